@@ -1,0 +1,105 @@
+// MessageSelector.swift: the interned name of a message.
+// Layer: Message. See DESIGN.md, "Selectors".
+
+import Synchronization
+
+/// The name of a message: one word, compared and hashed by identity.
+///
+/// A unary name is a Swift identifier of any script. Any other name is made of parts, each an
+/// optional identifier and a colon; there are as many arguments as colons.
+///
+///     let selector: MessageSelector = "onAddMsg:msgData:"
+///     selector.numberOfArguments      // 2
+///     selector.parts                  // ["onAddMsg", "msgData"]
+///
+/// Names are interned for the life of the process and never freed. Canonically equivalent spellings
+/// are one selector, as they are one `String`. A name that comes from untrusted text is best looked up
+/// with ``init(known:)``, which never grows the table.
+public struct MessageSelector: Hashable, Sendable {
+  /// An immutable record that is never freed: nothing has to protect it.
+  @usableFromInline
+  nonisolated(unsafe) let record: Unmanaged<SelectorRecord>
+
+  fileprivate init(_ record: SelectorRecord) {
+    self.record = .passUnretained(record)
+  }
+
+  /// Interns `name`.
+  ///
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
+  public init(_ name: String) throws(MessageSelectorError) {
+    self.init(SelectorNames.intern(name, try SelectorGrammar.read(name)))
+  }
+
+  /// The selector already interned under `name`, or `nil` when there is none.
+  ///
+  /// This is the door for names met in untrusted input: a program that is asked for a million different
+  /// names keeps none of them.
+  public init?(known name: String) {
+    guard let record = SelectorNames.find(name) else { return nil }
+    self.init(record)
+  }
+
+  /// Checks `name` against the grammar and counts its colons, without interning it.
+  ///
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
+    try SelectorGrammar.read(name).arity
+  }
+
+  private var story: SelectorRecord { record._withUnsafeGuaranteedRef { $0 } }
+
+  /// The name as it was first interned.
+  public var name: String { story.name }
+
+  /// How many arguments the sender passes: the number of colons.
+  public var numberOfArguments: Int { story.arity }
+
+  /// The words before each colon, `""` where there is none; a unary selector has its one name.
+  public var parts: [String] {
+    if numberOfArguments == 0 { return [name] }
+    return name.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.record.toOpaque() == right.record.toOpaque()
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UInt(bitPattern: record.toOpaque()))
+  }
+}
+
+extension MessageSelector: ExpressibleByStringLiteral {
+  /// A selector written in source.
+  ///
+  /// A malformed literal is a slip of the programmer and **traps**, with the text that
+  /// ``init(_:)`` would have thrown. The text is hashed once for each place it stands at; later
+  /// evaluations compare bytes and take no lock.
+  public init(stringLiteral name: StaticString) {
+    self.init(SelectorNames.intern(literal: name))
+  }
+}
+
+extension MessageSelector: CustomStringConvertible {
+  public var description: String { name }
+}
+
+extension MessageSelector: Codable {
+  /// Reads a name. A malformed one is a `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let name = try container.decode(String.self)
+    do {
+      try self.init(name)
+    } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(name)
+  }
+}
