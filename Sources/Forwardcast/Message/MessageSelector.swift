@@ -78,7 +78,7 @@ extension MessageSelector: ExpressibleByStringLiteral {
   /// ``init(_:)`` would have thrown. The text is hashed once for each place it stands at; later
   /// evaluations compare bytes and take no lock.
   public init(stringLiteral name: StaticString) {
-    self = SelectorNames.intern(literal: name)
+    self = SelectorLiterals.selector(of: name)
   }
 }
 
