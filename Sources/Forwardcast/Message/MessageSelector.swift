@@ -27,6 +27,9 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Interns `name`.
   ///
+  /// Given a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which
+  /// traps where this throws.
+  ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   public init(_ name: String) throws(MessageSelectorError) {
