@@ -15,29 +15,37 @@ enum SelectorLiterals {
   /// The selector of `literal`; a malformed one ends the process.
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
-      let slot = slots + firstWay(of: literal.utf8Start)
-      if let record = slot.pointee.record, record.pointee.isSpelled(literal) {
+      let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))
+      if let record = slot.pointee.record, record.pointee.isSpelled(literal.utf8Start, literal.utf8CodeUnitCount) {
         return MessageSelector(record: record)
       }
     }
     return search(literal)
   }
 
-  /// The rest of the way: the other slot of the set, then the name table.
+  /// The rest of the way: literals of one scalar, which have no address; the other slot of the set; and then
+  /// the name table.
   @inline(never)
   private static func search(_ literal: StaticString) -> MessageSelector {
-    guard literal.hasPointerRepresentation else { return intern(String(literal.unicodeScalar)) }
-    let slots = self.slots ?? makeSlots()
-    let first = firstWay(of: literal.utf8Start)
-    if let record = slots[first ^ 1].record, record.pointee.isSpelled(literal) {
-      return MessageSelector(record: record)
+    let place =
+      literal.hasPointerRepresentation
+      ? UInt(bitPattern: literal.utf8Start) : UInt(literal.unicodeScalar.value)
+    return literal.withUTF8Buffer { text in
+      let slots = self.slots ?? makeSlots()
+      let first = firstWay(of: place)
+      for other in 0...1 {
+        if let record = slots[first ^ other].record, let start = text.baseAddress,
+          record.pointee.isSpelled(start, text.count)
+        {
+          return MessageSelector(record: record)
+        }
+      }
+      let selector = intern(String(decoding: text, as: UTF8.self))
+      // What was in the first slot moves to the second.
+      let previous = slots[first].word.exchange(UInt(bitPattern: selector.record), ordering: .acquiringAndReleasing)
+      if previous != 0 { slots[first ^ 1].word.store(previous, ordering: .releasing) }
+      return selector
     }
-    let text = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
-    let selector = intern(String(decoding: text, as: UTF8.self))
-    // What was in the first slot moves to the second.
-    let previous = slots[first].word.exchange(UInt(bitPattern: selector.record), ordering: .acquiringAndReleasing)
-    if previous != 0 { slots[first ^ 1].word.store(previous, ordering: .releasing) }
-    return selector
   }
 
   private static func intern(_ name: String) -> MessageSelector {
@@ -79,20 +87,20 @@ enum SelectorLiterals {
     return UnsafeMutablePointer(bitPattern: other) ?? makeSlots()
   }
 
-  /// The first slot of the set for `address`; the second is `^ 1`. The multiplication (by 2³² divided by the
-  /// golden ratio) spreads addresses that differ in few bits.
-  private static func firstWay(of address: UnsafePointer<UInt8>) -> Int {
-    let mixed = UInt32(truncatingIfNeeded: UInt(bitPattern: address)) &* 0x9E37_79B9
+  /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. The multiplication
+  /// (by 2³² divided by the golden ratio) spreads places that differ in few bits.
+  private static func firstWay(of place: UInt) -> Int {
+    let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
     return Int(mixed >> UInt32(32 - setBits)) << 1
   }
 }
 
 extension SelectorRecord {
-  /// Whether `literal` has the very bytes of the name.
-  fileprivate func isSpelled(_ literal: StaticString) -> Bool {
-    let count = literal.utf8CodeUnitCount
+  /// Whether the `count` bytes from `text` on are the very bytes of the name.
+  @inline(__always)
+  fileprivate func isSpelled(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count == bytes.count, let left = bytes.baseAddress else { return false }
-    let right = UnsafeRawPointer(literal.utf8Start)
+    let right = UnsafeRawPointer(text)
     func differ<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as: Word.Type) -> Bool {
       left.loadUnaligned(fromByteOffset: offset, as: Word.self)
         != right.loadUnaligned(fromByteOffset: offset, as: Word.self)

@@ -1,8 +1,6 @@
 // SelectorNames.swift: the process's one table of names.
 // Layer: Message. See DESIGN.md, "Selectors".
 
-import Synchronization
-
 /// What is known about one interned name. Written once, before anyone can see it, and never freed.
 @usableFromInline
 struct SelectorRecord {
@@ -30,7 +28,7 @@ struct SelectorRecord {
 
 /// Every name of the process, found by its text.
 enum SelectorNames {
-  private static let table = Mutex<[String: MessageSelector]>([:])
+  private static let table = Guarded<[String: MessageSelector]>([:])
 
   /// The selector of `name`, which `SelectorGrammar` has read.
   static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {
