@@ -16,7 +16,7 @@ package final class MulticastCore: Sendable {
     var onError: (@Sendable (MulticastFailure) -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   let table: SelectorTable?
   let options: MulticastOptions
 

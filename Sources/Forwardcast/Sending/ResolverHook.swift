@@ -23,7 +23,7 @@ enum ResolverHook {
     case answered
   }
 
-  private static let questions = Mutex<[Question: State]>([:])
+  private static let questions = Guarded<[Question: State]>([:])
 
   /// Asks the hook if nobody has; `true` when the tables may have changed since the caller looked.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector) -> Bool {

@@ -122,7 +122,7 @@ package final class TableStorage: Sendable {
     var refusals: [MessageSelector: MessageError] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let parent: TableStorage?
   private let targetName: String
   private let targetID: ObjectIdentifier
