@@ -61,6 +61,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
 package func perform(_ invocation: inout Invocation, on receiver: any MessageReceiver) throws {
   invocation.result = nil
   do {
+    try invocation.fitStatedTypes(receiver: receiver)
     switch try resolve(invocation.selector, for: receiver) {
     case .method(let method, let target):
       try method.invoke(target, &invocation)
@@ -130,6 +131,23 @@ package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject)
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)
+  }
+}
+
+extension Invocation {
+  /// Makes the arguments those of the signature that the sender stated, if it stated one.
+  package mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
+    guard hasStatedSignature else { return }
+    let types = signature.argumentTypes
+    guard types.count - 2 == arguments.count else {
+      throw .argumentCount(
+        selector, receiver: typeName(of: receiver), wanted: types.count - 2, found: arguments.count)
+    }
+    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
+      do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
+        throw .argument(index, selector, receiver: typeName(of: receiver), error)
+      }
+    }
   }
 }
 

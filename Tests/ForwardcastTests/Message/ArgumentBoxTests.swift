@@ -66,7 +66,9 @@ struct ArgumentBoxTests {
   func nothing() throws {
     for box in [ArgumentBox(Int?.none), ArgumentBox(String??.some(nil)), .weak(Dog?.none)] {
       #expect(box.isNil)
-      let (number, dog, text) = (try box.unbox(as: Int?.self), try box.unbox(as: Dog?.self), try box.unbox(as: String??.self))
+      let (number, dog, text) = (
+        try box.unbox(as: Int?.self), try box.unbox(as: Dog?.self), try box.unbox(as: String??.self)
+      )
       #expect(number == nil && dog == nil && text.flatMap { $0 } == nil)
       let error = #expect(throws: UnboxingError.self) { try box.unbox(as: Int.self) }
       #expect(error?.found == "nil")
