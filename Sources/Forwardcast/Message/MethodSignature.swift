@@ -87,7 +87,12 @@ public struct MethodSignature: Hashable, Sendable {
   public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
 
   /// Sizes and alignments of the arguments as a method receives them: an array arrives as a pointer.
-  public var argumentLayouts: [TypeLayout?] { argumentTypes.map { Self.argumentLayout($0, on: .current) } }
+  public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
+
+  /// Sizes and alignments of the arguments on `target`, as a method receives them there.
+  public func argumentLayouts(on target: TypeLayout.Target) -> [TypeLayout?] {
+    argumentTypes.map { Self.argumentLayout($0, on: target) }
+  }
 
   /// Where each argument lies in the argument frame, in bytes: the digits after its type, else where a C compiler
   /// for this machine would say it lies, and `nil` behind an argument of unknown size.
@@ -95,14 +100,14 @@ public struct MethodSignature: Hashable, Sendable {
   /// A frame is how runtimes once passed arguments; the compilers still number it. In it arguments follow one another
   /// without gaps, and integers take at least the room of an `int`.
   public var argumentOffsets: [Int?] {
-    let places = places(on: .current)
-    guard !storage.statedOffsets.isEmpty else { return Array(places.dropLast()) }
-    return zip(storage.statedOffsets, places).map { $0 ?? $1 }
+    let computed = frame(on: .current).offsets
+    guard !storage.statedOffsets.isEmpty else { return computed }
+    return zip(storage.statedOffsets, computed).map { $0 ?? $1 }
   }
 
   /// The size of the argument frame in bytes: the digits after the return type, else what a C compiler for this
   /// machine would say, and `nil` when an argument's size is unknown.
-  public var frameLength: Int? { storage.statedFrameLength ?? places(on: .current).last ?? nil }
+  public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
   /// The frame's length as the encoding states it, or `nil` when it leaves the digits out.
   public var statedFrameLength: Int? { storage.statedFrameLength }
@@ -112,19 +117,22 @@ public struct MethodSignature: Hashable, Sendable {
     storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets
   }
 
-  /// The offsets of all arguments on `target`, and behind them the frame's length; digits are not looked at.
-  func places(on target: TypeLayout.Target) -> [Int?] {
+  /// The argument frame as a C compiler for `target` numbers it, whatever digits the encoding has.
+  ///
+  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the length of the whole frame.
+  /// - Complexity: O(*n*) in the length of the encoding.
+  public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
-    var places: [Int?] = [0]
+    var offsets: [Int?] = []
     for type in argumentTypes {
+      offsets.append(next)
       if let place = next, let length = Self.frameLength(of: type, on: target) {
         next = place + length
       } else {
         next = nil
       }
-      places.append(next)
     }
-    return places
+    return (offsets, next)
   }
 
   private static func argumentLayout(_ type: TypeEncoding, on target: TypeLayout.Target) -> TypeLayout? {
