@@ -60,8 +60,19 @@ public struct MethodSignature: Hashable, Sendable {
   }
 
   /// A signature without digits; `arguments` are the sender's own.
-  init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
+  package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
+  }
+
+  /// The signature of a method about which only the number of the sender's arguments is known: `@` throughout.
+  package static func untyped(arity: Int) -> MethodSignature {
+    untypedOnes.indices.contains(arity) ? untypedOnes[arity] : makeUntyped(arity)
+  }
+
+  private static let untypedOnes = (0...8).map(makeUntyped)
+
+  private static func makeUntyped(_ arity: Int) -> MethodSignature {
+    MethodSignature(returning: .object, arguments: Array(repeating: .object, count: arity))
   }
 
   private static func isReceiver(_ type: TypeEncoding) -> Bool {
