@@ -3,7 +3,7 @@
 
     python3 Tests/Vectors/generate.py        # from the top of the package; clang has to be on the path
 
-For each of four targets a source file is compiled to LLVM text, in which `@encode`, `sizeof` and `_Alignof` are
+For each of five targets a source file is compiled to LLVM text, in which `@encode`, `sizeof` and `_Alignof` are
 constants and the types of methods and instance variables are strings. No target's headers or libraries are needed.
 The output, two Swift files of tab-separated text, is kept in the repository: the tests need no compiler.
 
@@ -24,6 +24,7 @@ TARGETS = {
     "aarch64-linux": ["-target", "aarch64-unknown-linux-gnu", "-fobjc-runtime=gnustep-2.0"],
     "arm64-apple": ["-target", "arm64-apple-macosx15"],
     "x86_64-apple": ["-target", "x86_64-apple-macosx15"],
+    "arm64_32-apple": ["-target", "arm64_32-apple-watchos11"],
 }
 TESTS = pathlib.Path(__file__).resolve().parent.parent / "ForwardcastTests" / "Message"
 
@@ -124,11 +125,13 @@ APPLE_IVARS = [
     "struct { signed char c; unsigned :3; signed char d; }", "struct { id a; unsigned :0; unsigned b:3; }",
     "struct { unsigned :5; unsigned a:3; }", "union { unsigned :3; signed char c; }", "union { unsigned a:3; signed char c; }",
 ]
+EVERYWHERE = list(TARGETS)
+APPLE = ["arm64-apple", "x86_64-apple"]
 AMBIGUOUS = [
-    ("struct __attribute__((packed)) { signed char c; int i; }", "alp"), ("struct __attribute__((aligned(32))) { int i; }", "alp"),
-    ("struct { signed char c; int i __attribute__((packed)); }", "alp"), ("struct __attribute__((packed)) { short s; double d; }", "alp"),
-    ("struct { signed char c; _Bool b:1; }", "p"), ("struct { unsigned char a:3; }", "p"), ("struct { unsigned long long a:3; }", "p"),
-    ("struct { signed char c; unsigned :3; signed char d; }", "xp"), ("struct { float __attribute__((vector_size(16))) v; int i; }", "alp"),
+    ("struct __attribute__((packed)) { signed char c; int i; }", EVERYWHERE), ("struct __attribute__((aligned(32))) { int i; }", EVERYWHERE),
+    ("struct { signed char c; int i __attribute__((packed)); }", EVERYWHERE), ("struct __attribute__((packed)) { short s; double d; }", EVERYWHERE),
+    ("struct { signed char c; _Bool b:1; }", APPLE), ("struct { unsigned char a:3; }", APPLE), ("struct { unsigned long long a:3; }", APPLE),
+    ("struct { signed char c; unsigned :3; signed char d; }", ["x86_64-linux", *APPLE]), ("struct { float __attribute__((vector_size(16))) v; int i; }", EVERYWHERE),
 ]
 RETURNS = ["void", "id", "_Bool", "double", "struct Rect", "int", "oneway void", "const char *", "long double", "NSString *",
            "struct Flags", "unsigned long", "Class", "signed char", "float", "union Odd", "_Complex double", "struct Point *"]
@@ -195,7 +198,7 @@ def strings_of(ir):
 
 
 def numbers_of(ir):
-    return {n: int(v) for n, v in re.findall(r"^@([sa]\d+(?:_\d+)?) = .*?global i64 (\d+)", ir, re.M)}
+    return {n: int(v) for n, v in re.findall(r"^@([sa]\d+(?:_\d+)?) = .*?global i(?:64|32) (\d+)", ir, re.M)}
 
 
 def measure(label, kind):
@@ -254,8 +257,7 @@ def types_vectors():
     for index, (kind, where) in enumerate(AMBIGUOUS):
         encodings, sizes = [], []
         for target, arguments in TARGETS.items():
-            key = "x" if target == "x86_64-linux" else "p" if "apple" in target else "l"
-            if key not in where and not (key == "x" and "a" in where):
+            if target not in where:
                 encodings.append("-"), sizes.append("-")
                 continue
             ir = compile_source(PREAMBLE + measure(index, kind), arguments)
@@ -333,7 +335,7 @@ def line(row):
 def write(file, about, tables):
     lines = [f"// {file}: {about}", "// Made by Tests/Vectors/generate.py from clang's answers; not edited by hand.",
              "// swift-format-ignore-file", "",
-             "/// " + "; ".join(TARGETS) + ": four encodings, then four measures; `=` repeats the cell before, `-` is left out.",
+             "/// " + "; ".join(TARGETS) + ": an encoding for each, then a measure for each; `=` repeats the cell before, `-` is left out.",
              f"enum {file.removesuffix('.swift')} {{"]
     for name, rows in tables.items():
         lines.append(f'  static let {name} = #"""')

@@ -47,6 +47,8 @@ public struct MethodSignature: Hashable, Sendable {
     let frameLength = try parser.readNumberIfAny()
     var types: [TypeEncoding] = []
     var offsets: [Int?] = []
+    types.reserveCapacity(4)
+    offsets.reserveCapacity(4)
     while types.count < 2 || !parser.isAtEnd {
       let start = parser.position
       if parser.isAtEnd { throw parser.error(types.isEmpty ? .receiverExpected : .selectorExpected) }
