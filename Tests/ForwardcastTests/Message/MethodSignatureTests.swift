@@ -2,6 +2,7 @@
 // Layer: Message. See DESIGN.md, "Type encodings".
 
 import Forwardcast
+import Foundation
 import Testing
 
 @Suite("Method signatures")
@@ -99,6 +100,22 @@ struct MethodSignatureTests {
         #expect(one.matches(other, .lenient) == lenient, "\(left) \(right)")
       }
     }
+  }
+
+  @Test("a signature is coded as its text, digits included, and a malformed text is corrupt data")
+  func coding() throws {
+    let text = "v99@1:2@\"NSString\"3"
+    let data = try JSONEncoder().encode([MethodSignature(text)])
+    #expect(try JSONDecoder().decode([String].self, from: data) == [text])
+    #expect(try JSONDecoder().decode([MethodSignature].self, from: data)[0].description == text)
+    let error = #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([MethodSignature].self, from: Data("[\"v@:&\"]".utf8))
+    }
+    guard case .dataCorrupted(let context) = error else {
+      Issue.record("not corrupt data")
+      return
+    }
+    #expect(context.debugDescription == "unknown type at byte 3 of \"v@:&\"")
   }
 
   @Test("a signature of thousands of arguments is read and measured")
