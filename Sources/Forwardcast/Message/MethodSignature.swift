@@ -140,7 +140,8 @@ public struct MethodSignature: Hashable, Sendable {
     for type in argumentTypes {
       offsets.append(next)
       if let place = next, let length = Self.frameLength(of: type, on: target) {
-        next = place + length
+        let (end, overflow) = place.addingReportingOverflow(length)
+        next = overflow ? nil : end
       } else {
         next = nil
       }

@@ -118,6 +118,20 @@ struct MethodSignatureTests {
     #expect(context.debugDescription == "unknown type at byte 3 of \"v@:&\"")
   }
 
+  @Test("frames of the largest types there may be are measured without overflow")
+  func largestFrames() throws {
+    let largest = "{=[140737488355328c]}"
+    let signature = try MethodSignature("v@:" + String(repeating: largest, count: 3_000))
+    #expect(signature.frameLength == 16 + 3_000 << 47)
+    // One byte on the first target, sixteen on the second.
+    let growing = try MethodSignature("v@:" + String(repeating: "{=[140737488355328{=b0T0c}]}", count: 2_000))
+    for target in TypeVectorTests.targets {
+      #expect(growing.frame(on: target).offsets.count == 2_002)
+    }
+    #expect(growing.frame(on: .x86_64Linux).length == 16 + 2_000 << 47)
+    #expect(growing.frame(on: .aarch64Linux).length == 16 + 2_000 << 51)
+  }
+
   @Test("a signature of thousands of arguments is read and measured")
   func manyArguments() throws {
     let signature = try MethodSignature("v@:" + String(repeating: "c", count: 65_000))

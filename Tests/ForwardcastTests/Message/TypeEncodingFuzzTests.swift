@@ -43,6 +43,9 @@ struct TypeEncodingFuzzTests {
       accepted += 1
       #expect(signature.description == text, comment)
       #expect(signature.argumentOffsets.count == signature.numberOfArguments, comment)
+      for target in TypeVectorTests.targets {
+        #expect(signature.frame(on: target).offsets.count == signature.numberOfArguments, comment)
+      }
     } catch {
       #expect(error.byteOffset >= 0 && error.byteOffset <= text.utf8.count, comment)
     }
