@@ -97,26 +97,29 @@ private enum ObjectiveCName {
     return String(UnicodeScalar(first - 0x20)) + word.dropFirstScalar()
   }
 
-  /// Up to the second capital of `toURL`, and before the last capital of a row of them: `URL` of `URLString`.
+  /// `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`: a word ends before a capital that does not follow
+  /// another, before the last of a row of capitals that a small letter follows, and before an underscore.
   private static func firstWord(of text: String) -> Substring.UTF8View {
     let bytes = text.utf8
     let capitals = bytes.prefix(while: isUpper)
+    let rest = bytes[capitals.endIndex...]
     if capitals.count > 1 {
-      guard let next = bytes.dropFirst(capitals.count).first, isLower(next) else { return capitals }
-      return capitals.dropLast()
+      return rest.first.map(isLower) == true ? capitals.dropLast() : capitals
     }
-    let tail = bytes.dropFirst(capitals.count).prefix { !isUpper($0) }
-    return bytes[..<tail.endIndex]
+    return bytes[..<rest.prefix(while: isInside).endIndex]
   }
 
+  /// The same from the end; a capital belongs to the small letter after it.
   private static func lastWord(of text: String) -> Substring.UTF8View {
     let bytes = text.utf8
-    let tail = bytes.suffix(while: { !isUpper($0) })
-    if tail.isEmpty { return bytes.suffix(while: isUpper) }
-    guard let first = tail.first, isLower(first), tail.startIndex > bytes.startIndex else { return tail }
-    return bytes[bytes.index(before: tail.startIndex)...]
+    let tail = bytes.suffix(while: isInside)
+    let before = bytes[..<tail.startIndex]
+    guard let first = tail.first else { return bytes.suffix(while: isUpper) }
+    guard isLower(first), let capital = before.last, isUpper(capital) else { return tail }
+    return bytes[before.index(before: before.endIndex)...]
   }
 
+  private static func isInside(_ byte: UInt8) -> Bool { !isUpper(byte) && byte != 0x5F }
   private static func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
   private static func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 

@@ -27,6 +27,9 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Interns `name`.
   ///
+  /// Given a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which
+  /// traps where this throws.
+  ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   public init(_ name: String) throws(MessageSelectorError) {
@@ -75,10 +78,11 @@ extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source.
   ///
   /// A malformed literal is a slip of the programmer and **traps**, with the text that
-  /// ``init(_:)`` would have thrown. The text is hashed once for each place it stands at; later
-  /// evaluations compare bytes and take no lock.
+  /// ``init(_:)`` would have thrown. The name table is searched when a literal is first met; later
+  /// evaluations compare bytes and take no lock, except where the literal spells a name otherwise than it
+  /// was first interned, or shares its place in a cache of 2,048 with others in use.
   public init(stringLiteral name: StaticString) {
-    self = SelectorNames.intern(literal: name)
+    self = SelectorLiterals.selector(of: name)
   }
 }
 

@@ -40,8 +40,8 @@ extension Unicode.Scalar {
   /// Whether a Swift identifier may begin with this scalar: *identifier-head* of
   /// [The Swift Programming Language, "Summary of the Grammar"][grammar].
   ///
-  /// Two scalars that the page lists are left out, because they are canonically equivalent to `;` and to
-  /// the backtick: equal strings must both be names, or neither.
+  /// Two scalars that the page lists are left out, U+037E and U+1FEF: they are canonically equivalent to `;`
+  /// and to the backtick, and what equals a mark of punctuation must not be a name.
   ///
   /// [grammar]: https://docs.swift.org/swift-book/documentation/the-swift-programming-language/summaryofthegrammar
   var beginsIdentifier: Bool {
