@@ -66,17 +66,6 @@ public struct MethodSignature: Hashable, Sendable {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
   }
 
-  /// The signature of a method about which only the number of the sender's arguments is known: `@` throughout.
-  package static func untyped(arity: Int) -> MethodSignature {
-    untypedOnes.indices.contains(arity) ? untypedOnes[arity] : makeUntyped(arity)
-  }
-
-  private static let untypedOnes = (0...8).map(makeUntyped)
-
-  private static func makeUntyped(_ arity: Int) -> MethodSignature {
-    MethodSignature(returning: .object, arguments: Array(repeating: .object, count: arity))
-  }
-
   private static func isReceiver(_ type: TypeEncoding) -> Bool {
     switch type.kind {
     case .object, .classObject: true

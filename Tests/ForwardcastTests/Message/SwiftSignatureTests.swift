@@ -4,47 +4,40 @@
 import Forwardcast
 import Testing
 
-private struct Color: Equatable { var red, green, blue: Double }
-private struct Uneven { var number: Int, flag: Bool }
-private struct Box<Value> { var value: Value }
-private enum Direction { case left, right }
-private final class Screen {}
-private actor Store {}
-private protocol Drawing {}
-private protocol Listening: AnyObject {}
-private protocol Holding<Item> { associatedtype Item }
-
 @Suite("Encodings of Swift types")
 struct SwiftSignatureTests {
+  struct Color: Equatable { var red, green, blue: Double }
+  struct Uneven { var number: Int, flag: Bool }
+  struct Box<Value> { var value: Value }
+  enum Direction { case left, right }
+  final class Screen {}
+  actor Store {}
+  protocol Drawing {}
+  protocol Listening: AnyObject {}
+  protocol Holding<Item> { associatedtype Item }
+
   static let encodings: [(any Any.Type, String)] = [
     (Int.self, "q"), (UInt.self, "Q"), (Int8.self, "c"), (UInt8.self, "C"), (Int16.self, "s"), (UInt16.self, "S"),
-    (Int32.self, "i"),
-    (UInt32.self, "I"), (Int64.self, "q"), (UInt64.self, "Q"), (Int128.self, "t"), (UInt128.self, "T"),
-    (Bool.self, "B"),
-    (Float.self, "f"), (Double.self, "d"), (Void.self, "v"), (String.self, "@\"String\""), (Screen.self, "@"),
-    (Store.self, "@"),
-    (Any.self, "@"), (AnyObject.self, "@"), ((any Drawing).self, "@"), ((any Listening).self, "@"),
-    ((any Holding<Int>).self, "@"),
-    ((any Error).self, "@"), (Screen.Type.self, "#"), ((any Drawing.Type).self, "#"), (Int.Type.self, "#"),
-    (MessageSelector.self, ":"),
+    (Int32.self, "i"), (UInt32.self, "I"), (Int64.self, "q"), (UInt64.self, "Q"), (Int128.self, "t"),
+    (UInt128.self, "T"), (Bool.self, "B"), (Float.self, "f"), (Double.self, "d"), (Void.self, "v"),
+    (String.self, "@\"String\""), (Screen.self, "@"), (Store.self, "@"), (Any.self, "@"), (AnyObject.self, "@"),
+    ((any Drawing).self, "@"), ((any Listening).self, "@"), ((any Holding<Int>).self, "@"), ((any Error).self, "@"),
+    (Screen.Type.self, "#"), ((any Drawing.Type).self, "#"), (Int.Type.self, "#"), (MessageSelector.self, ":"),
     ((() -> Void).self, "@?"), ((@Sendable (Int) async throws -> Int).self, "@?"), (UnsafePointer<Int>.self, "r^q"),
     (UnsafeMutablePointer<Double>.self, "^d"), (UnsafePointer<CChar>.self, "r*"),
-    (UnsafeMutablePointer<UInt8>.self, "*"),
-    (UnsafeRawPointer.self, "r^v"), (UnsafeMutableRawPointer.self, "^v"), (OpaquePointer.self, "^v"),
-    (UnsafePointer<UnsafePointer<Int>>.self, "r^r^q"), (UnsafePointer<Color>.self, "r^{Color}"),
-    (Color.self, "{Color}"),
-    (Direction.self, "{Direction}"), ([Int].self, "{Array<Int>}"), ([String: Int].self, "{Dictionary<String, Int>}"),
+    (UnsafeMutablePointer<UInt8>.self, "*"), (UnsafeRawPointer.self, "r^v"), (UnsafeMutableRawPointer.self, "^v"),
+    (OpaquePointer.self, "^v"), (UnsafePointer<UnsafePointer<Int>>.self, "r^r^q"),
+    (UnsafePointer<Color>.self, "r^{Color}"), (Color.self, "{Color}"), (Direction.self, "{Direction}"),
+    ([Int].self, "{Array<Int>}"), ([String: Int].self, "{Dictionary<String, Int>}"),
     (Box<[Int?]>.self, "{Box<Array<Optional<Int>>>}"), (Box<(Int) -> String>.self, "{Box<(Int) -> String>}"),
-    ((Int, String).self, "{?}"),
-    (Character.self, "{Character}"), (Range<Int>.self, "{Range<Int>}"),
+    ((Int, String).self, "{?}"), (Character.self, "{Character}"), (Range<Int>.self, "{Range<Int>}"),
   ]
 
   static let optionals: [(any Any.Type, String)] = [
     (Screen?.self, "@"), (String?.self, "@\"String\""), (Any?.self, "@"), ((any Listening)?.self, "@"),
-    ((() -> Void)?.self, "@?"),
-    (Screen.Type?.self, "#"), (UnsafePointer<Int>?.self, "r^q"), (MessageSelector?.self, ":"),
-    (Int?.self, "{Optional<Int>}"),
-    (Color?.self, "{Optional<Color>}"), (Screen??.self, "{Optional<Optional<Screen>>}"),
+    ((() -> Void)?.self, "@?"), (Screen.Type?.self, "#"), (UnsafePointer<Int>?.self, "r^q"),
+    (MessageSelector?.self, ":"), (Int?.self, "{Optional<Int>}"), (Color?.self, "{Optional<Color>}"),
+    (Screen??.self, "{Optional<Optional<Screen>>}"),
   ]
 
   @Test("each Swift type has its encoding, which can be read again")
@@ -90,13 +83,6 @@ struct SwiftSignatureTests {
     #expect(colored.argumentOffsets == [0, 8, 16, 40])
     #expect(try colored.matches(MethodSignature("v@:{Color=ddd}i"), .lenient))
     #expect(try !colored.matches(MethodSignature("v@:{Colour=ddd}i"), .lenient))
-  }
-
-  @Test("where only the number of arguments is known, every type is an object", arguments: [0, 1, 8, 9, 40])
-  func untyped(arity: Int) throws {
-    let signature = MethodSignature.untyped(arity: arity)
-    #expect(signature.description == "@@:" + String(repeating: "@", count: arity))
-    #expect(signature.numberOfArguments == arity + 2)
   }
 
   @Test("a deferred signature knows its arity at once and makes equal signatures equal")
