@@ -7,7 +7,7 @@ private final class Adder: MessageReceiver {
   static let selectorTable = SelectorTable(for: Adder.self) {
     Responds(to: .addTo) { (_: Adder, a: Int, b: Int) in a + b }
     Responds(to: "subtract:from:") { (_: Adder, a: Int, b: Int) in b - a }
-    Responds(to: "fail") { (_: Adder) throws -> Int in throw Refusal(name: "adder") }
+    Responds(to: "fail") { (_: Adder) throws -> Int in throw TargetError(name: "adder") }
     Responds(to: "spoil:", signature: .sample("@@:@")) { (_: Adder, call: inout Invocation) in
       call.arguments[0] = ArgumentBox("spoilt")
       call.result = ArgumentBox("done")

@@ -33,7 +33,7 @@ private final class Stepwise: MessageForwarding {
   }
   func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     journal.write("unknown")
-    return Refusal(name: selector.name)
+    return TargetError(name: selector.name)
   }
 }
 
@@ -123,7 +123,7 @@ struct PipelineTests {
   @Test("behind the tables come forwarding target, signature, forwarding, and not recognized, each only when needed")
   func hooks() throws {
     let receiver = Stepwise()
-    #expect(throws: Refusal(name: "other")) { try text("other", receiver) }
+    #expect(throws: TargetError(name: "other")) { try text("other", receiver) }
     #expect(receiver.journal.take() == ["target", "signature", "unknown"])
     receiver.types = .sample("@@:")
     #expect(try text("other", receiver) == "forwarded")

@@ -20,8 +20,8 @@ private protocol Named: AnyObject { var name: String { get } }
 private final class Person: Named, MessageReceiver {
   let name = "ann"
   static let selectorTable = SelectorTable(
-    for: Person.self, inheriting: SelectorTable(for: (any Named).self) { Responds(to: "name") { $0.name } })
-  {
+    for: Person.self, inheriting: SelectorTable(for: (any Named).self) { Responds(to: "name") { $0.name } }
+  ) {
     Responds(to: "greet") { (person: Person) in "hello \(person.name)" }
   }
 }
@@ -117,7 +117,9 @@ struct SelectorTableTests {
     #expect(!table.responds(to: "a:"))
   }
 
-  @Test("a closure whose types are those of its encoding enters", arguments: ["v@:q", "v@:@", "v24@0:8q16", "v@:l", "Vv@:nq"])
+  @Test(
+    "a closure whose types are those of its encoding enters",
+    arguments: ["v@:q", "v@:@", "v24@0:8q16", "v@:l", "Vv@:nq"])
   func fittingEncoding(encoding: String) throws {
     let table = SelectorTable(for: Owner.self, rows: [])
     try table.add(Responds(to: "a:", signature: .sample(encoding)) { (_: Owner, _: Int) in })

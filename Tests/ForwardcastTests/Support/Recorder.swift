@@ -11,7 +11,7 @@ extension Message<() -> Bool> { static var agrees: Self { .init("agrees") } }
 extension Message<(Int, Int) -> Int> { static var addTo: Self { .init("add:to:") } }
 
 /// An error that a test's target throws.
-struct Refusal: Error, Equatable, CustomStringConvertible {
+struct TargetError: Error, Equatable, CustomStringConvertible {
   var name: String
   var description: String { "refused by \(name)" }
 }
