@@ -15,6 +15,7 @@ extension MulticastProxy {
   {
     let walk = core.begin(message.selector)
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
+    let values = Arguments(repeat each arguments)
     var boxes: [ArgumentBox]?
     var summary = BroadcastSummary()
     var dead = 0
@@ -31,7 +32,7 @@ extension MulticastProxy {
       do {
         if let method = step.method(of: wanted) {
           _ = try method._withUnsafeGuaranteedRef {
-            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
+            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, values)
           }
         } else {
           if boxes == nil { boxes = boxed(repeat each arguments) }
@@ -63,6 +64,7 @@ extension MulticastProxy {
     let walk = core.begin(message.selector)
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     let collector = policy.makeCollector()
+    let values = Arguments(repeat each arguments)
     var boxes: [ArgumentBox]?
     var first: (any Error)?
     var (answered, dead, skipped) = (false, 0, 0)
@@ -80,7 +82,7 @@ extension MulticastProxy {
         let answer: R
         if let method = step.method(of: wanted) {
           answer = try method._withUnsafeGuaranteedRef {
-            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
+            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, values)
           }
         } else {
           if boxes == nil { boxes = boxed(repeat each arguments) }
