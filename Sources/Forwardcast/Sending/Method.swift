@@ -83,7 +83,7 @@ struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
 
   @inlinable @inline(__always)
-  init(_ values: repeat each A) { self.values = (repeat each values) }
+  init(values: (repeat each A)) { self.values = values }
 }
 
 /// A method whose Swift types are known.
@@ -125,7 +125,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
         throw .argument(index, selector, receiver: receiver, error)
       }
     }
-    let result = try body(target, Arguments(repeat try next((each A).self)))
+    let result = try body(target, Arguments(values: (repeat try next((each A).self))))
     invocation.result = boxed(result)
   }
 
