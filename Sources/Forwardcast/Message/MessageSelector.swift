@@ -1,8 +1,6 @@
 // MessageSelector.swift: the interned name of a message.
 // Layer: Message. See DESIGN.md, "Selectors".
 
-import Synchronization
-
 /// The name of a message: one word, compared and hashed by identity.
 ///
 /// A unary name is a Swift identifier of any script. Any other name is made of parts, each an
@@ -16,20 +14,26 @@ import Synchronization
 /// are one selector, as they are one `String`. A name that comes from untrusted text is best looked up
 /// with ``init(known:)``, which never grows the table.
 public struct MessageSelector: Hashable, Sendable {
-  /// An immutable record that is never freed: nothing has to protect it.
-  @usableFromInline
-  nonisolated(unsafe) let record: Unmanaged<SelectorRecord>
+  /// The longest name there can be, in bytes of UTF-8.
+  public static let maximumLength = 1024
 
-  fileprivate init(_ record: SelectorRecord) {
-    self.record = .passUnretained(record)
+  /// A record that is never written again and never freed: nothing has to protect it.
+  @usableFromInline
+  nonisolated(unsafe) let record: UnsafePointer<SelectorRecord>
+
+  init(record: UnsafePointer<SelectorRecord>) {
+    self.record = record
   }
 
   /// Interns `name`.
   ///
+  /// Given a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which
+  /// traps where this throws.
+  ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   public init(_ name: String) throws(MessageSelectorError) {
-    self.init(SelectorNames.intern(name, try SelectorGrammar.read(name)))
+    self = SelectorNames.intern(name, try SelectorGrammar.read(name))
   }
 
   /// The selector already interned under `name`, or `nil` when there is none.
@@ -37,8 +41,8 @@ public struct MessageSelector: Hashable, Sendable {
   /// This is the door for names met in untrusted input: a program that is asked for a million different
   /// names keeps none of them.
   public init?(known name: String) {
-    guard let record = SelectorNames.find(name) else { return nil }
-    self.init(record)
+    guard let known = SelectorNames.find(name) else { return nil }
+    self = known
   }
 
   /// Checks `name` against the grammar and counts its colons, without interning it.
@@ -48,26 +52,25 @@ public struct MessageSelector: Hashable, Sendable {
     try SelectorGrammar.read(name).arity
   }
 
-  private var story: SelectorRecord { record._withUnsafeGuaranteedRef { $0 } }
-
   /// The name as it was first interned.
-  public var name: String { story.name }
+  public var name: String { record.pointee.name }
 
   /// How many arguments the sender passes: the number of colons.
-  public var numberOfArguments: Int { story.arity }
+  public var numberOfArguments: Int { record.pointee.arity }
 
   /// The words before each colon, `""` where there is none; a unary selector has its one name.
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
-    return name.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
+    // By scalars, since a colon and a joiner after it would be one `Character`.
+    return name.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
   public static func == (left: Self, right: Self) -> Bool {
-    left.record.toOpaque() == right.record.toOpaque()
+    left.record == right.record
   }
 
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(UInt(bitPattern: record.toOpaque()))
+    hasher.combine(UInt(bitPattern: record))
   }
 }
 
@@ -75,10 +78,11 @@ extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source.
   ///
   /// A malformed literal is a slip of the programmer and **traps**, with the text that
-  /// ``init(_:)`` would have thrown. The text is hashed once for each place it stands at; later
-  /// evaluations compare bytes and take no lock.
+  /// ``init(_:)`` would have thrown. The name table is searched when a literal is first met; later
+  /// evaluations compare bytes and take no lock, except where the literal spells a name otherwise than it
+  /// was first interned, or shares its place in a cache of 2,048 with others in use.
   public init(stringLiteral name: StaticString) {
-    self.init(SelectorNames.intern(literal: name))
+    self = SelectorLiterals.selector(of: name)
   }
 }
 

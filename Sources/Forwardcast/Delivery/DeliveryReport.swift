@@ -1,0 +1,109 @@
+// DeliveryReport.swift: what became of a message at each of its targets.
+// Layer: Delivery. See DESIGN.md, "Reports".
+
+/// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
+///
+/// Every live target is in exactly one of the four lists, each in the order of delivery.
+public struct DeliveryReport {
+  /// A target that ran the message in the sender's turn.
+  public struct Answer {
+    /// Who answered.
+    public let target: AnyObject
+    /// What it answered; `nil` when its method answers nothing.
+    public let result: ArgumentBox?
+  }
+
+  /// A target that threw, or could not take the arguments.
+  public struct Failure {
+    /// Who failed.
+    public let target: AnyObject
+    /// What it threw.
+    public let error: any Error
+  }
+
+  /// A target that did not get the message.
+  public struct Skip {
+    /// Who was passed over; `nil` when it is gone.
+    public let target: AnyObject?
+    /// Why.
+    public let reason: SkipReason
+  }
+
+  /// Why a target was passed over.
+  public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
+    /// The reason in words.
+    public let description: String
+
+    /// The target died; its place has been reclaimed since.
+    public static let dead = SkipReason(description: "dead")
+    /// Its registration is muted.
+    public static let muted = SkipReason(description: "muted")
+    /// It was removed while the message was on its way.
+    public static let removed = SkipReason(description: "removed")
+    /// It has no method for the selector.
+    public static let doesNotRespond = SkipReason(description: "does not respond")
+    /// It was registered for other selectors only.
+    public static let outOfScope = SkipReason(description: "out of scope")
+    /// An earlier target ended the message.
+    public static let stopped = SkipReason(description: "stopped")
+  }
+
+  /// Who ran the message in the sender's turn, and what each answered.
+  public var answers: [Answer] = []
+  /// Who will run it on a context of its own.
+  public var queued: [AnyObject] = []
+  /// Who failed, and with what.
+  public var failures: [Failure] = []
+  /// Who was passed over, and why.
+  public var skipped: [Skip] = []
+
+  /// An empty report: nobody was there.
+  public init() {}
+
+  /// The last answer in the order of delivery, or `nil` when nothing was answered.
+  public var result: ArgumentBox? { answers.last?.result }
+
+  /// Whether no target got the message.
+  public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty }
+
+  /// The report of a message that one receiver answered.
+  package init(answeredBy target: AnyObject, _ result: ArgumentBox?) {
+    answers = [Answer(target: target, result: result)]
+  }
+}
+
+extension DeliveryReport: CustomStringConvertible {
+  /// One line: `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (muted)`.
+  public var description: String {
+    func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
+    return "delivered \(answers.count), queued \(queued.count), failed \(failures.count)"
+      + list(failures.map { "\(typeName(of: $0.target)): \($0.error)" })
+      + ", skipped \(skipped.count)" + list(skipped.map(\.reason.description))
+  }
+}
+
+/// How many targets a broadcast reached; made without allocation.
+public struct BroadcastSummary: Hashable, Sendable {
+  /// Targets that ran the message in the sender's turn.
+  public var delivered = 0
+  /// Targets that will run it on a context of their own.
+  public var queued = 0
+  /// Targets that threw, or could not take the arguments. Their errors went to the proxy's error handler.
+  public var failed = 0
+  /// Responding targets that were passed over: muted, removed or dead by the time it was their turn.
+  public var skipped = 0
+
+  @usableFromInline
+  init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
+    (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
+  }
+
+  /// Whether no target got the message.
+  public var nobodyResponded: Bool { delivered + queued + failed == 0 }
+}
+
+extension BroadcastSummary: CustomStringConvertible {
+  public var description: String {
+    "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
+  }
+}

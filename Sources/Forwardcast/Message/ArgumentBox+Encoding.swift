@@ -1,0 +1,91 @@
+// ArgumentBox+Encoding.swift: a box made to fit an encoded type, or refused.
+// Layer: Message. See DESIGN.md, "Boxes".
+
+extension ArgumentBox {
+  /// The box as a method whose signature says `type` receives it.
+  ///
+  /// `@` holds any value. Integers fit exactly or are refused; floating point is rounded to the nearest value of a
+  /// narrower type and refused out of its range; integers become floating point when exact. `Bool` is no number. Other
+  /// types take the Swift values that are encoded so: `*` and `@"String"` a `String`, `:` a selector, `#` a metatype,
+  /// `{Name}` a struct of that name, and so on; `nil` fits everything that is a reference.
+  ///
+  /// - Throws: ``UnboxingError`` with the encoding that was wanted and the type that was found.
+  public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
+    switch type.kind {
+    case .object(name: nil), .unknown: return self
+    case .scalar(let scalar): return try number(scalar, type)
+    case .void:
+      guard value is Void || isNil else { throw refusal(type) }
+      return self
+    default:
+      if isNil, type.isReference { return self }
+      let found = TypeEncoding(of: Swift.type(of: unwrapped(value)))
+      guard type.accepts(found) else { throw refusal(type) }
+      return self
+    }
+  }
+
+  private func number(_ scalar: TypeEncoding.Scalar, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
+    let value = unwrapped(value)
+    if TypeEncoding(of: Swift.type(of: value)).kind == type.kind { return self }
+    guard let number = value as? any BoxedNumber, let numeric = scalar.swiftType as? any BoxedNumber.Type,
+      let fitted = numeric.init(fitting: number.wide)
+    else { throw refusal(type) }
+    return ArgumentBox(storage: fitted, isSendable: true)
+  }
+
+  private func refusal(_ type: TypeEncoding) -> UnboxingError {
+    UnboxingError(
+      wanted: "\(type.meaning) (\(type))", found: isNil ? "nil" : "\(Swift.type(of: value))",
+      evidence: "(\(shortened(description)))")
+  }
+}
+
+extension TypeEncoding {
+  /// Whether `nil` is a value of the type.
+  fileprivate var isReference: Bool {
+    switch kind {
+    case .object, .block, .classObject, .cString, .pointer, .selector: true
+    default: false
+    }
+  }
+
+  /// Whether a Swift value that is encoded as `found` may stand where this type is wanted.
+  package func accepts(_ found: TypeEncoding) -> Bool {
+    switch (kind, found.kind) {
+    case (.object(name: nil), _): true
+    case (.object("String"?), .object("String"?)), (.object("NSString"?), .object("String"?)): true
+    case (.object("String"?), _), (.object("NSString"?), _): false
+    case (.object, .object(name: let name)): name == nil
+    case (.cString, .object("String"?)): true
+    case (.pointer(let wanted), .pointer(let given)):
+      wanted.kind == .void || given.kind == .void || wanted.matchesLeniently(given)
+    case (.structure(let wanted), .structure(let given)), (.union(let wanted), .structure(let given)):
+      wanted.name == given.name || wanted.name == "?"
+    case (.array, .pointer), (.complex, .structure): true
+    default: matchesLeniently(found)
+    }
+  }
+}
+
+extension TypeEncoding.Scalar {
+  /// The Swift type that a number is converted to; `long double` is the widest floating point there is.
+  fileprivate var swiftType: any Any.Type {
+    switch self {
+    case .char: Int8.self
+    case .unsignedChar: UInt8.self
+    case .short: Int16.self
+    case .unsignedShort: UInt16.self
+    case .int: Int32.self
+    case .unsignedInt: UInt32.self
+    case .long, .longLong: Int64.self
+    case .unsignedLong, .unsignedLongLong: UInt64.self
+    case .int128: Int128.self
+    case .unsignedInt128: UInt128.self
+    case .float: Float.self
+    case .double: Double.self
+    case .longDouble: WideFloat.self
+    case .bool: Bool.self
+    }
+  }
+}

@@ -1,0 +1,169 @@
+// ArgumentBox+Values.swift: unboxing, and the numbers that fit one another.
+// Layer: Message. See DESIGN.md, "Boxes".
+
+extension ArgumentBox {
+  /// The value as `T`.
+  ///
+  /// Given are: the exact type; a number that fits (integers exactly, floating point rounded to the nearest value
+  /// of a narrower type but refused out of its range, integers to floating point when exact, and back); an optional
+  /// of any of these, and the value inside an optional; a superclass, a protocol, or what the platform bridges;
+  /// an array whose elements can each be given. `Bool` is not a number.
+  ///
+  /// - Throws: ``UnboxingError`` with the wanted and the found type.
+  /// - Complexity: an exact type costs a comparison of two pointers; anything else a dynamic cast.
+  @inlinable
+  public func unbox<T>(as wanted: T.Type = T.self) throws(UnboxingError) -> T {
+    if let exact = exactly(T.self) { return exact }
+    return try converted(wanted)
+  }
+
+  /// The value when its type is `T` itself.
+  @inlinable
+  func exactly<T>(_ wanted: T.Type) -> T? {
+    func open<V>(_ value: V) -> T? {
+      guard V.self == T.self else { return nil }
+      return withUnsafePointer(to: value) {
+        $0.withMemoryRebound(to: T.self, capacity: 1) { $0.pointee }
+      }
+    }
+    return _openExistential(storage, do: open)
+  }
+
+  @usableFromInline
+  func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
+    let value = value
+    if let number = value as? any BoxedNumber, let type = T.self as? any BoxedNumber.Type {
+      if let fitted = type.init(fitting: number.wide) as? T { return fitted }
+      throw refusal(wanted, value)
+    }
+    if storage is UnownedArgument, isNone(value) {
+      throw UnboxingError(wanted: "\(wanted)", found: "\(type)", evidence: "(the object is gone)")
+    }
+    if isNone(value) {
+      if let type = T.self as? any OptionalType.Type, let none = type.nothing as? T { return none }
+      if let same = value as? T, T.self == Any.self { return same }
+      throw refusal(wanted, value)
+    }
+    if let cast = value as? T { return cast }
+    if let type = T.self as? any OptionalType.Type, let some = type.wrap(self) as? T { return some }
+    if let type = T.self as? any ArrayType.Type, let elements = value as? any ArrayType {
+      if let array = type.make(elements.boxes) as? T { return array }
+    }
+    let inner = unwrapped(value)
+    if Swift.type(of: inner) != Swift.type(of: value) {
+      return try ArgumentBox(storage: inner, isSendable: isSendable).unbox(as: wanted)
+    }
+    throw refusal(wanted, value)
+  }
+
+  private func refusal<T>(_ wanted: T.Type, _ value: Any) -> UnboxingError {
+    let text = isNone(value) ? "nil" : description
+    return UnboxingError(
+      wanted: "\(wanted)", found: isNone(value) ? "nil" : "\(Swift.type(of: value))", evidence: "(\(shortened(text)))")
+  }
+}
+
+/// At most 60 characters of `text`, for evidence in errors.
+package func shortened(_ text: String) -> String {
+  text.count > 60 ? text.prefix(57) + "…" : text
+}
+
+private protocol OptionalType {
+  static var nothing: Any { get }
+  static func wrap(_ box: ArgumentBox) -> Any?
+}
+
+extension Optional: OptionalType {
+  fileprivate static var nothing: Any { Self.none as Any }
+  fileprivate static func wrap(_ box: ArgumentBox) -> Any? {
+    guard let wrapped = try? box.unbox(as: Wrapped.self) else { return nil }
+    return Self.some(wrapped) as Any
+  }
+}
+
+private protocol ArrayType {
+  var boxes: [ArgumentBox] { get }
+  static func make(_ boxes: [ArgumentBox]) -> Any?
+}
+
+extension Array: ArrayType {
+  fileprivate var boxes: [ArgumentBox] { map { ArgumentBox(storage: $0, isSendable: false) } }
+  fileprivate static func make(_ boxes: [ArgumentBox]) -> Any? {
+    var elements: [Element] = []
+    elements.reserveCapacity(boxes.count)
+    for box in boxes {
+      guard let element = try? box.unbox(as: Element.self) else { return nil }
+      elements.append(element)
+    }
+    return elements
+  }
+}
+
+#if arch(x86_64) && !os(Windows) && !os(Android)
+  typealias WideFloat = Float80
+#else
+  typealias WideFloat = Double
+#endif
+
+/// A number on its way from one type to another.
+enum WideNumber {
+  case integer(Int128)
+  case large(UInt128)  // above Int128.max
+  case floating(WideFloat)
+}
+
+/// The standard number types, each of which can be given as any other that holds its value.
+protocol BoxedNumber {
+  var wide: WideNumber { get }
+  init?(fitting number: WideNumber)
+}
+
+extension BoxedNumber where Self: FixedWidthInteger {
+  var wide: WideNumber {
+    if let small = Int128(exactly: self) { return .integer(small) }
+    return .large(UInt128(truncatingIfNeeded: self))
+  }
+
+  init?(fitting number: WideNumber) {
+    switch number {
+    case .integer(let value): self.init(exactly: value)
+    case .large(let value): self.init(exactly: value)
+    case .floating(let value): self.init(exactly: value)
+    }
+  }
+}
+
+extension BoxedNumber where Self: BinaryFloatingPoint {
+  var wide: WideNumber { .floating(WideFloat(self)) }
+
+  init?(fitting number: WideNumber) {
+    switch number {
+    case .integer(let value): self.init(exactly: value)
+    case .large(let value): self.init(exactly: value)
+    case .floating(let value):
+      self.init(value)
+      if isInfinite && value.isFinite { return nil }
+    }
+  }
+}
+
+extension Int: BoxedNumber {}
+extension Int8: BoxedNumber {}
+extension Int16: BoxedNumber {}
+extension Int32: BoxedNumber {}
+extension Int64: BoxedNumber {}
+extension Int128: BoxedNumber {}
+extension UInt: BoxedNumber {}
+extension UInt8: BoxedNumber {}
+extension UInt16: BoxedNumber {}
+extension UInt32: BoxedNumber {}
+extension UInt64: BoxedNumber {}
+extension UInt128: BoxedNumber {}
+extension Float: BoxedNumber {}
+extension Double: BoxedNumber {}
+#if arch(x86_64) && !os(Windows) && !os(Android)
+  extension Float80: BoxedNumber {}
+#endif
+#if !(os(macOS) && arch(x86_64))
+  extension Float16: BoxedNumber {}
+#endif

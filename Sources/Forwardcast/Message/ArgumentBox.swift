@@ -1,0 +1,151 @@
+// ArgumentBox.swift: one owned value of any type, copied per receiver.
+// Layer: Message. See DESIGN.md, "Boxes".
+
+/// One owned, copyable argument or result of any type.
+///
+/// A box holds numbers, `nil`, optionals, structs of any size, tuples, closures, metatypes, selectors and
+/// objects, and copies like the value it holds. Values of up to three words need no heap allocation.
+///
+///     let box = ArgumentBox(7)
+///     try box.unbox(as: Int.self)       // 7
+///     try box.unbox(as: UInt8?.self)    // 7: a number that fits, and an optional of it
+///     try box.unbox(as: String.self)    // throws UnboxingError: wanted String, found Int
+///
+/// A reference is kept strongly unless the box is made with ``weak(_:)`` or ``unowned(_:)``.
+public struct ArgumentBox {
+  @usableFromInline var storage: Any
+
+  /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was
+  /// boxed, or its owner vouched for it with ``init(uncheckedSendable:)``.
+  public let isSendable: Bool
+
+  @inlinable
+  init(storage: Any, isSendable: Bool) {
+    self.storage = storage
+    self.isSendable = isSendable
+  }
+
+  /// Boxes a value that stays in one isolation: a delivery on another queue refuses it.
+  @inlinable
+  public init<T>(_ value: T) {
+    self.init(storage: value, isSendable: false)
+  }
+
+  /// Boxes a value that may cross to another isolation.
+  @inlinable
+  public init<T: Sendable>(_ value: T) {
+    self.init(storage: value, isSendable: true)
+  }
+
+  /// Boxes a value whose type is not `Sendable` but of which the caller vouches that nobody else touches it,
+  /// or that it is safe to touch from any thread.
+  @inlinable
+  public init<T>(uncheckedSendable value: T) {
+    self.init(storage: value, isSendable: true)
+  }
+
+  /// A box that does not keep `object` alive; once the object is gone it unboxes as `nil`.
+  public static func weak<T: AnyObject>(_ object: T?) -> ArgumentBox {
+    ArgumentBox(storage: WeakArgument(object: object), isSendable: false)
+  }
+
+  /// A box that does not keep `object` alive. Unboxing it after the object is gone throws.
+  ///
+  /// Unlike Swift's `unowned` it never traps.
+  public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
+    ArgumentBox(storage: UnownedArgument(object: object, type: T.self), isSendable: false)
+  }
+
+  /// The value as it is now: a weak or unowned reference is read, and is `Optional<AnyObject>.none` when gone.
+  public var value: Any {
+    switch storage {
+    case let reference as WeakArgument: reference.object as Any
+    case let reference as UnownedArgument: reference.object as Any
+    default: storage
+    }
+  }
+
+  /// The type of ``value``.
+  public var type: Any.Type { Swift.type(of: value) }
+
+  /// Whether the box holds `nil`, at any depth of optional, or a reference whose object is gone.
+  public var isNil: Bool { isNone(value) }
+}
+
+/// A class whose instances want a private copy for each target that is served on another context.
+///
+/// Values are copied by Swift itself. A reference inside a box is shared between the targets of one message
+/// unless its class adopts this protocol; then each asynchronous delivery takes ``argumentCopy()``, made in
+/// the sender's turn. Direct deliveries share the original.
+public protocol ArgumentCopying: AnyObject {
+  /// A copy that shares no mutable state with the receiver.
+  func argumentCopy() -> Self
+}
+
+extension ArgumentBox {
+  /// This box as one more target may own it: an ``ArgumentCopying`` object is copied, all else is copied by value.
+  package func copiedForDelivery() -> ArgumentBox {
+    guard let object = storage as? any ArgumentCopying else { return self }
+    return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)
+  }
+}
+
+/// Why a box could not give the type that was asked for.
+public struct UnboxingError: Error, CustomStringConvertible {
+  /// The type or encoding that was asked for, as text.
+  public let wanted: String
+  /// The type that the box holds, as text.
+  public let found: String
+  /// The value, shortened, or what happened to it.
+  public let evidence: String
+
+  package init(wanted: String, found: String, evidence: String) {
+    (self.wanted, self.found, self.evidence) = (wanted, found, evidence)
+  }
+
+  public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
+}
+
+/// A reference that a box holds without keeping its object alive.
+struct WeakArgument {
+  weak var object: AnyObject?
+}
+
+/// As ``WeakArgument``, for an owner who promised that the object outlives the box.
+struct UnownedArgument {
+  weak var object: AnyObject?
+  let type: Any.Type
+}
+
+extension ArgumentBox: CustomStringConvertible {
+  /// The value as a call shows it: strings quoted, `nil` for nothing, everything else as it describes itself.
+  public var description: String {
+    let value = value
+    if isNone(value) { return "nil" }
+    if let text = unwrapped(value) as? String { return text.debugDescription }
+    if let metatype = value as? Any.Type { return "\(metatype).self" }
+    return "\(unwrapped(value))"
+  }
+}
+
+/// Whether `value` is an optional holding nothing, however deeply wrapped.
+func isNone(_ value: Any) -> Bool {
+  guard let optional = value as? any OptionalValue else { return false }
+  guard let wrapped = optional.wrapped else { return true }
+  return isNone(wrapped)
+}
+
+/// What is inside every layer of optional, or `value` itself.
+func unwrapped(_ value: Any) -> Any {
+  guard let optional = value as? any OptionalValue, let wrapped = optional.wrapped else { return value }
+  return unwrapped(wrapped)
+}
+
+/// Any optional, seen without its type.
+private protocol OptionalValue {
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var wrapped: Any? { map { $0 as Any } }
+}

@@ -1,0 +1,118 @@
+// Invocation.swift: selector, signature, boxes and result of one message; sends nothing.
+// Layer: Message. See DESIGN.md, "Life of one message".
+
+/// One message as a value: what is said, with what, and, once it was answered, the answer.
+///
+/// Copying an invocation copies its boxes, so no target sees another's writes and nothing is shared between
+/// queues. An invocation may be rewritten before it is sent, sent again, and pointed at another selector of an
+/// equal signature.
+///
+///     var call = Invocation("onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
+///     print(call)                        // onAddMsg: "alice" msgData: [1, 2]
+///     try screen.perform(&call)
+///     try call.result?.unbox(as: Bool.self)
+public struct Invocation {
+  /// The name of the message.
+  public private(set) var selector: MessageSelector
+
+  /// Types as the sender states them, or `nil` when it leaves them to the method that answers.
+  private var statedSignature: MethodSignature?
+
+  /// The sender's own arguments, from 0. What the encoding numbers 0 and 1, receiver and selector, is not among them.
+  public var arguments: [ArgumentBox]
+
+  /// The answer; `nil` until something answered, and again after a call that failed. A method that returns nothing
+  /// leaves a box of `Void`.
+  public var result: ArgumentBox?
+
+  /// The proxies that this message has come through, so that a cycle of proxies is found and not followed.
+  package var route: ProxyTrail?
+
+  /// Makes a message.
+  ///
+  /// The number of arguments and their types are checked where the message is sent, so that text from outside becomes
+  /// an error there and never a trap here.
+  ///
+  /// - Parameters:
+  ///   - signature: return and argument types; `nil` leaves every type to the method that answers.
+  ///   - arguments: the sender's own, in order; one for each colon of `selector`.
+  public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
+    self.selector = selector
+    self.statedSignature = signature
+    self.arguments = arguments
+  }
+
+  /// Return and argument types: as stated, or objects throughout (`@@:@…`) where the sender stated none.
+  public var signature: MethodSignature {
+    statedSignature ?? .objects(arguments: selector.numberOfArguments)
+  }
+
+  /// Whether the sender stated types of its own.
+  package var hasStatedSignature: Bool { statedSignature != nil }
+
+  /// The argument at `index`, counted from 0, as `T`.
+  ///
+  /// - Precondition: `index` is one of ``arguments``.
+  /// - Throws: ``UnboxingError``.
+  public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
+    precondition(arguments.indices.contains(index), "argument \(index) of \(arguments.count)")
+    return try arguments[index].unbox(as: type)
+  }
+
+  /// Points the message at another selector whose methods take as many arguments, and forgets the result.
+  ///
+  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ: types stay as they were stated.
+  public mutating func retarget(to other: MessageSelector) throws(InvocationError) {
+    guard other.numberOfArguments == selector.numberOfArguments else {
+      throw InvocationError(selector: other.name, wanted: other.numberOfArguments, found: arguments.count)
+    }
+    selector = other
+    result = nil
+  }
+}
+
+/// A message pointed at a selector that takes another number of arguments.
+public struct InvocationError: Error, Hashable, CustomStringConvertible {
+  /// The selector that does not fit.
+  public let selector: String
+  /// How many arguments it takes.
+  public let wanted: Int
+  /// How many the message holds.
+  public let found: Int
+
+  public var description: String { "wrong number of arguments: \(selector) takes \(wanted), found \(found)" }
+}
+
+extension Invocation: CustomStringConvertible {
+  /// The message as a call reads: `onAddMsg: "alice" msgData: [1, 2]`.
+  public var description: String {
+    guard selector.numberOfArguments > 0 else { return selector.name }
+    var words: [String] = []
+    for (index, part) in selector.parts.enumerated() {
+      words.append(part + ":")
+      if index < arguments.count { words.append(arguments[index].description) }
+    }
+    return words.joined(separator: " ")
+  }
+}
+
+/// The proxies a message has come through, last first.
+package final class ProxyTrail: Sendable {
+  private let proxy: ObjectIdentifier
+  private let earlier: ProxyTrail?
+
+  package init(_ proxy: AnyObject, after earlier: ProxyTrail?) {
+    self.proxy = ObjectIdentifier(proxy)
+    self.earlier = earlier
+  }
+
+  /// Whether the message has been in `proxy` before.
+  package func contains(_ proxy: AnyObject) -> Bool {
+    var step: ProxyTrail? = self
+    while let here = step {
+      if here.proxy == ObjectIdentifier(proxy) { return true }
+      step = here.earlier
+    }
+    return false
+  }
+}

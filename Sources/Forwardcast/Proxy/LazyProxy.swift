@@ -1,0 +1,58 @@
+// LazyProxy.swift: a proxy that makes its target when the first message comes.
+// Layer: Proxy. See DESIGN.md, "Proxies".
+
+/// A proxy that makes its target on the first message or question, exactly once.
+///
+///     let archive = LazyProxy { try Archive(path: path) }
+///     try archive.send(.store, "page")       // the archive is opened here
+///
+/// A maker that throws makes the message fail with its error, and the next message tries again.
+public final class LazyProxy: ForwardingProxy {
+  private enum State {
+    case waiting(() throws -> any MessageReceiver)
+    case made(any MessageReceiver)
+  }
+
+  /// Guarded by nothing: a lazy proxy is not `Sendable` and stays in one isolation.
+  private var state: State
+  /// Why the maker gave no target for the message that is on its way.
+  private var failure: (any Error)?
+
+  /// A proxy for what `make` will give.
+  public init(_ make: @escaping () throws -> any MessageReceiver) {
+    state = .waiting(make)
+    super.init()
+  }
+
+  /// Whether the target has been made.
+  public var isMade: Bool { if case .made = state { true } else { false } }
+
+  /// The target, made now if it was not.
+  ///
+  /// - Throws: what the maker throws; it is asked again next time.
+  public func target() throws -> any MessageReceiver {
+    switch state {
+    case .made(let target): return target
+    case .waiting(let make):
+      let target = try make()
+      // The maker may have sent to this proxy and so made a target already: the first one stays.
+      if case .made(let first) = state { return first }
+      state = .made(target)
+      return target
+    }
+  }
+
+  public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
+    do {
+      failure = nil
+      return try target()
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
+    failure ?? super.doesNotRecognize(selector)
+  }
+}

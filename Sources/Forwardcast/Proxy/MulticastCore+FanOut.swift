@@ -1,0 +1,209 @@
+// MulticastCore+FanOut.swift: one invocation to every target, by boxes.
+// Layer: Proxy. See DESIGN.md, "Life of one message".
+
+/// What became of an invocation at one step of a route.
+struct FanOutStep {
+  enum Outcome {
+    case answered(AnyObject, ArgumentBox?)
+    case failed(AnyObject, any Error)
+    case skipped(AnyObject?, DeliveryReport.SkipReason)
+  }
+
+  let registration: Registration
+  let outcome: Outcome
+}
+
+extension MulticastCore {
+  /// Serves every step of the message's route in order, until `visit` says `false`.
+  ///
+  /// - Throws: `proxyCycle`, and with `checked` why the arguments do not fit the first target that would get them.
+  func fanOut(
+    _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
+  ) throws {
+    if let trail = invocation.route, trail.contains(proxy) {
+      throw MessageError.cycle(invocation.selector, through: proxy)
+    }
+    let walk = begin(invocation.selector)
+    var message = invocation
+    message.result = nil
+    message.route = ProxyTrail(proxy, after: invocation.route)
+    if checked { try check(message, walk) }
+    var (dead, skipped) = (0, 0)
+    for index in 0..<walk.count {
+      let step = walk.route.steps[index]
+      let registration = step.registration.takeUnretainedValue()
+      let outcome: FanOutStep.Outcome
+      if let target = step.target {
+        if let reason = registration.reasonToSkip {
+          skipped += 1
+          outcome = .skipped(target, reason)
+        } else if let answer = serve(message, step, target) {
+          outcome = answer
+        } else {
+          outcome = .skipped(target, .doesNotRespond)
+        }
+      } else {
+        dead += 1
+        outcome = .skipped(nil, .dead)
+      }
+      if !visit(FanOutStep(registration: registration, outcome: outcome)) { break }
+    }
+    if dead + skipped > 0 { end(walk, dead: dead, skipped: skipped) }
+  }
+
+  /// Gives one target its own copy of the message. `nil` when a target that is asked each time does not respond.
+  private func serve(_ message: Invocation, _ step: RouteStep, _ target: AnyObject) -> FanOutStep.Outcome? {
+    var copy = message
+    do {
+      if let method = step.method {
+        try method.takeUnretainedValue().invoke(target, &copy)
+      } else {
+        guard try ask(target, &copy) else { return nil }
+      }
+      return .answered(target, copy.result)
+    } catch {
+      return .failed(target, error)
+    }
+  }
+
+  /// Sends to a target that is asked each time; `false` when it does not respond.
+  private func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
+    guard let receiver = target as? any MessageForwarding else { return false }
+    // A ring of proxies answers no to everybody who asks within it, so the cycle has to be found by sending.
+    guard receiver.responds(to: invocation.selector) || isRing(receiver, invocation) else { return false }
+    try perform(&invocation, on: receiver)
+    return true
+  }
+
+  private func isRing(_ receiver: any MessageForwarding, _ invocation: Invocation) -> Bool {
+    invocation.route?.contains(receiver) ?? false
+  }
+
+  /// Whether the first target that would get the message can take its arguments.
+  private func check(_ message: Invocation, _ walk: RouteWalk) throws {
+    for index in 0..<walk.count {
+      let step = walk.route.steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method {
+        try method.takeUnretainedValue().check(message.arguments, receiver: typeName(of: target))
+        return
+      }
+      if answers(target, message.selector) { return }
+    }
+  }
+
+  /// The boxed door of a typed message, for one step. `nil` when the target does not respond.
+  @usableFromInline
+  func sendBoxes(
+    _ boxes: [ArgumentBox], _ selector: MessageSelector, _ step: RouteStep, _ target: AnyObject,
+    through proxy: AnyObject
+  ) throws -> Invocation? {
+    var invocation = Invocation(selector, arguments: boxes)
+    if let method = step.method {
+      try method.takeUnretainedValue().invoke(target, &invocation)
+    } else {
+      invocation.route = ProxyTrail(proxy, after: nil)
+      guard try ask(target, &invocation) else { return nil }
+    }
+    return invocation
+  }
+
+  /// Reports one target's error of a broadcast; `true` when the broadcast is to end.
+  @usableFromInline
+  func report(_ error: any Error, _ selector: MessageSelector, _ step: RouteStep) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
+    return stopsAtFirst
+  }
+
+  /// What the proxy does about a broadcast that nobody got.
+  @usableFromInline
+  func silence(_ selector: MessageSelector, _ proxy: AnyObject) {
+    switch options.silence {
+    case .ignored: break
+    case .thrown: report(MessageError.nobody(selector, proxy), selector, nil, receiver: typeName(of: proxy))
+    case .handled(let handler): handler(selector)
+    }
+  }
+
+  /// What the proxy does about a message that was to be answered and that nobody got.
+  @usableFromInline
+  func silenceOrThrow(_ selector: MessageSelector, _ proxy: AnyObject) throws {
+    switch options.silence {
+    case .ignored: break
+    case .thrown: throw MessageError.nobody(selector, proxy)
+    case .handled(let handler): handler(selector)
+    }
+  }
+
+  /// Completes a report with the live targets that the message's route passes by.
+  func explainOthers(
+    _ selector: MessageSelector, except met: Set<ObjectIdentifier>, stopped: Bool, in report: inout DeliveryReport
+  ) {
+    for registration in registrations where !met.contains(ObjectIdentifier(registration)) {
+      guard let target = registration.target else { continue }
+      let reason: DeliveryReport.SkipReason
+      if !registration.isFor(selector) {
+        reason = .outOfScope
+      } else if let skip = registration.reasonToSkip {
+        reason = skip
+      } else if stopped, answersItself(target, selector) {
+        reason = .stopped
+      } else if answersItself(target, selector) {
+        continue  // it joined while the message was on its way
+      } else {
+        reason = .doesNotRespond
+      }
+      report.skipped.append(.init(target: target, reason: reason))
+    }
+  }
+
+  private func answersItself(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+    if target is any MessageForwarding { return answers(target, selector) }
+    return method(of: target, selector) != nil
+  }
+
+  /// The types of the first live, unmuted target that would get `selector`.
+  func firstSignature(for selector: MessageSelector) -> MethodSignature? {
+    let walk = begin(selector)
+    for index in 0..<walk.count {
+      let step = walk.route.steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method?.takeUnretainedValue() {
+        if !method.isRefusal { return method.signature }
+      } else if answers(target, selector), let signature = signature(of: target, selector) {
+        return signature
+      }
+    }
+    return nil
+  }
+
+  /// How many live, unmuted registrations would get `selector`.
+  func count(for selector: MessageSelector) -> Int {
+    let walk = begin(selector)
+    var count = 0
+    for index in 0..<walk.count {
+      let step = walk.route.steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method {
+        if !method.takeUnretainedValue().isRefusal { count += 1 }
+      } else if answers(target, selector) {
+        count += 1
+      }
+    }
+    return count
+  }
+}
+
+extension Registration {
+  /// Why the registration lets no message through at this moment.
+  fileprivate var reasonToSkip: DeliveryReport.SkipReason? {
+    isCancelled ? .removed : isMuted ? .muted : nil
+  }
+}
+
+extension MulticastCore {
+  /// Whether the first error ends a message.
+  @usableFromInline
+  var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
+}

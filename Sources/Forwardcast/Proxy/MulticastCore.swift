@@ -1,0 +1,227 @@
+// MulticastCore.swift: the lock of a multicast proxy, and what is decided under it.
+// Layer: Proxy. See DESIGN.md, "Decide under the lock, act outside it".
+
+import Synchronization
+
+/// Everything of a multicast proxy that does not depend on its interface.
+///
+/// All state is in `state`, under one lock. No foreign code runs while it is held: tables and hooks are asked, targets
+/// called and references let go of outside.
+@usableFromInline
+package final class MulticastCore: Sendable {
+  /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
+  struct State: @unchecked Sendable {
+    var list = TargetList()
+    var routes: [MessageSelector: Route] = [:]
+    var onError: (@Sendable (MulticastFailure) -> Void)?
+  }
+
+  private let state = Mutex(State())
+  let table: SelectorTable?
+  let options: MulticastOptions
+
+  init(table: SelectorTable?, options: MulticastOptions) {
+    self.table = table
+    self.options = options
+  }
+
+  /// Runs a change under the lock; what it replaced is let go of after the lock.
+  private func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+    let (result, garbage) = state.withLock { state in
+      var garbage = Garbage()
+      let generation = state.list.generation
+      let result = body(&state, &garbage)
+      if state.list.generation != generation {
+        garbage.routes += state.routes.values
+        state.routes = [:]
+      }
+      return (result, garbage)
+    }
+    withExtendedLifetime(garbage) {}
+    return result
+  }
+
+  // MARK: Registrations
+
+  /// Registers `target`, or gives the registration that it has.
+  func add(_ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?) -> Registration {
+    let new = Registration(target, core: self, priority: priority, strong: ownership == .strong, scope: scope)
+    return change { state, garbage in
+      if case .refused = options.duplicates {
+        for old in state.list.registrations(of: new.key) where !old.isCancelled {
+          if let alive = old.target {
+            garbage.objects.append(alive)
+            garbage.registrations.append(new)
+            return old
+          }
+        }
+      }
+      state.list.add(new, garbage: &garbage)
+      return new
+    }
+  }
+
+  /// Takes registrations that were cancelled out of the list.
+  func forget(_ registrations: [Registration]) {
+    change { state, garbage in
+      for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }
+    }
+  }
+
+  /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
+  func removeAll(of target: ObjectIdentifier) -> Int {
+    change { state, garbage in
+      let registrations = state.list.registrations(of: target)
+      for registration in registrations {
+        registration.markCancelled()
+        _ = state.list.remove(registration, garbage: &garbage)
+      }
+      return registrations.count
+    }
+  }
+
+  /// Every registration that is not cancelled, dead targets included, in the order of delivery.
+  var registrations: [Registration] { state.withLock { $0.list.all } }
+
+  func registrations(of target: AnyObject) -> [Registration] {
+    state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
+  }
+
+  // MARK: Routes
+
+  /// The route for a message that begins now, and how far it reaches for that message.
+  @usableFromInline
+  func begin(_ selector: MessageSelector) -> RouteWalk {
+    let epoch = TableEpoch.current
+    let ready = state.withLock { state -> RouteWalk? in
+      guard let route = state.routes[selector], route.isCurrent(state.list, epoch) else { return nil }
+      return RouteWalk(route)
+    }
+    return ready ?? makeRoute(selector)
+  }
+
+  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
+  /// again, and after some tries the route serves this one message only.
+  private func makeRoute(_ selector: MessageSelector) -> RouteWalk {
+    for _ in 0..<8 {
+      let epoch = TableEpoch.current
+      let (list, old) = state.withLock { ($0.list, $0.routes[selector]) }
+      if let old, old.epoch == epoch, old.generation == list.generation {
+        let reach = old.covered
+        let steps = self.steps(list.joined(since: reach), selector)
+        if let walk = extend(old, from: reach, by: steps, to: list.end, list.generation) { return walk }
+        for step in steps { step.release() }
+      } else {
+        let route = Route(
+          selector, epoch: epoch, generation: list.generation, covered: list.end, steps: steps(list.all, selector), room: 0)
+        if let walk = publish(route, at: list.end) { return walk }
+      }
+    }
+    let list = state.withLock { $0.list }
+    return RouteWalk(
+      Route(selector, epoch: 0, generation: 0, covered: 0, steps: steps(list.all, selector), room: 0))
+  }
+
+  private func extend(_ old: Route, from reach: Int, by steps: [RouteStep], to end: Int, _ generation: UInt)
+    -> RouteWalk?
+  {
+    change { state, garbage in
+      guard state.routes[old.selector] === old, old.covered == reach, state.list.generation == generation,
+        state.list.end >= end
+      else { return nil }
+      if old.extend(by: steps, covering: end) { return RouteWalk(old) }
+      let longer = old.grown(by: steps, covering: end)
+      garbage.routes.append(old)
+      state.routes[old.selector] = longer
+      return RouteWalk(longer)
+    }
+  }
+
+  private func publish(_ route: Route, at end: Int) -> RouteWalk? {
+    change { state, garbage in
+      guard state.list.generation == route.generation, state.list.end >= end else { return nil }
+      if let old = state.routes.updateValue(route, forKey: route.selector) { garbage.routes.append(old) }
+      return RouteWalk(route)
+    }
+  }
+
+  private func steps(_ registrations: [Registration], _ selector: MessageSelector) -> [RouteStep] {
+    registrations.compactMap { registration in
+      guard registration.isFor(selector), let target = registration.target else { return nil }
+      let strong = registration.isStrong ? target : nil
+      if target is any MessageForwarding { return RouteStep(registration, method: nil, strong: strong) }
+      guard let method = method(of: target, selector) else { return nil }
+      return RouteStep(registration, method: method, strong: strong)
+    }
+  }
+
+  /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
+  func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
+    if let closure = target as? ClosureTarget { return closure.method.selector == selector ? closure.method : nil }
+    if let receiver = target as? any MessageReceiver {
+      do {
+        if let method = try tableMethod(of: receiver, for: selector) { return method }
+      } catch {
+        // A row that its table refused answers every message of its selector with the reason.
+        return RefusedMethod(selector, error)
+      }
+    }
+    return try? table?.storage.method(for: selector, on: target)
+  }
+
+  /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
+  @usableFromInline
+  func end(_ walk: RouteWalk, dead: Int, skipped: Int) {
+    var found: [Registration] = []
+    if dead > 0 {
+      for index in 0..<walk.count {
+        let registration = walk.route.steps[index].registration.takeUnretainedValue()
+        if registration.target == nil { found.append(registration) }
+      }
+    }
+    change { state, garbage in
+      for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
+      if (dead + skipped) * 2 > walk.count, state.routes[walk.route.selector] === walk.route {
+        state.routes[walk.route.selector] = nil
+        garbage.routes.append(walk.route)
+      }
+    }
+  }
+
+  // MARK: Questions
+
+  /// Whether a live, unmuted target would get `selector`: by its table, or, with `forwarding`, by its own word.
+  func responds(to selector: MessageSelector, forwarding: Bool) -> Bool {
+    let walk = begin(selector)
+    if forwarding { return walk.route.hasForwarders && walk.forwarders.contains { answers($0, selector) } }
+    let (found, loaded) = state.withLock { _ in walk.findWitness() }
+    withExtendedLifetime(loaded) {}
+    return found
+  }
+
+  func noteUnmuted() {
+    state.withLock { state in
+      for route in state.routes.values { route.witness = 0 }
+    }
+  }
+
+  // MARK: Errors
+
+  var onError: (@Sendable (MulticastFailure) -> Void)? {
+    get { state.withLock { $0.onError } }
+    set {
+      let old = state.withLock { state in
+        defer { state.onError = newValue }
+        return state.onError
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
+  @usableFromInline
+  func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String) {
+    let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
+    if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
+  }
+}

@@ -1,0 +1,110 @@
+// Registration.swift: one target's place in a proxy, and the handle that cancels it.
+// Layer: Proxy. See DESIGN.md, "Registrations".
+
+import Synchronization
+
+/// One target's place in a proxy; also the handle that mutes or cancels it.
+///
+/// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Letting the handle go
+/// cancels nothing.
+public final class Registration: @unchecked Sendable {
+  // `target` and `extras` never change; `state` is atomic; the rest is guarded by the lock of `core`.
+
+  /// Who is registered; `nil` once it is gone.
+  @usableFromInline weak let target: AnyObject?
+  @usableFromInline let state = Atomic<UInt8>(0)
+  /// The identity of the target, which outlives it.
+  let key: ObjectIdentifier
+  private weak let core: MulticastCore?
+  private let extras: Extras?
+
+  /// Higher comes first; equal ones in the order in which they were added.
+  public let priority: Int
+
+  /// Whether the proxy keeps the target alive while the registration lasts.
+  public let isStrong: Bool
+
+  /// Where the registration stands in its priority's part of the list.
+  var slot = 0
+  /// The next registration of the same target.
+  var sibling: Registration?
+  /// The target, when the proxy keeps it alive.
+  var strong: AnyObject?
+
+  /// What few registrations have.
+  private struct Rare {
+    var scope: Set<MessageSelector>?
+  }
+  private final class Extras: Sendable {
+    let rare: Rare
+    init(_ rare: Rare) { self.rare = rare }
+  }
+
+  init(
+    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?
+  ) {
+    self.target = target
+    self.key = ObjectIdentifier(target)
+    self.core = core
+    self.priority = priority
+    self.isStrong = strong
+    self.strong = strong ? target : nil
+    self.extras = scope == nil ? nil : Extras(Rare(scope: scope))
+  }
+
+  @usableFromInline static let mutedBit: UInt8 = 1
+  @usableFromInline static let cancelledBit: UInt8 = 2
+
+  /// Whether messages are let through.
+  @inlinable @inline(__always)
+  var isActive: Bool { state.load(ordering: .relaxed) == 0 }
+
+  /// Whether the registration was cancelled, or its target removed.
+  public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
+
+  /// Whether messages are kept from the target for now.
+  public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
+
+  /// The selectors that the registration is for, or `nil` for every selector that the target has.
+  public var scope: Set<MessageSelector>? { extras?.rare.scope }
+
+  /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
+  /// way. Cancelling twice is harmless.
+  public func cancel() {
+    markCancelled()
+    core?.forget([self])
+  }
+
+  func markCancelled() { state.bitwiseOr(Registration.cancelledBit, ordering: .acquiringAndReleasing) }
+
+  /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way.
+  public func mute() { state.bitwiseOr(Registration.mutedBit, ordering: .acquiringAndReleasing) }
+
+  /// Lets messages through again.
+  public func unmute() {
+    state.bitwiseAnd(~Registration.mutedBit, ordering: .acquiringAndReleasing)
+    core?.noteUnmuted()
+  }
+
+  /// The target if it is alive and the registration is not cancelled.
+  var liveTarget: AnyObject? { isCancelled ? nil : target }
+
+  func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+}
+
+extension Registration: Hashable {
+  public static func == (left: Registration, right: Registration) -> Bool { left === right }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Registration: CustomStringConvertible {
+  /// What is registered and how: `registration of Screen, priority 2, muted`.
+  public var description: String {
+    var words = ["registration of \(target.map { typeName(of: $0) } ?? "a dead target")"]
+    if priority != 0 { words.append("priority \(priority)") }
+    if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
+    if isMuted { words.append("muted") }
+    if isCancelled { words.append("cancelled") }
+    return words.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,130 @@
+// MessageReceiver.swift: objects that answer from a table, and objects that forward.
+// Layer: Sending. See DESIGN.md, "Life of one message".
+
+/// An object that answers messages from a selector table.
+///
+/// Most receivers need one line: a `static let` table. A subclass overrides a `class var` of its superclass with a
+/// table that inherits the superclass's.
+public protocol MessageReceiver: AnyObject {
+  /// The table of the class. Give the same table each time: it is asked for whenever a route is made.
+  static var selectorTable: SelectorTable { get }
+
+  /// The table of this one object, searched before its class's; `nil`, the default, where it has none.
+  ///
+  /// Change the table, not the property: a table's changes are noticed everywhere, another table is not.
+  var objectTable: SelectorTable? { get }
+
+  /// The last chance of a class to add a method to its table: called when neither object nor class has one for
+  /// `selector`, once for each class and selector. `true` says that a method was added. The default adds nothing.
+  ///
+  /// It runs on the thread of the first sender; others who ask for the same wait for it.
+  static func resolveMethod(for selector: MessageSelector) -> Bool
+}
+
+extension MessageReceiver {
+  public var objectTable: SelectorTable? { nil }
+  public static func resolveMethod(for selector: MessageSelector) -> Bool { false }
+}
+
+/// A receiver whose answers can change: a proxy, or an object with hooks of its own.
+///
+/// Nothing that it says is remembered: every message asks again, in the order table, resolver, forwarding target,
+/// signature and forwarding, not recognized.
+public protocol MessageForwarding: MessageReceiver {
+  /// Whether a message of `selector` would be answered, by a table or by forwarding.
+  func responds(to selector: MessageSelector) -> Bool
+
+  /// The types of a message that the object would forward; `nil` says that it does not forward it.
+  func methodSignature(for selector: MessageSelector) -> MethodSignature?
+
+  /// Another receiver for the message, asked before any invocation is made; `nil` or the object itself says no.
+  func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
+
+  /// Handles a message that no table answers, and leaves the answer in `invocation.result`.
+  ///
+  /// Called only after ``methodSignature(for:)`` gave a signature.
+  @discardableResult
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport
+
+  /// The error for a message that nothing answers. The default is `unrecognizedSelector`.
+  func doesNotRecognize(_ selector: MessageSelector) -> any Error
+}
+
+extension MessageForwarding {
+  public func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
+  public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    (try? tableMethod(of: self, for: selector))?.signature
+  }
+  public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
+  @discardableResult
+  public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    throw doesNotRecognize(invocation.selector)
+  }
+  public func doesNotRecognize(_ selector: MessageSelector) -> any Error {
+    MessageError.unrecognized(selector, by: self)
+  }
+
+  package func defaultResponds(to selector: MessageSelector) -> Bool {
+    if (try? tableMethod(of: self, for: selector)) != nil { return true }
+    if let other = forwardingTarget(for: selector), other !== self {
+      return ProxyQuestion.ask(self, otherwise: false) { answers(other, selector) }
+    }
+    return false
+  }
+}
+
+/// Whether `receiver` would answer `selector`: a table's word, or that of the receiver's own hooks.
+package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
+  if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
+  guard let receiver = receiver as? any MessageReceiver else { return false }
+  return (try? tableMethod(of: receiver, for: selector)) != nil
+}
+
+/// The types of what `receiver` would answer to `selector`.
+package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> MethodSignature? {
+  guard let receiver = receiver as? any MessageReceiver else { return nil }
+  if let method = try? tableMethod(of: receiver, for: selector) { return method.signature }
+  return (receiver as? any MessageForwarding)?.methodSignature(for: selector)
+}
+
+extension MessageReceiver {
+  /// Whether a message of `selector` would be answered.
+  ///
+  /// An object that forwards answers for itself: see ``MessageForwarding/responds(to:)``.
+  public func responds(to selector: MessageSelector) -> Bool { answers(self, selector) }
+
+  /// Return and argument types of the method that would answer `selector`, or `nil` where none would.
+  public func methodSignature(for selector: MessageSelector) -> MethodSignature? { signature(of: self, selector) }
+}
+
+/// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
+package enum ProxyQuestion {
+  @TaskLocal private static var asked: ProxyTrail?
+
+  /// Runs `body` unless `proxy` is being asked already further up; then the answer is `otherwise`.
+  package static func ask<T>(_ proxy: AnyObject, otherwise: T, _ body: () -> T) -> T {
+    let trail = asked
+    if let trail, trail.contains(proxy) { return otherwise }
+    return $asked.withValue(ProxyTrail(proxy, after: trail)) { body() }
+  }
+}
+
+/// A receiver that is nothing but a table of closures, with no class behind it.
+///
+///     let bell = BareReceiver {
+///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in print("ding", times) }
+///     }
+public final class BareReceiver: MessageReceiver, Sendable {
+  public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
+  private let table: SelectorTable
+
+  /// A receiver that answers from `table`, which other receivers may use as well.
+  public init(table: SelectorTable) { self.table = table }
+
+  /// A receiver with a table of its own.
+  public convenience init(@SelectorTableBuilder<BareReceiver> _ rows: () -> [Responds<BareReceiver>]) {
+    self.init(table: SelectorTable(for: BareReceiver.self, rows))
+  }
+
+  public var objectTable: SelectorTable? { table }
+}

@@ -1,0 +1,142 @@
+// MessageSend.swift: every step of one send, in order, in one function.
+// Layer: Sending. See DESIGN.md, "Life of one message".
+
+/// How a message will be answered.
+@usableFromInline
+enum Resolution {
+  /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
+  case method(Method, AnyObject)
+  /// By the hooks of that receiver, as an invocation.
+  case forward(any MessageForwarding)
+}
+
+/// Finds who answers `selector` when it is sent to `receiver`: the steps of every send, in their order.
+///
+/// - Throws: what the receiver's `doesNotRecognize` gives; `proxyCycle` when forwarding targets lead in a ring;
+///   `typeMismatch` when a table was made for another class.
+@usableFromInline
+func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) throws -> Resolution {
+  var receiver = receiver
+  var trail: ProxyTrail?
+  while true {
+    // 1. Its own table, its class's, and those of the superclasses.
+    // 2. The resolver hook, once for each class and selector: it may add a method.
+    if let method = try tableMethod(of: receiver, for: selector) { return .method(method, receiver) }
+    guard let forwarding = receiver as? any MessageForwarding else {
+      throw MessageError.unrecognized(selector, by: receiver)
+    }
+    // 3. Somebody else who is to get the message as it is.
+    if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
+      if let trail, trail.contains(other) { throw MessageError.cycle(selector, through: other) }
+      trail = ProxyTrail(receiver, after: trail)
+      receiver = other
+      continue
+    }
+    // 4. Forwarding, when the receiver knows the message's types.
+    if forwarding.methodSignature(for: selector) != nil { return .forward(forwarding) }
+    // 5. Nobody.
+    throw forwarding.doesNotRecognize(selector)
+  }
+}
+
+/// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
+///
+/// - Throws: why a row of that selector was refused when its table was made, or `typeMismatch` for a table that
+///   belongs to another class.
+@usableFromInline
+func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
+  let type = Swift.type(of: receiver)
+  let (own, shared) = (receiver.objectTable?.storage, type.selectorTable.storage)
+  func find() throws -> Method? {
+    if let own, let method = try own.method(for: selector, on: receiver) { return method }
+    return try shared.method(for: selector, on: receiver)
+  }
+  if let method = try find() { return method }
+  if ResolverHook.ask(type, selector), let method = try find() { return method }
+  if let refusal = own?.refusal(for: selector) ?? shared.refusal(for: selector) { throw refusal }
+  return nil
+}
+
+/// Sends an invocation to one receiver and leaves the answer in `invocation.result`, the boxed door.
+package func perform(_ invocation: inout Invocation, on receiver: any MessageReceiver) throws {
+  invocation.result = nil
+  do {
+    switch try resolve(invocation.selector, for: receiver) {
+    case .method(let method, let target):
+      try method.invoke(target, &invocation)
+    case .forward(let forwarding):
+      let report = try forwarding.forward(&invocation)
+      if let failure = report.failures.first { throw failure.error }
+    }
+  } catch {
+    invocation.result = nil
+    throw error
+  }
+}
+
+extension MessageReceiver {
+  /// Sends a message to this receiver and gives its answer.
+  ///
+  /// A method of exactly the key's types is called without a box; for any other the arguments and the result are
+  /// converted as ``ArgumentBox/unbox(as:)`` says.
+  ///
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
+  ///   runs in an isolation that the caller is not in.
+  @inlinable
+  @discardableResult
+  public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
+    switch try resolve(message.selector, for: self) {
+    case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
+      return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
+    case let resolution:
+      var boxes: [ArgumentBox] = []
+      for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }
+      return try sendBoxed(message.selector, boxes, resolution, to: self)
+    }
+  }
+
+  /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
+  ///
+  /// - Throws: as ``send(_:_:)``; the result is then `nil`.
+  public func perform(_ invocation: inout Invocation) throws {
+    try Forwardcast.perform(&invocation, on: self)
+  }
+}
+
+/// The rest of a typed send whose method has other types, or none.
+@usableFromInline
+func sendBoxed<R>(
+  _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
+) throws -> R {
+  var invocation = Invocation(selector, arguments: boxes)
+  switch resolution {
+  case .method(let method, let target): try method.invoke(target, &invocation)
+  case .forward(let forwarding):
+    let report = try forwarding.forward(&invocation)
+    if let failure = report.failures.first { throw failure.error }
+  }
+  return try typedResult(of: invocation, from: receiver)
+}
+
+/// The result of an invocation as the type that a sender expects; no answer at all is enough for `Void` and optionals.
+@usableFromInline
+package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
+  if R.self == Void.self, let void = () as? R { return void }
+  guard let box = invocation.result else {
+    if let none = Any?.none as? R { return none }
+    throw MessageError(
+      .nobodyResponds, receiver: typeName(of: receiver), selector: invocation.selector.name,
+      evidence: "wanted an answer of type \(R.self)")
+  }
+  do { return try box.unbox(as: R.self) } catch {
+    throw .result(invocation.selector, receiver: typeName(of: receiver), error)
+  }
+}
+
+extension MessageError {
+  static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
+    MessageError(
+      .proxyCycle, receiver: typeName(of: proxy), selector: selector.name,
+      evidence: "the message came through this proxy before")
+  }
+}

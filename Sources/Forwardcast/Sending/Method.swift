@@ -1,0 +1,225 @@
+// Method.swift: one implementation in a table, with a typed door and a boxed one.
+// Layer: Sending. See DESIGN.md, "Two doors".
+
+/// An implementation of one selector, without its types.
+///
+/// Methods are immutable and shared between threads. A sender that knows the function type compares it with
+/// ``functionType`` and, when equal, goes through ``TypedMethod/body``: no box is made. Everybody else goes
+/// through ``invoke(_:_:)``, where boxes are opened and numbers converted.
+@usableFromInline
+class Method: @unchecked Sendable {  // immutable after init, but for the signature, which a lock in it guards
+  /// The name under which the method stands in its table.
+  @usableFromInline final let selector: MessageSelector
+  /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
+  /// for one that cannot be called in the sender's turn.
+  @usableFromInline final let functionType: ObjectIdentifier?
+  /// Where the method may run.
+  final let isolation: MethodIsolation
+
+  @usableFromInline
+  init(_ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation) {
+    self.selector = selector
+    self.functionType = functionType
+    self.isolation = isolation
+  }
+
+  /// Return and argument types.
+  var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
+
+  /// Whether the method stands for a row that its table refused.
+  var isRefusal: Bool { false }
+
+  /// How many arguments the body takes.
+  var numberOfParameters: Int { selector.numberOfArguments }
+
+  /// Runs the method with boxes in the caller's turn and leaves the answer in `invocation.result`.
+  func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    throw MessageError(
+      .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+  }
+
+  /// Whether the boxes could be taken, without running anything.
+  func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver)
+  }
+
+  /// Whether the method's own types are those of the encoding that was stated for it.
+  func checkEncoding(receiver: String) throws(MessageError) {}
+
+  final func checkCount(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
+    guard arguments.count == numberOfParameters else {
+      throw .argumentCount(selector, receiver: receiver, wanted: numberOfParameters, found: arguments.count)
+    }
+  }
+}
+
+/// Where a method may run.
+@usableFromInline
+enum MethodIsolation: Sendable {
+  /// In its sender's turn, on whatever thread that is.
+  case sender
+  /// On the main actor.
+  case mainActor
+  /// On the actor that is its target.
+  case target
+  /// Anywhere, with suspensions.
+  case async
+
+  var evidence: String {
+    switch self {
+    case .sender: "runs in the sender's turn"
+    case .mainActor: "the method runs on the main actor, the sender does not"
+    case .target: "the method runs on its actor, the sender does not"
+    case .async: "the method is async: wait for it with an asynchronous form"
+    }
+  }
+}
+
+/// A method whose Swift types are known.
+@usableFromInline
+final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
+  @usableFromInline let body: @Sendable (AnyObject, repeat each A) throws -> R
+  private let statedSignature: MethodSignature?
+
+  @usableFromInline
+  init(
+    _ selector: MessageSelector, signature: MethodSignature?,
+    body: @escaping @Sendable (AnyObject, repeat each A) throws -> R
+  ) {
+    self.body = body
+    self.statedSignature = signature
+    super.init(selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: .sender)
+  }
+
+  /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
+  @inlinable @inline(never)
+  func call(_ target: AnyObject, _ arguments: repeat each A) throws -> R {
+    try body(target, repeat each arguments)
+  }
+
+  override var signature: MethodSignature {
+    statedSignature ?? MethodSignature(returning: R.self, taking: repeat (each A).self)
+  }
+
+  override var numberOfParameters: Int { packCount(repeat (each A).self) }
+
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    let receiver = typeName(of: target)
+    try checkCount(invocation.arguments, receiver: receiver)
+    var index = 0
+    let arguments = invocation.arguments
+    func next<T>(_ type: T.Type) throws(MessageError) -> T {
+      defer { index += 1 }
+      do { return try arguments[index].unbox(as: type) } catch {
+        throw .argument(index, selector, receiver: receiver, error)
+      }
+    }
+    let result = try body(target, repeat try next((each A).self))
+    invocation.result = boxed(result)
+  }
+
+  override func checkEncoding(receiver: String) throws(MessageError) {
+    guard let stated = statedSignature else { return }
+    let own = MethodSignature(returning: R.self, taking: repeat (each A).self)
+    guard stated.numberOfArguments == own.numberOfArguments else {
+      throw .argumentCount(
+        selector, receiver: receiver, wanted: stated.numberOfArguments - 2, found: own.numberOfArguments - 2)
+    }
+    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
+      guard !wanted.accepts(found) else { return }
+      throw MessageError(
+        .typeMismatch, receiver: receiver, selector: selector.name,
+        evidence: "\(what): wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure",
+        argumentIndex: index)
+    }
+    for index in 2..<own.numberOfArguments {
+      try fit(stated.argumentTypes[index], own.argumentTypes[index], "argument \(index - 2)", index - 2)
+    }
+    try fit(stated.returnType, own.returnType, "result", nil)
+  }
+
+  override func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver)
+    var index = 0
+    for type in repeat (each A).self {
+      do { try arguments[index].checkUnboxing(as: type) } catch {
+        throw .argument(index, selector, receiver: receiver, error)
+      }
+      index += 1
+    }
+  }
+}
+
+extension ArgumentBox {
+  fileprivate func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
+}
+
+/// A method that takes the whole invocation.
+final class RawMethod: Method, @unchecked Sendable {  // immutable after init
+  private let body: @Sendable (AnyObject, inout Invocation) throws -> Void
+  private let types: MethodSignature
+
+  init(
+    _ selector: MessageSelector, signature: MethodSignature,
+    body: @escaping @Sendable (AnyObject, inout Invocation) throws -> Void
+  ) {
+    self.body = body
+    self.types = signature
+    super.init(selector, functionType: nil, isolation: .sender)
+  }
+
+  override var signature: MethodSignature { types }
+  override var numberOfParameters: Int { types.argumentTypes.count - 2 }
+
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    let receiver = typeName(of: target)
+    invocation.arguments = try converted(invocation.arguments, receiver: receiver)
+    invocation.result = nil
+    try body(target, &invocation)
+    guard let result = invocation.result else { return }
+    do { invocation.result = try result.converted(to: types.returnType) } catch {
+      invocation.result = nil
+      throw MessageError.result(selector, receiver: receiver, error)
+    }
+  }
+
+  override func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
+    _ = try converted(arguments, receiver: receiver)
+  }
+
+  private func converted(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) -> [ArgumentBox] {
+    try checkCount(arguments, receiver: receiver)
+    var arguments = arguments
+    for index in arguments.indices {
+      do { arguments[index] = try arguments[index].converted(to: types.argumentTypes[index + 2]) } catch {
+        throw .argument(index, selector, receiver: receiver, error)
+      }
+    }
+    return arguments
+  }
+}
+
+/// A row that its table refused: every message of its selector gets the reason.
+final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
+  private let reason: any Error
+
+  init(_ selector: MessageSelector, _ reason: any Error) {
+    self.reason = reason
+    super.init(selector, functionType: nil, isolation: .sender)
+  }
+
+  override var isRefusal: Bool { true }
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw reason }
+}
+
+/// A result in a box; it may cross when its type is known to, which a row cannot tell, so its delivery decides.
+@usableFromInline
+func boxed<R>(_ result: R) -> ArgumentBox { ArgumentBox(result) }
+
+/// How many types a pack has.
+@usableFromInline
+func packCount<each T>(_ types: repeat (each T).Type) -> Int {
+  var count = 0
+  for _ in repeat each types { count += 1 }
+  return count
+}

@@ -1,0 +1,74 @@
+// Responds.swift: one row of a table, a typed closure made callable with boxes.
+// Layer: Sending. See DESIGN.md, "Two doors".
+
+/// One row of a selector table: a selector and the closure that answers it.
+///
+///     Responds(to: .themesColorChanged) { screen, color in screen.background = color }   // typed by its key
+///     Responds(to: "progress") { (screen: Screen) in 0.5 }                                // typed by its closure
+///     Responds(to: "note:", signature: try MethodSignature("v@:q")) { (log: Log, call: inout Invocation) in … }
+///
+/// A row says nothing about being right: the table that it enters checks that the selector takes as many arguments
+/// as the closure and that the closure's types are those of a stated encoding.
+public struct Responds<Target>: Sendable {
+  @usableFromInline let method: Method
+
+  @usableFromInline
+  init(method: Method) { self.method = method }
+
+  /// A row whose types are those of its key. A sender with the same key reaches it without a box.
+  @inlinable
+  public init<R, each A>(
+    to message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, repeat each A>(message.selector, signature: nil) {
+        (target: AnyObject, arguments: repeat each A) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments)
+      })
+  }
+
+  /// A row whose types are those of its closure.
+  ///
+  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
+  ///   `nil` takes the closure's own.
+  @inlinable
+  public init<R, each A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, repeat each A>(selector, signature: signature) {
+        (target: AnyObject, arguments: repeat each A) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments)
+      })
+  }
+
+  /// A row that takes the invocation whole: it reads ``Invocation/arguments`` and sets ``Invocation/result``.
+  ///
+  /// Arguments and result are converted to the types of `signature`, or refused, before and after `body`.
+  public init(
+    to selector: MessageSelector, signature: MethodSignature,
+    invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void
+  ) {
+    self.init(
+      method: RawMethod(selector, signature: signature) { target, invocation in
+        try body(unchecked(target, as: Target.self), &invocation)
+      })
+  }
+
+  /// The name that the row answers to.
+  public var selector: MessageSelector { method.selector }
+
+  /// Return and argument types.
+  public var signature: MethodSignature { method.signature }
+}
+
+/// `object` as the target type of the table that it was found in, which the table has checked.
+@inlinable
+func unchecked<Target>(_ object: AnyObject, as type: Target.Type) -> Target {
+  if Target.self is AnyObject.Type { return unsafeBitCast(object, to: Target.self) }
+  guard let target = object as? Target else {
+    preconditionFailure("a table for \(Target.self) was used for \(Swift.type(of: object))")
+  }
+  return target
+}

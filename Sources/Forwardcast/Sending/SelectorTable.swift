@@ -1,0 +1,226 @@
+// SelectorTable.swift: selector to implementation, inherited, changed at run time.
+// Layer: Sending. See DESIGN.md, "Tables and caches".
+
+import Synchronization
+
+/// Which method answers which selector, for a class, for one object, or for nothing but a few closures.
+///
+///     final class Screen: MessageReceiver {
+///       static let selectorTable = SelectorTable(for: Screen.self) {
+///         Responds(to: .themesColorChanged) { screen, color in screen.background = color }
+///       }
+///     }
+///
+/// A table is a reference: copies are the same table, and a row that is added, replaced or removed at run time is
+/// seen by the next message everywhere. All members may be called from any thread.
+///
+/// A row that is wrong (its closure takes another number of arguments than its selector has colons, its types are
+/// not those of its encoding, the same selector twice) does not enter: the initialiser lists it in ``refusals`` and
+/// a message of that selector throws the error; ``add(_:)`` throws it at once.
+public struct SelectorTable: Sendable {
+  package let storage: TableStorage
+
+  /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no table of their own.
+  ///
+  /// - Parameter parent: a superclass's table, searched for what this one has no row for.
+  public init<Target>(
+    for type: Target.Type, inheriting parent: SelectorTable? = nil,
+    @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
+  ) {
+    self.init(for: type, inheriting: parent, rows: rows())
+  }
+
+  /// A table of rows that were made one by one.
+  public init<Target>(
+    for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
+  ) {
+    storage = TableStorage(for: type, parent: parent?.storage)
+    for row in rows {
+      do { try storage.enter(row.method, replacing: false) } catch { storage.refuse(row.method.selector, error) }
+    }
+  }
+
+  /// Adds a method; the next message of its selector finds it.
+  ///
+  /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` when the row was made for another
+  ///   type of target or its closure does not fit its encoding. The table is then as it was.
+  public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
+    try storage.checkTarget(Target.self, row.method.selector)
+    try storage.enter(row.method, replacing: false)
+    TableEpoch.advance()
+  }
+
+  /// Puts a method in the place of the one that this table has, or adds it where there is none.
+  ///
+  /// - Throws: as ``add(_:)``, but for `alreadyInTable`.
+  public func replace<Target>(_ row: Responds<Target>) throws(MessageError) {
+    try storage.checkTarget(Target.self, row.method.selector)
+    try storage.enter(row.method, replacing: true)
+    TableEpoch.advance()
+  }
+
+  /// Removes this table's own method of `selector`; an inherited one shows again. `false` when there is none.
+  @discardableResult
+  public func remove(_ selector: MessageSelector) -> Bool {
+    let removed = storage.remove(selector)
+    if removed { TableEpoch.advance() }
+    return removed
+  }
+
+  /// Whether this table or one that it inherits has a method for `selector`.
+  public func responds(to selector: MessageSelector) -> Bool { storage.method(for: selector) != nil }
+
+  /// The types of the method for `selector`, or `nil` where there is none.
+  public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
+
+  /// Every selector with a method, inherited ones included, sorted by name.
+  public var selectors: [MessageSelector] { storage.selectors.sorted { $0.name < $1.name } }
+
+  /// Rows that the initialiser did not let in, each with its reason.
+  public var refusals: [MessageError] { storage.refusals }
+}
+
+extension SelectorTable: CustomStringConvertible {
+  /// The table as text, one selector with its encoding a line.
+  public var description: String {
+    selectors.map { "- \($0) \(signature(for: $0)?.description ?? "")" }.joined(separator: "\n")
+  }
+}
+
+/// Collects the rows of a ``SelectorTable``.
+@resultBuilder
+public enum SelectorTableBuilder<Target> {
+  /// One row.
+  public static func buildExpression(_ row: Responds<Target>) -> [Responds<Target>] { [row] }
+  /// Rows made elsewhere.
+  public static func buildExpression(_ rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// Rows one after another.
+  public static func buildBlock(_ rows: [Responds<Target>]...) -> [Responds<Target>] { rows.flatMap { $0 } }
+  /// `if` without `else`.
+  public static func buildOptional(_ rows: [Responds<Target>]?) -> [Responds<Target>] { rows ?? [] }
+  /// `if`.
+  public static func buildEither(first rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// `else`.
+  public static func buildEither(second rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// `for`.
+  public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
+}
+
+/// Counts every change of any table in the process, so that one comparison tells a cache whether it is still true.
+@usableFromInline
+package enum TableEpoch {
+  private static let counter = Atomic<UInt>(1)
+
+  package static var current: UInt { counter.load(ordering: .acquiring) }
+  package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}
+
+/// What a table holds. Everything mutable is in `state`, under its lock.
+package final class TableStorage: Sendable {
+  private struct State {
+    var methods: [MessageSelector: Method] = [:]
+    var refusals: [MessageSelector: MessageError] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let parent: TableStorage?
+  private let targetName: String
+  private let targetID: ObjectIdentifier
+  private let accepts: @Sendable (AnyObject) -> Bool
+  private let acceptsType: @Sendable (Any.Type) -> Bool
+  /// The class last found to be accepted, so that the next instance costs one comparison.
+  private let accepted = Atomic<UInt>(0)
+
+  init<Target>(for type: Target.Type, parent: TableStorage?) {
+    targetName = "\(Target.self)"
+    targetID = ObjectIdentifier(Target.self)
+    accepts = { $0 is Target }
+    acceptsType = { $0 is Target.Type }
+    self.parent = parent.flatMap { $0.acceptsType(Target.self) ? $0 : nil }
+    if let parent, self.parent == nil {
+      let error = MessageError(
+        .typeMismatch, receiver: targetName, selector: "",
+        evidence: "\(targetName) cannot inherit a table of \(parent.targetName)")
+      for selector in parent.selectors { refuse(selector, error) }
+    }
+  }
+
+  /// Whether the methods of this table may run on `object`.
+  package func acceptsTarget(_ object: AnyObject) -> Bool {
+    let id = UInt(bitPattern: ObjectIdentifier(type(of: object)))
+    if accepted.load(ordering: .relaxed) == id { return true }
+    guard accepts(object) else { return false }
+    accepted.store(id, ordering: .relaxed)
+    return true
+  }
+
+  /// This table's own or inherited method.
+  func method(for selector: MessageSelector) -> Method? {
+    var table: TableStorage? = self
+    while let here = table {
+      if let method = here.state.withLock({ $0.methods[selector] }) { return method }
+      table = here.parent
+    }
+    return nil
+  }
+
+  /// The method for `selector`, after making sure that it may run on `object`.
+  func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
+    guard let method = method(for: selector) else { return nil }
+    guard acceptsTarget(object) else {
+      throw MessageError(
+        .typeMismatch, receiver: typeName(of: object), selector: selector.name,
+        evidence: "its table is for \(targetName)")
+    }
+    return method
+  }
+
+  /// Why a row of that selector was not let in, if one was not.
+  func refusal(for selector: MessageSelector) -> MessageError? {
+    state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
+  }
+
+  func refuse(_ selector: MessageSelector, _ error: MessageError) {
+    state.withLock { $0.refusals[selector] = error }
+  }
+
+  var refusals: [MessageError] {
+    state.withLock { Array($0.refusals.values) }.sorted { $0.selector < $1.selector }
+  }
+
+  var selectors: Set<MessageSelector> {
+    let own = state.withLock { Set($0.methods.keys) }
+    return parent.map { own.union($0.selectors) } ?? own
+  }
+
+  func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {
+    guard ObjectIdentifier(Target.self) != targetID else { return }
+    throw MessageError(
+      .typeMismatch, receiver: targetName, selector: selector.name,
+      evidence: "the row is for \(Target.self), the table for \(targetName)")
+  }
+
+  func enter(_ method: Method, replacing: Bool) throws(MessageError) {
+    let selector = method.selector
+    guard method.numberOfParameters == selector.numberOfArguments else {
+      throw .argumentCount(
+        selector, receiver: targetName, wanted: selector.numberOfArguments, found: method.numberOfParameters)
+    }
+    try method.checkEncoding(receiver: targetName)
+    // The old method goes after the lock: what its closure held may run code of its own.
+    let old: Method?? = state.withLock { state in
+      if !replacing && state.methods[selector] != nil { return nil }
+      state.refusals[selector] = nil
+      return .some(state.methods.updateValue(method, forKey: selector))
+    }
+    if old == nil {
+      throw MessageError(
+        .alreadyInTable, receiver: targetName, selector: selector.name, evidence: "a table has one method a selector")
+    }
+  }
+
+  func remove(_ selector: MessageSelector) -> Bool {
+    let old = state.withLock { $0.methods.removeValue(forKey: selector) }
+    return old != nil
+  }
+}

@@ -1,0 +1,86 @@
+// FaceTests.swift: the public face as users write it, compiled and run.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+struct Color: Hashable, Sendable {
+  var name: String
+  static let red = Color(name: "red")
+  static let none = Color(name: "none")
+}
+
+protocol ThemesDelegate: AnyObject {
+  func themesColorChanged(_ color: Color)
+}
+
+extension Message<(Color) -> Void> { static var themesColorChanged: Self { .init("themesColorChanged:") } }
+extension Message<() -> Double> { static var progress: Self { .init("progress") } }
+extension Message<() -> Int> { static var unread: Self { .init("unread") } }
+extension Message<(String, [UInt8]) -> Bool> { static var onAddMsg: Self { .init("onAddMsg:msgData:") } }
+
+final class Screen: ThemesDelegate, MessageReceiver {
+  var background = Color.none
+  var messages: [String] = []
+
+  func add(_ chat: String, _ data: [UInt8]) -> Bool {
+    messages.append("\(chat) \(data)")
+    return true
+  }
+  func themesColorChanged(_ color: Color) { background = color }
+
+  static let selectorTable = SelectorTable(for: Screen.self) {
+    Responds(to: .themesColorChanged) { screen, color in screen.background = color }
+    Responds(to: .onAddMsg) { screen, chat, data in screen.add(chat, data) }
+    Responds(to: "progress") { (screen: Screen) in 0.5 }
+  }
+}
+
+extension MulticastProxy: ThemesDelegate where Interface == any ThemesDelegate {
+  func themesColorChanged(_ color: Color) { broadcast(.themesColorChanged, color) }
+}
+
+@Suite("The face of the library")
+struct FaceTests {
+  @Test("a proxy that is the protocol is called like one object")
+  func synchronousFace() throws {
+    let screen = Screen()
+    let themes = MulticastProxy<any ThemesDelegate>()
+    themes.add(screen)
+    var heard: [Color] = []
+    let token = themes.on(.themesColorChanged) { color in heard.append(color) }
+    themes.themesColorChanged(.red)
+    #expect(screen.background == .red)
+    themes.broadcast(.themesColorChanged, Color(name: "blue"))
+    #expect(heard == [.red, Color(name: "blue")])
+    themes.dynamic.onAddMsg("alice", msgData: [1, 2])
+    #expect(screen.messages == ["alice [1, 2]"])
+    let total = try themes.collect(.progress, returning: .sum)
+    #expect(total == 0.5)
+    let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
+    #expect(accepted)
+    var call = Invocation(
+      "themesColorChanged:", signature: try MethodSignature("v@:@"), arguments: [.init(Color.red)])
+    let report = try themes.forward(&call)
+    #expect(report.answers.count == 2)
+    #expect(screen.background == .red)
+    token.cancel()
+    themes.themesColorChanged(.none)
+    #expect(heard.count == 3)
+    let anything = MulticastProxy<any MessageReceiver>()
+    anything.add(screen)
+    #expect(anything.responds(to: "progress"))
+    let plain = MulticastProxy<any ThemesDelegate>(
+      table: SelectorTable(for: (any ThemesDelegate).self) {
+        Responds(to: .themesColorChanged) { $0.themesColorChanged($1) }
+      })
+    final class Bare: ThemesDelegate {
+      var color = Color.none
+      func themesColorChanged(_ color: Color) { self.color = color }
+    }
+    let bare = Bare()
+    plain.add(bare)
+    plain.themesColorChanged(.red)
+    #expect(bare.color == .red)
+  }
+}

@@ -1,0 +1,174 @@
+// MessageSelectorTests.swift: names, their grammar and their identity.
+// Layer: Message. See DESIGN.md, "Selectors".
+
+import Forwardcast
+import Foundation
+import Testing
+
+@Suite("Message selectors")
+struct MessageSelectorTests {
+  // MARK: Grammar
+
+  @Test(
+    "a name has as many arguments as colons, and its parts print back",
+    arguments: [
+      ("ping", ["ping"], 0), ("a:b:", ["a", "b"], 2), (":", [""], 1), ("a::", ["a", ""], 2), ("::", ["", ""], 2),
+      (":b:", ["", "b"], 2), ("onAddMsg:msgData:", ["onAddMsg", "msgData"], 2), ("_", ["_"], 0), ("_1:", ["_1"], 1),
+      ("меню:", ["меню"], 1), ("移動:至:", ["移動", "至"], 2), ("été", ["été"], 0), ("🎈:", ["🎈"], 1),
+      ("a\u{200D}:\u{200D}b:", ["a\u{200D}", "\u{200D}b"], 2), ("\u{600}:a:", ["\u{600}", "a"], 2),
+    ])
+  func accepted(name: String, parts: [String], arity: Int) throws {
+    let selector = try MessageSelector(name)
+    #expect(selector.numberOfArguments == arity)
+    #expect(try MessageSelector.numberOfArguments(inName: name) == arity)
+    #expect(selector.parts == parts)
+    #expect(selector.name == name)
+    #expect("\(selector)" == name)
+    #expect(arity == 0 || selector.parts.map { $0 + ":" }.joined() == name)
+  }
+
+  @Test(
+    "a malformed name is refused at its first bad byte",
+    arguments: [
+      ("", 0, .empty), ("a b", 1, .unexpectedCharacter), ("a:b", 2, .textAfterLastColon),
+      ("a::b", 3, .textAfterLastColon), (":b", 1, .textAfterLastColon), ("1a", 0, .unexpectedCharacter),
+      ("a:1:", 2, .unexpectedCharacter), ("a:b c:", 3, .unexpectedCharacter), (" a", 0, .unexpectedCharacter),
+      ("a\0", 1, .unexpectedCharacter), ("é!", 2, .unexpectedCharacter), ("a-b:", 1, .unexpectedCharacter),
+      ("`a`", 0, .unexpectedCharacter), ("$0", 0, .unexpectedCharacter), ("a(_:)", 1, .unexpectedCharacter),
+      ("\u{301}a", 0, .unexpectedCharacter), ("a:\u{301}:", 2, .unexpectedCharacter),
+      ("a\u{37E}", 1, .unexpectedCharacter), ("\u{1FEF}a", 0, .unexpectedCharacter),
+      ("a\u{F0000}", 1, .unexpectedCharacter), ("a\n", 1, .unexpectedCharacter),
+    ] as [(String, Int, MessageSelectorError.Code)])
+  func refused(name: String, byteOffset: Int, code: MessageSelectorError.Code) throws {
+    let error = try #require(throws: MessageSelectorError.self) { try MessageSelector(name) }
+    #expect(error.code == code)
+    #expect(error.byteOffset == byteOffset)
+    #expect(error.name == name)
+    #expect(throws: error) { try MessageSelector.numberOfArguments(inName: name) }
+    #expect(MessageSelector(known: name) == nil)
+  }
+
+  @Test("1,024 bytes are a name and 1,025 are not, however few characters they make")
+  func length() throws {
+    for filler in ["x", "é", "界", "🎈"] {
+      let size = filler.utf8.count
+      let longest = String(repeating: filler, count: (1024 - 1) / size) + ":"
+      let padded = String(repeating: "p", count: 1024 - longest.utf8.count) + longest
+      #expect(try MessageSelector(padded).numberOfArguments == 1)
+      let error = try #require(throws: MessageSelectorError.self) { try MessageSelector("p" + padded) }
+      #expect(error.code == .tooLong)
+      #expect(error.byteOffset == 1024)
+      #expect(MessageSelector(known: "p" + padded) == nil)
+    }
+  }
+
+  @Test("an error is one line that holds the rule, the text and the byte")
+  func description() throws {
+    func text(_ name: String) throws -> String {
+      "\(try #require(throws: MessageSelectorError.self) { try MessageSelector(name) })"
+    }
+    #expect(try text("a b") == #"invalid selector "a b": unexpected " " at byte 1"#)
+    #expect(try text("a:b") == #"invalid selector "a:b": text after the last colon at byte 2"#)
+    #expect(try text("") == #"invalid selector "": no text"#)
+    #expect(try text("a\nb") == #"invalid selector "a\nb": unexpected "\n" at byte 1"#)
+    let long = try text(String(repeating: "ab", count: 100_000))
+    #expect(long == "invalid selector \"\(String(repeating: "ab", count: 32))…\": more than 1024 bytes")
+  }
+
+  // MARK: Identity
+
+  @Test("equal names are one selector, different names are two")
+  func interning() throws {
+    let built = try MessageSelector("identityCheck:" as String)
+    #expect(built == "identityCheck:")
+    #expect(built == MessageSelector(known: "identityCheck:"))
+    #expect(built.hashValue == ("identityCheck:" as MessageSelector).hashValue)
+    #expect(built != "identityCheck")
+    #expect(built != "identitycheck:")
+    #expect(Set<MessageSelector>([built, "identityCheck:", "identityCheck"]).count == 2)
+  }
+
+  @Test("canonically equivalent spellings are one selector, by every door")
+  func canonicalEquivalence() throws {
+    let composed: MessageSelector = "caf\u{E9}:"
+    for _ in 0..<3 {
+      let decomposed: MessageSelector = "cafe\u{301}:"
+      #expect(decomposed == composed)
+    }
+    #expect(try MessageSelector("cafe\u{301}:" as String) == composed)
+    #expect(MessageSelector(known: "cafe\u{301}:") == composed)
+    #expect(try MessageSelector(swiftName: "cafe\u{301}(_:)") == composed)
+  }
+
+  @Test("a literal is the same selector each time it is evaluated, and the one its text names")
+  func literals() throws {
+    func again() -> [MessageSelector] {
+      [
+        "x", "é", ":", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmnop",
+        "abcdefghijklmnopq:",
+      ]
+    }
+    let first = again()
+    for _ in 0..<3 { #expect(again() == first) }
+    #expect(try first.map { try MessageSelector($0.name) } == first)
+    #expect(first.map(\.name).joined(separator: ",").hasPrefix("x,é,:,ab,abc,abcd,abcdefg,abcdefgh,"))
+  }
+
+  @Test("a literal without an address is a selector too", arguments: ["q", "界", "é", ":"])
+  func scalarLiterals(name: String) throws {
+    // As the compiler may pass "q": the scalar itself stands where the address would.
+    let scalar = try #require(name.unicodeScalars.first)
+    let literal = unsafeBitCast((UInt(scalar.value), 0, UInt8(1)), to: StaticString.self)
+    try #require(!literal.hasPointerRepresentation && literal.unicodeScalar == scalar)
+    for _ in 0..<3 {
+      #expect(MessageSelector(stringLiteral: literal) == (try MessageSelector(name)))
+    }
+  }
+
+  @Test("another text at a literal's address is another selector")
+  func reusedAddress() throws {
+    // Stands in for a library that is loaded where another one was.
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
+    defer { memory.deallocate() }
+    let names = [
+      "reused:", "reuseD:", "Reused:", "r:", "R:", "reu", "reusedAddress:", "reusedaddress:", "reusedAddressOfIt:",
+    ]
+    for name in names + names {
+      memory.update(from: Array(name.utf8), count: name.utf8.count)
+      let literal = unsafeBitCast(
+        (UInt(bitPattern: memory), name.utf8.count, UInt8(2)), to: StaticString.self)
+      try #require(literal.hasPointerRepresentation && "\(literal)" == name)
+      #expect(MessageSelector(stringLiteral: literal).name == name)
+      #expect(MessageSelector(stringLiteral: literal) == (try MessageSelector(name)))
+    }
+  }
+
+  @Test("a malformed literal ends the process with the text of the error")
+  func malformedLiteral() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let selector: MessageSelector = "not a selector"
+      print(selector)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains(#"invalid selector "not a selector": unexpected " " at byte 3"#))
+  }
+
+  // MARK: Codable
+
+  @Test("a selector is coded as its name, and decoding reads the grammar")
+  func codable() throws {
+    let selectors: [MessageSelector] = ["ping", "a:b:", "меню:"]
+    let data = try JSONEncoder().encode(selectors)
+    #expect(String(decoding: data, as: UTF8.self) == #"["ping","a:b:","меню:"]"#)
+    #expect(try JSONDecoder().decode([MessageSelector].self, from: data) == selectors)
+    let error = try #require(throws: DecodingError.self) {
+      try JSONDecoder().decode([MessageSelector].self, from: Data(#"["ping","a b"]"#.utf8))
+    }
+    guard case .dataCorrupted(let context) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(context.debugDescription.hasPrefix(#"invalid selector "a b""#))
+    #expect(context.codingPath.first?.intValue == 1)
+  }
+}
