@@ -17,7 +17,7 @@ final class World: Sendable {
   /// Proxies that may stand behind one another.
   static let chainLimit = 64
 
-  struct State {
+  struct State: Sendable {
     var names: [String: Binding] = [:]
     var tables: [String: SelectorTable] = [:]
     var inheritance: [String: Int] = [:]
@@ -29,8 +29,8 @@ final class World: Sendable {
   }
 
   /// What is known of an object beyond itself.
-  struct Label {
-    weak var object: AnyObject?
+  struct Label: Sendable {
+    let object: WeakObject
     let text: String
     /// The longest chain of proxies behind it.
     var height = 0
@@ -55,15 +55,11 @@ final class World: Sendable {
   func close() {
     let old = state.withLock { state in
       defer { state = State() }
-      return Closed(state: state)
+      return state
     }
-    for label in old.state.labels.values {
-      (label.object as? ScriptMulticast)?.removeAll()
+    for label in old.labels.values {
+      (label.object.object as? ScriptMulticast)?.removeAll()
     }
-  }
-
-  private struct Closed: @unchecked Sendable {  // owned by the one call of `close`
-    let state: State
   }
 
   /// A trace line, made only when somebody listens.
@@ -160,12 +156,9 @@ extension World {
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
     if let object = receiver as? ScriptObject { return object.reference }
     let id = ObjectIdentifier(receiver)
-    let text = state.withLock { state -> String? in
-      // The caller holds `receiver`, so reading the weak reference releases nothing under the lock.
-      guard let label = state.labels[id], label.object === receiver else { return nil }
-      return label.text
+    if let label = state.withLock({ $0.labels[id] }), label.object.object === receiver {
+      return ScriptReference(receiver, label: label.text)
     }
-    if let text { return ScriptReference(receiver, label: text) }
     let foreign = label(receiver, "<\(type(of: receiver))>")
     if receiver is any MessageForwarding { state.withLock { $0.hasForeignForwarders = true } }
     return foreign
@@ -176,17 +169,21 @@ extension World {
   func label(_ receiver: any MessageReceiver, _ text: String) -> ScriptReference {
     let dead = sweep()
     withExtendedLifetime(dead) {}
-    state.withLock { $0.labels[ObjectIdentifier(receiver)] = Label(object: receiver, text: text) }
+    let label = Label(object: WeakObject(receiver), text: text)
+    let id = ObjectIdentifier(receiver)
+    state.withLock { $0.labels[id] = label }
     return ScriptReference(receiver, label: text)
   }
 
   func setOwnership(of proxy: ScriptMulticast, _ ownership: Ownership) {
-    state.withLock { $0.labels[ObjectIdentifier(proxy)]?.ownership = ownership }
+    let id = ObjectIdentifier(proxy)
+    state.withLock { $0.labels[id]?.ownership = ownership }
   }
 
   /// How `add` keeps the targets of a proxy.
   func ownership(of proxy: ScriptMulticast) -> Ownership {
-    state.withLock { $0.labels[ObjectIdentifier(proxy)]?.ownership ?? .weak }
+    let id = ObjectIdentifier(proxy)
+    return state.withLock { $0.labels[id]?.ownership ?? .weak }
   }
 
   /// A receiver of the host, which may forward whatever it likes.
@@ -202,7 +199,7 @@ extension World {
       var swept = Swept()
       guard state.labels.count > 2 * state.labelsAtLastSweep + 64 else { return swept }
       for (id, label) in state.labels {
-        if let object = label.object { swept.objects.append(object) } else { state.labels[id] = nil }
+        if let object = label.object.object { swept.objects.append(object) } else { state.labels[id] = nil }
       }
       state.labelsAtLastSweep = state.labels.count
       return swept
@@ -219,8 +216,8 @@ extension World {
   ///   chain, could use up the stack.
   func link(_ proxy: ObjectIdentifier, to target: any MessageReceiver) throws {
     guard target is any MessageForwarding else { return }
+    let child = ObjectIdentifier(target)
     try state.withLock { state in
-      let child = ObjectIdentifier(target)
       state.labels[child]?.parents.insert(proxy)
       var raised: Set<ObjectIdentifier> = [child]
       var work = [(proxy, (state.labels[child]?.height ?? 0) + 1)]

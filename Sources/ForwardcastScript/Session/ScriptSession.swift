@@ -20,6 +20,9 @@ public final class ScriptSession {
   /// Statements and sends that one text may take unless the session says otherwise.
   public static let defaultStepLimit = 1_000_000
 
+  /// Bytes of text that are read at most: 16 MiB.
+  public static let textLimit = SourceText.byteLimit
+
   private let world: World
 
   /// A session with no names.

@@ -1,7 +1,7 @@
 // ScriptValue+Printing.swift: values as `print` and errors show them.
 // Layer: Script, Values. See DESIGN.md, "The script".
 
-extension ScriptValue: CustomStringConvertible {
+extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as `print` shows it: a text as it is, but quoted inside lists and dictionaries.
   public var description: String {
     if case .string(let text) = self { return text }
@@ -11,7 +11,7 @@ extension ScriptValue: CustomStringConvertible {
   }
 
   /// The value as the language writes it, texts quoted.
-  var quoted: String {
+  public var debugDescription: String {
     var text = ""
     write(into: &text)
     return text
@@ -19,7 +19,7 @@ extension ScriptValue: CustomStringConvertible {
 
   /// ``quoted``, shortened to what an error line can hold.
   var evidence: String {
-    let text = quoted
+    let text = debugDescription
     guard text.utf8.count > 200 else { return text }
     return String(text.prefix(180)) + "…"
   }
