@@ -40,7 +40,8 @@ struct TypesCommand {
   private static let heading = ["index", "type", "meaning", "size", "alignment", "offset"]
 
   private func row(_ index: String, _ type: TypeEncoding, _ layout: TypeLayout?, offset: Int?) -> [String] {
-    [index, type.description, type.meaning] + [layout?.size, layout?.alignment, offset].map { $0.map(String.init) ?? "-" }
+    let numbers = [layout?.size, layout?.alignment, offset]
+    return [index, type.description, type.meaning] + numbers.map { $0.map(String.init) ?? "-" }
   }
 }
 

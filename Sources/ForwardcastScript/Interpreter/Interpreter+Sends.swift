@@ -49,6 +49,7 @@ extension Interpreter {
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount)
+    try internSelectors(in: arguments, of: selector, to: reference.receiver)
     var call = Invocation(selector, arguments: arguments.map(\.box))
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let result: Result<T, any Error>
@@ -67,6 +68,20 @@ extension Interpreter {
       }
     }
     return try result.get()
+  }
+
+  /// A selector that nobody has interned is a mere name to a row that takes any value; a row that takes a selector
+  /// needs a real one.
+  private func internSelectors(
+    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver
+  ) throws {
+    for (index, argument) in arguments.enumerated() {
+      guard case .selector(let selector) = argument, selector.known == nil,
+        let types = receiver.methodSignature(for: message)?.argumentTypes, index + 2 < types.count,
+        types[index + 2].kind == .selector
+      else { continue }
+      _ = try world.intern(selector.name)
+    }
   }
 
   /// The message as the script wrote it, with values.
