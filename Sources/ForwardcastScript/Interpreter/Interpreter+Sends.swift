@@ -45,7 +45,8 @@ extension Interpreter {
     _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue],
     _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
-    let depth = frame.depth + 1
+    // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
+    let depth = frame.depth + 1 + world.height(of: reference.receiver)
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount)

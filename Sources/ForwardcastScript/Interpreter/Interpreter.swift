@@ -23,9 +23,14 @@ struct Interpreter {
 
   /// A block that is being run.
   private struct Cursor {
-    let statements: [Statement]
-    var index = 0
+    let statements: ArraySlice<Statement>
+    var index: Int
     var rounds: Int
+
+    init(_ statements: ArraySlice<Statement>, rounds: Int = 1) {
+      (self.statements, self.rounds) = (statements, rounds)
+      index = statements.startIndex
+    }
   }
 
   /// Runs a row's body and gives what it answers; without `return`, that is `nil`.
@@ -33,23 +38,23 @@ struct Interpreter {
     switch body {
     case .value(let expression): return try evaluate(expression)
     case .error(let text, let offset): throw ScriptError(ScriptFault(.thrown, text), at: offset, of: source)
-    case .block(let block): return try execute(block.statements) ?? .null
+    case .block(let block): return try execute(block.statements[...]) ?? .null
     }
   }
 
   /// Runs statements in order; gives the value of a `return`, or `nil` when none was met.
   ///
   /// - Throws: ``ScriptError``, always with its place.
-  func execute(_ statements: [Statement]) throws -> ScriptValue? {
-    var cursors = [Cursor(statements: statements, rounds: 1)]
+  func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
+    var cursors = [Cursor(statements)]
     while let top = cursors.indices.last {
-      if cursors[top].index == cursors[top].statements.count {
+      if cursors[top].index == cursors[top].statements.endIndex {
         cursors[top].rounds -= 1
         if cursors[top].rounds == 0 {
           cursors.removeLast()
           if top > 0 { frame.leaveBlock() }
         } else {
-          cursors[top].index = 0
+          cursors[top].index = cursors[top].statements.startIndex
           frame.restartBlock()
           // A round costs its statements; an empty one costs a step, so that it ends too.
           if cursors[top].statements.isEmpty { try run.step(at: 0, of: source) }
@@ -62,7 +67,7 @@ struct Interpreter {
       case .next: break
       case .enter(let block, let rounds):
         guard rounds > 0 else { break }
-        cursors.append(Cursor(statements: block.statements, rounds: rounds))
+        cursors.append(Cursor(block.statements[...], rounds: rounds))
         frame.enterBlock()
       case .answer(let value): return value
       }

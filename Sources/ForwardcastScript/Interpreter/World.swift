@@ -14,8 +14,8 @@ final class World: Sendable {
   static let internLimit = 10_000
   /// Receivers that may inherit from one another.
   static let inheritanceLimit = 512
-  /// Proxies that may stand behind one another.
-  static let chainLimit = 64
+  /// Proxies that may stand behind one another: as many as sends may be in progress.
+  static let chainLimit = Run.sendLimit - 1
 
   struct State: Sendable {
     var names: [String: Binding] = [:]
@@ -208,6 +208,13 @@ extension World {
 
   private struct Swept: @unchecked Sendable {  // owned by the one call that collects it
     var objects: [AnyObject] = []
+  }
+
+  /// How many proxies a message to `receiver` may pass one after another, beyond the first.
+  func height(of receiver: any MessageReceiver) -> Int {
+    guard receiver is any MessageForwarding else { return 0 }
+    let id = ObjectIdentifier(receiver)
+    return state.withLock { $0.labels[id]?.height ?? 0 }
   }
 
   /// Notes that `proxy` leads to `target`.

@@ -77,10 +77,10 @@ public final class ScriptSession {
     let frame = Frame(source: program.source, depth: SendInProgress.current?.depth ?? 0)
     let interpreter = Interpreter(world: world, run: run, frame: frame)
     guard let last = program.statements.last, case .evaluate(let expression) = last.kind else {
-      _ = try interpreter.execute(program.statements)
+      _ = try interpreter.execute(program.statements[...])
       return .null
     }
-    _ = try interpreter.execute(Array(program.statements.dropLast()))
+    _ = try interpreter.execute(program.statements.dropLast())
     try run.step(at: last.offset, of: program.source)
     return try interpreter.evaluate(expression)
   }

@@ -17,30 +17,31 @@ struct Statement: Sendable {
   let kind: Kind
   let offset: Int
 
+  // The large cases are indirect: a text of 16 MiB may hold eight million statements.
   enum Kind: Sendable {
-    case receiver(ReceiverDefinition)
+    indirect case receiver(ReceiverDefinition)
     case bind(String, Expression)
     case drop(String)
-    case proxy(String, ProxyDefinition)
+    indirect case proxy(String, ProxyDefinition)
     case queue(String)
-    case add(Addition)
-    case remove(Expression, from: Expression)
+    indirect case add(Addition)
+    indirect case remove(Expression, from: Expression)
     case removeAll(from: Expression)
     case registration(RegistrationChange, Expression)
-    case hook(HookDefinition)
+    indirect case hook(HookDefinition)
     case print([Expression])
-    case expect(Condition)
-    case expectThrows(Expression, text: String?)
-    case condition(Condition, then: Block, otherwise: Block?)
+    indirect case expect(Condition)
+    indirect case expectThrows(Expression, text: String?)
+    indirect case condition(Condition, then: Block, otherwise: Block?)
     case `repeat`(Expression, Block)
     case answer(Expression?)
     case `throw`(Expression)
     case wait
     case evaluate(Expression)
     case extensionPoint(String, selectors: [String])
-    case register(Expression, in: Expression)
-    case registerLazily(receiver: String, in: Expression)
-    case unregister(Expression, from: Expression)
+    indirect case register(Expression, in: Expression)
+    indirect case registerLazily(receiver: String, in: Expression)
+    indirect case unregister(Expression, from: Expression)
     case clearServices
   }
 }
