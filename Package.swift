@@ -17,6 +17,12 @@ let package = Package(
     .executableTarget(
       name: "forwardcast", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Sources/ForwardcastCommand",
       swiftSettings: settings),
+    .executableTarget(
+      name: "themes", dependencies: ["Forwardcast"], path: "Examples/Themes", swiftSettings: settings),
+    .executableTarget(
+      name: "emperor", dependencies: ["Forwardcast"], path: "Examples/Emperor", swiftSettings: settings),
+    .executableTarget(
+      name: "cart", dependencies: ["Forwardcast"], path: "Examples/Cart", swiftSettings: settings),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),

@@ -1,5 +1,5 @@
 // DeliveryReport.swift: what became of a message at each of its targets.
-// Layer: Delivery. See DESIGN.md, "Reports".
+// Layer: Sending. See DESIGN.md, "Reports".
 
 /// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
 ///
