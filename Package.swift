@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
     .executable(name: "forwardcast", targets: ["forwardcast"]),
+    .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
     .target(name: "Forwardcast", swiftSettings: settings),
@@ -17,6 +18,10 @@ let package = Package(
     .executableTarget(
       name: "forwardcast", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Sources/ForwardcastCommand",
       swiftSettings: settings),
+    .target(name: "AllocationCounter", path: "Examples/Benchmarks/Allocations", swiftSettings: settings),
+    .executableTarget(
+      name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
+      exclude: ["Allocations", "Peers"], swiftSettings: settings),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
