@@ -96,14 +96,27 @@ extension [Double] {
 
 /// Starts a thread that sleeps for ever: the C library makes locks and memory cheaper while a process has only one.
 func startSleepingThread() {
+  startThread { while true { sleep(1000) } }
+}
+
+/// Starts a thread of its own for `body`.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  let start = Unmanaged.passRetained(ThreadStart(body))
   #if canImport(Darwin)
     var thread: pthread_t?
+    pthread_create(&thread, nil, { ThreadStart.run($0) }, start.toOpaque())
   #else
     var thread = pthread_t()
+    pthread_create(&thread, nil, { $0.flatMap { ThreadStart.run($0) } }, start.toOpaque())
   #endif
-  pthread_create(
-    &thread, nil,
-    { _ in
-      while true { sleep(1000) }
-    }, nil)
+}
+
+private final class ThreadStart: Sendable {
+  private let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  static func run(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
+    return nil
+  }
 }

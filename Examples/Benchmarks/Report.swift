@@ -39,7 +39,8 @@ enum Report {
     let lines = figures.map { figure in
       [
         figure.row, figure.name, "\(figure.n)", figure.ours.text(2), figure.reference?.text(2) ?? "–", figure.unit,
-        figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–", pair(figure.allocations, figure.referenceAllocations),
+        figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–",
+        pair(figure.allocations, figure.referenceAllocations),
         figure.goal?.description ?? "–", figure.isReached.map { $0 ? "yes" : "NO" } ?? "–",
       ]
     }

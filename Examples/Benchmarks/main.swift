@@ -45,6 +45,8 @@ bench.pinnedRows()
 bench.boxedRows()
 bench.allocationRows()
 bench.respondsRows()
+bench.registryRows()
+bench.threadRows()
 progress.finish()
 
 print(Report.table(bench.figures))
@@ -54,4 +56,15 @@ print("\n\(bench.figures.count) figures, \(missed) short of what they have to re
 if let path = options.json, !Report.write(Report.json(bench.figures), to: path) {
   complain("cannot write \(path)\n")
   exit(73)
+}
+
+if let path = options.svg {
+  if let drawing = Growth(bench.figures).svg {
+    if !Report.write(drawing, to: path) {
+      complain("cannot write \(path)\n")
+      exit(73)
+    }
+  } else {
+    complain("nothing to draw: no line has a cost per delivery at two sizes\n")
+  }
 }
