@@ -122,7 +122,7 @@ extension RouteStep {
   @inlinable @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
-    return registration._withUnsafeGuaranteedRef { $0.target }
+    return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
 
   /// The method, when its function type is `wanted`.

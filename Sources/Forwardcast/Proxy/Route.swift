@@ -105,6 +105,11 @@ extension Route {
   }
 }
 
+/// A reference that was loaded under the lock and is let go of after it.
+struct LoadedTarget: @unchecked Sendable {  // the proxy's interface says whether its targets may be shared
+  let object: AnyObject?
+}
+
 /// A route as one message sees it: steps that join later are not its own.
 @usableFromInline
 struct RouteWalk: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
@@ -122,16 +127,16 @@ struct RouteWalk: @unchecked Sendable {  // the route is published, and the step
   ///
   /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
   /// unmuted: so the cost does not grow with the number of targets.
-  func findWitness() -> (Bool, AnyObject?) {
+  func findWitness() -> LoadedTarget {
     while route.witness < count {
       let step = route.steps[route.witness]
       if let method = step.method?.takeUnretainedValue(), !method.isRefusal {
         let registration = step.registration.takeUnretainedValue()
-        if registration.isActive, let target = registration.target { return (true, target) }
+        if registration.isActive, let target = step.target { return LoadedTarget(object: target) }
       }
       route.witness += 1
     }
-    return (false, nil)
+    return LoadedTarget(object: nil)
   }
 
   /// The live, unmuted targets that are asked each time.

@@ -64,7 +64,7 @@ struct TargetList {
     let target = registration.key
     guard let head = first.updateValue(registration, forKey: target) else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
-    if let alive = head.target {
+    if let alive = head.targetUnderLock {
       garbage.objects.append(alive)
       registration.sibling = nil
       first[target] = head
@@ -152,7 +152,7 @@ struct TargetList {
         continue
       }
       lanes[lane].hand += 1
-      if let alive = registration.target {
+      if let alive = registration.targetUnderLock {
         garbage.objects.append(alive)
       } else {
         _ = remove(registration, garbage: &garbage)
