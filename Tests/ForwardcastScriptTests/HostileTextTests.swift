@@ -41,10 +41,14 @@ struct HostileTextTests {
   ]
 
   private static let pieces = [
-    "[", "]", "(", ")", "{", "}", "@[", "@{", "@selector(", ":", ",", ";", "\n", "\r\n", "\"", "\\", "#", "-", "=", "==",
-    "<=", "!", "!=", "@", "0x", "1e", "9223372036854775807", "-9223372036854775808", "1e308", "\u{0}", "\u{301}", "👩‍👩‍👧", "é",
-    " ", "\t", "nil", "true", "not", "new", "name:", "let", "print", "expect", "throws", "repeat", "if", "else", "return",
-    "throw", "proceed", "arg", "count", "collect", "sum", "receiver", "proxy", "multicast", "forward to", "lazy", "self",
+    "[", "]", "(", ")", "{", "}", "@[", "@{", "@selector(", ":", ",", ";", "\n", "\r\n", "\"", "\\", "#", "-", "=",
+    "==",
+    "<=", "!", "!=", "@", "0x", "1e", "9223372036854775807", "-9223372036854775808", "1e308", "\u{0}", "\u{301}", "👩‍👩‍👧",
+    "é",
+    " ", "\t", "nil", "true", "not", "new", "name:", "let", "print", "expect", "throws", "repeat", "if", "else",
+    "return",
+    "throw", "proceed", "arg", "count", "collect", "sum", "receiver", "proxy", "multicast", "forward to", "lazy",
+    "self",
     "name", "add", "to", "priority", "only", "as", "remove", "all from", "signature", "size", "\"v@:\"", "\"{?=b3b5}\"",
   ]
 

@@ -199,14 +199,19 @@ struct SessionTests {
   func rendering() {
     let session = ScriptSession()
     let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
-    #expect(error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
-    let long = session.run("print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)).error
+    #expect(
+      error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
+    let long = session.run(
+      "print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)
+    ).error
     let lines = long?.description.split(separator: "\n") ?? []
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.count <= 170 })
-    #expect(lines.last.map { $0.count } == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
-      lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
-    })
+    #expect(
+      lines.last.map { $0.count }
+        == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
+          lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
+        })
     let hostile = session.run("print \u{1B}[31m").error
     #expect(hostile?.description.contains("\u{1B}") == false)
   }

@@ -11,7 +11,8 @@ extension Interpreter {
       let count = try multicast(value, query).count
       try run.charge(16 * count)
       return .integer(count)
-    case .targets: return try bounded(.list(multicast(value, query).liveTargets.map { try self.value(ArgumentBox($0)) }))
+    case .targets:
+      return try bounded(.list(multicast(value, query).liveTargets.map { try self.value(ArgumentBox($0)) }))
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(text(of: value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
