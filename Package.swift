@@ -23,6 +23,9 @@ let package = Package(
       name: "emperor", dependencies: ["Forwardcast"], path: "Examples/Emperor", swiftSettings: settings),
     .executableTarget(
       name: "cart", dependencies: ["Forwardcast"], path: "Examples/Cart", swiftSettings: settings),
+    .executableTarget(
+      name: "console", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Examples/Console",
+      swiftSettings: settings),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
