@@ -28,6 +28,14 @@ private final class Cart: MessageReceiver {
   struct Money { let cents: Int }
 }
 
+private protocol Pages: AnyObject {}
+
+private final class Page: Pages, MessageReceiver {
+  let price: Int
+  init(price: Int) { self.price = price }
+  static let selectorTable = SelectorTable(for: Page.self) { Responds(to: "price") { (page: Page) in page.price } }
+}
+
 /// Answers everything with the name of the message.
 private final class Echo: MessageForwarding {
   static let selectorTable = SelectorTable(for: Echo.self, rows: [Responds<Echo>]())
@@ -121,6 +129,34 @@ struct SessionTests {
     #expect(proxy.count == 1)
   }
 
+  @Test("a host's proxy of any interface is counted, collected from and changed")
+  func hostProxyOfProtocol() {
+    let pages = MulticastProxy<any Pages>()
+    let (first, second) = (Page(price: 1), Page(price: 2))
+    pages.add(first)
+    do {
+      let session = ScriptSession()
+      session.register(pages, as: "pages")
+      session.register(second, as: "second")
+      session.register(Cart(), as: "cart")
+      let outcome = session.run(
+        """
+        add second to pages
+        expect count pages == 2
+        expect collect sum [pages price] == 3
+        expect collect all [pages price] == @[1, 2]
+        expect [[targets pages at: 1] price] == 2
+        expect report [pages unheard] == @{"delivered": 0, "failed": 0, "queued": 0, "skipped": 2}
+        add cart to pages
+        """)
+      #expect(outcome.failures.map(\.text) == [])
+      #expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
+      #expect(session.run("remove second from pages").succeeded)
+    }
+    // A session that goes leaves the host's proxies as they are.
+    #expect(pages.count == 1)
+  }
+
   @Test("a host's receiver that answers everything gets names that nobody has heard of")
   func catchAll() {
     let session = ScriptSession()
@@ -163,14 +199,19 @@ struct SessionTests {
   func rendering() {
     let session = ScriptSession()
     let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
-    #expect(error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
-    let long = session.run("print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)).error
+    #expect(
+      error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
+    let long = session.run(
+      "print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)
+    ).error
     let lines = long?.description.split(separator: "\n") ?? []
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.count <= 170 })
-    #expect(lines.last.map { $0.count } == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
-      lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
-    })
+    #expect(
+      lines.last.map { $0.count }
+        == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
+          lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
+        })
     let hostile = session.run("print \u{1B}[31m").error
     #expect(hostile?.description.contains("\u{1B}") == false)
   }

@@ -93,7 +93,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   /// Responding targets that were passed over: muted, removed or dead by the time it was their turn.
   public var skipped = 0
 
-  @usableFromInline
+  @inlinable
   init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
     (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
   }

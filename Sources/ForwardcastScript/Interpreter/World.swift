@@ -36,8 +36,8 @@ final class World: Sendable {
     var height = 0
     /// Proxies that it stands behind.
     var parents: Set<ObjectIdentifier> = []
-    /// Whether a multicast proxy keeps its targets alive.
-    var ownership = Ownership.weak
+    /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
+    var ownership: Ownership?
   }
 
   private let state = Mutex(State())
@@ -51,13 +51,13 @@ final class World: Sendable {
 
   func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress) }
 
-  /// Forgets everything, so that objects and proxies that hold one another go.
+  /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {
     let old = state.withLock { state in
       defer { state = State() }
       return state
     }
-    for label in old.labels.values {
+    for label in old.labels.values where label.ownership != nil {
       (label.object.object as? ScriptMulticast)?.removeAll()
     }
   }
@@ -181,7 +181,7 @@ extension World {
   }
 
   /// How `add` keeps the targets of a proxy.
-  func ownership(of proxy: ScriptMulticast) -> Ownership {
+  func ownership(of proxy: any ScriptedMulticast) -> Ownership {
     let id = ObjectIdentifier(proxy)
     return state.withLock { $0.labels[id]?.ownership ?? .weak }
   }
