@@ -42,3 +42,22 @@ devices.broadcast(.alarm, "frost", -1.5)
 print("Swift sees brightness \(lamp.brightness), level \(fan.level)")
 
 // Prints:
+// > [lamp dimTo: 0.75]
+// > [lamp brightness]
+// 0.75
+// > [fan level: 2]
+// > collect all [devices watts]
+// [60.0, 30.0]
+// Swift sees 90.0 watts
+// > [lamp dimTo: "much"]
+// console:1:1: error: type mismatch dimTo: of Lamp: argument 0: wanted Double, found String ("much")
+// [lamp dimTo: "much"]
+// ^
+// > [fan paint: "red"]
+// console:1:1: error: unrecognized selector paint: of Fan
+// [fan paint: "red"]
+// ^
+// > receiver Guard { - alarm: what degrees: d { if d < 3 { print name "heats:" what d; [devices switchOff] } } }
+// > let gus = new Guard; add gus to devices
+// gus heats: frost -1.5
+// Swift sees brightness 0.0, level 0
