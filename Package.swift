@@ -14,15 +14,14 @@ let package = Package(
   products: [
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
-    .executable(name: "forwardcast", targets: ["forwardcast"]),
+    .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
     .target(name: "Forwardcast", swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
-      name: "forwardcast", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Sources/ForwardcastCommand",
-      swiftSettings: settings),
+      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
     example("themes", "Themes"),
     example("emperor", "Emperor"),
@@ -38,7 +37,7 @@ let package = Package(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
-      name: "ExampleTests", dependencies: ["forwardcast", "themes", "emperor", "cart", "console"],
+      name: "ExampleTests", dependencies: ["ForwardcastCommand", "themes", "emperor", "cart", "console"],
       swiftSettings: settings),
   ]
 )
