@@ -1,6 +1,7 @@
 // SessionTests.swift: a host program's objects, values and errors.
 // Layer: Tests.
 
+import Dispatch
 import Forwardcast
 import ForwardcastScript
 import Testing
@@ -26,6 +27,18 @@ private final class Cart: MessageReceiver {
 
   struct Burnt: Error, CustomStringConvertible { var description: String { "the cart burns" } }
   struct Money { let cents: Int }
+}
+
+/// Used by one test only, so that nothing has made its table before.
+private final class Sleeper: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Sleeper.self) {
+    Responds(to: "heardOfOnlyBySleepers") { (_: Sleeper) in 1 }
+  }
+
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector.name == "resolvedOnlyBySleepers" else { return false }
+    return (try? selectorTable.add(Responds(to: selector) { (_: Sleeper) in 2 })) != nil
+  }
 }
 
 private protocol Pages: AnyObject {}
@@ -81,6 +94,18 @@ struct SessionTests {
     #expect(cart.tags == [1, 2])
   }
 
+  @Test("a class is asked whose table nobody has touched, even through proxies")
+  func untouchedTables() {
+    let session = ScriptSession()
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let sleeper = Sleeper()
+    proxy.add(sleeper)
+    session.register(proxy, as: "line")
+    session.run("proxy f = forward to line")
+    #expect(session.run("[f heardOfOnlyBySleepers]").value == 1)
+    #expect(session.run("[line resolvedOnlyBySleepers]").value == 2)
+  }
+
   @Test("names live on from one text to the next, and errors do not end the session")
   func conversation() {
     let session = ScriptSession()
@@ -112,6 +137,31 @@ struct SessionTests {
     proxy.broadcast(Message<(String) -> Void>("hear:"), "host")
     #expect(transcript.output == "r host\n")
     #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
+  }
+
+  @Test("rows of a script may run on several threads at once")
+  func threads() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.run(
+      """
+      receiver R {
+        - hear: n { let twice = [n multiply: 2]; proxy own = multicast; print name twice; return [self down: 20] }
+        - down: n { if n == 0 { return n }; return [self down: [n subtract: 1]] }
+      }
+      let r = new R
+      """)
+    guard case .object(let reference)? = session.value(of: "r") else {
+      Issue.record("r is no object")
+      return
+    }
+    // A script's own objects are Sendable; the reference cannot say so of every receiver.
+    nonisolated(unsafe) let receiver = reference.receiver
+    DispatchQueue.concurrentPerform(iterations: 200) { number in
+      let answer = try? receiver.send(Message<(Int) -> Int>("hear:"), number)
+      #expect(answer == 0)
+    }
+    #expect(Set(transcript.pieces) == Set((0..<200).map { "r \($0 * 2)\n" }))
   }
 
   @Test("a host's proxy is printed by its name and answers like the script's own")

@@ -58,7 +58,7 @@ extension Interpreter {
     let sending = SendInProgress(run: run, depth: frame.depth)
     let answer = try SendInProgress.$current.withValue(sending) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
-      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity))
+      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity, to: receiver))
     }
     try run.check()
     return answer

@@ -45,7 +45,8 @@ extension Interpreter {
     let depth = frame.depth + 1 + world.height(of: reference.receiver)
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
-    let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount)
+    let selector = try world.selectorToSend(
+      shape.selector, argumentCount: shape.argumentCount, to: reference.receiver)
     try internSelectors(in: arguments, of: selector, to: reference.receiver)
     var call = Invocation(selector, arguments: arguments.map(\.box))
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
@@ -55,7 +56,7 @@ extension Interpreter {
       let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
       result = .success(answer)
     } catch {
-      result = .failure(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error))
+      result = .failure(world.naming(shape, to: reference, in: error))
     }
     try run.check()
     world.trace(frame.depth) {
@@ -159,17 +160,16 @@ extension Interpreter {
         _ = try send(shape, to: receiver, arguments, at: offset)
         return .list([])
       }
-      return .list(try report(of: shape, reference, arguments, at: offset).failures.map { text(of: $0.error, shape) })
+      return .list(
+        try report(of: shape, reference, arguments, at: offset).failures.map { failure in
+          .string(ScriptFault(world.naming(shape, to: reference, in: failure.error)).text)
+        })
     } catch {
       try run.check()
       let error = run.located(error, at: offset, of: source)
       if error.code == .limitExceeded { throw error }
       return .list([.string(error.text)])
     }
-  }
-
-  private func text(of error: any Error, _ shape: SendShape) -> ScriptValue {
-    .string(ScriptFault(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error)).text)
   }
 
   /// `report [p …]`: how many targets got the message, failed, and were passed over.
