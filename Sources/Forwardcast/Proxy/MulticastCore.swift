@@ -92,6 +92,8 @@ package final class MulticastCore: Sendable {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
   }
 
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
+
   // MARK: Routes
 
   /// The route for a message that begins now, and how far it reaches for that message.

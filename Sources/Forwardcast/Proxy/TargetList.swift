@@ -35,6 +35,9 @@ struct TargetList {
   /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
   var all: [Registration] { lanes.flatMap { $0.slots.compactMap { $0 } } }
 
+  /// How many slots there are, holes included.
+  var slotCount: Int { lanes.reduce(0) { $0 + $1.slots.count } }
+
   /// The registrations that joined at the end since ``end`` was `mark`.
   func joined(since mark: Int) -> [Registration] { lanes.last?.slots[mark...].compactMap { $0 } ?? [] }
 
