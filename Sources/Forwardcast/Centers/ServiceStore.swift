@@ -52,6 +52,10 @@ final class ServiceStore: Sendable {
 
   private let state = Guarded(State())
   private let removals = Atomic<UInt>(0)
+  private static let stores = Atomic<UInt>(0)
+
+  /// Tells this store from every other that there was or will be.
+  let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
   /// Grows with every removal: who has seen a service here need not look again while it stays the same.
   var generation: UInt { removals.load(ordering: .acquiring) }

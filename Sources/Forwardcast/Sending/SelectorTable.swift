@@ -34,7 +34,13 @@ public struct SelectorTable: Sendable {
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
-    storage = TableStorage(for: type, parent: parent?.storage)
+    storage = TableStorage(for: type, parent: parent?.storage, upcast: Target.self)
+    enter(rows)
+  }
+
+  init(storage: TableStorage) { self.storage = storage }
+
+  func enter<Target>(_ rows: [Responds<Target>]) {
     for row in rows {
       do { try storage.enter(row.method, replacing: false) } catch { storage.refuse(row.method.selector, error) }
     }
@@ -131,12 +137,13 @@ package final class TableStorage: Sendable {
   /// The class last found to be accepted, so that the next instance costs one comparison.
   private let accepted = Atomic<UInt>(0)
 
-  init<Target>(for type: Target.Type, parent: TableStorage?) {
+  /// - Parameter upcast: a type that every `Target` is known to be, where it is not `Target` itself.
+  init<Target, Parent>(for type: Target.Type, parent: TableStorage?, upcast: Parent.Type) {
     targetName = "\(Target.self)"
     targetID = ObjectIdentifier(Target.self)
     accepts = { $0 is Target }
     acceptsType = { $0 is Target.Type }
-    self.parent = parent.flatMap { $0.acceptsType(Target.self) ? $0 : nil }
+    self.parent = parent.flatMap { $0.acceptsType(Target.self) || $0.targetID == ObjectIdentifier(Parent.self) ? $0 : nil }
     if let parent, self.parent == nil {
       let error = MessageError(
         .typeMismatch, receiver: targetName, selector: "",
