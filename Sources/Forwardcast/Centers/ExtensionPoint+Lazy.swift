@@ -27,7 +27,7 @@ extension ExtensionPoint {
       ServiceKey(type), type: type,
       signature: { selector in
         let receiver = type as? any MessageReceiver.Type
-        return receiver.flatMap { classMethod(of: $0, for: selector)?.signature } ?? shared?.signature(for: selector)
+        return receiver.flatMap { classSignature(of: $0, for: selector) } ?? shared?.signature(for: selector)
       }, as: observer)
     return lazy.add(mark, priority: priority)
   }
@@ -62,4 +62,12 @@ extension ExtensionPoint where Interface == any MessageReceiver {
   public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool {
     registerLazily(type, priority: priority) { $0 }
   }
+}
+
+/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
+/// resolver hook is asked.
+private func classSignature(of type: any MessageReceiver.Type, for selector: MessageSelector) -> MethodSignature? {
+  let table = type.selectorTable
+  if let signature = table.signature(for: selector) { return signature }
+  return ResolverHook.ask(type, selector) ? table.signature(for: selector) : nil
 }

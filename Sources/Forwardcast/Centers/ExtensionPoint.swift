@@ -17,8 +17,8 @@ import Synchronization
 ///
 /// **Which selectors a point has** is stated: Swift cannot list the requirements of a protocol. A list of selectors, or a
 /// table for the protocol, limits the point to those; a point without either takes every message that its observers'
-/// own tables have. For a protocol that inherits from another, the list holds the selectors of both; a table takes the
-/// rows of the other with ``SelectorTable/init(for:inheriting:as:_:)``.
+/// own tables have. For a protocol that inherits from another, the list holds the selectors of both, and a table is made
+/// `inheriting:` the other's.
 ///
 /// The point is `Sendable` exactly when its interface is. It may then be used from any thread.
 public final class ExtensionPoint<Interface>: ForwardingProxy {
