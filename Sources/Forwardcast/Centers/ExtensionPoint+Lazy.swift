@@ -59,7 +59,8 @@ extension ExtensionPoint {
 extension ExtensionPoint where Interface == any MessageReceiver {
   /// Registers a class whose one instance is to observe, without making it.
   @discardableResult
-  public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool {
+  public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
+  {
     registerLazily(type, priority: priority) { $0 }
   }
 }

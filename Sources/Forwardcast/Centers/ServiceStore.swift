@@ -148,12 +148,12 @@ final class ServiceStore: Sendable {
 
   /// Takes out everything, in reverse order of creation.
   func removeAll() {
-    letGo(
-      state.withLock { state in
-        let all = state.living.values.sorted { $0.order < $1.order }.map(\.entry)
-        state.living = [:]
-        return all
-      })
+    var goners = state.withLock { state in
+      let all = state.living.values.sorted { $0.order < $1.order }.map(\.entry)
+      state.living = [:]
+      return all
+    }
+    letGo(&goners)
   }
 
   /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
@@ -161,32 +161,39 @@ final class ServiceStore: Sendable {
   func clear(calling hook: (AnyServiceEntry) -> Void) {
     let me = ThreadMark.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    var persistence: [ObjectIdentifier: Bool] = [:]
-    while true {
-      let fresh = entries.filter { persistence[ObjectIdentifier($0)] == nil }
-      for entry in fresh {
+    var told: [ObjectIdentifier: Bool] = [:]
+    func tellOthers() {
+      for entry in entries where told[ObjectIdentifier(entry)] == nil {
         hook(entry)
-        persistence[ObjectIdentifier(entry)] = entry.isPersistent
+        told[ObjectIdentifier(entry)] = entry.isPersistent
       }
-      let seen = persistence
-      let removed = state.withLock { state -> [AnyServiceEntry]? in
-        guard state.living.values.allSatisfy({ seen[ObjectIdentifier($0.entry)] != nil }) else { return nil }
-        state.clearers.remove(me)
-        state.clearings += 1
-        for (id, pending) in state.pending where pending.construction.thread == me {
-          state.pending[id]?.clearings = state.clearings
-        }
-        let goners = state.living.filter { seen[ObjectIdentifier($0.value.entry)] == false }
-        for id in goners.keys { state.living[id] = nil }
-        return goners.values.sorted { $0.order < $1.order }.map(\.entry)
-      }
-      if let removed { return letGo(removed) }
+    }
+    while true {
+      tellOthers()
+      var outcome = leave(told, me)
+      guard outcome.isOver else { continue }
+      return letGo(&outcome.goners)
     }
   }
 
-  private func letGo(_ entries: [AnyServiceEntry]) {
+  /// Ends a log-out if all that live have been told: the value says whether it persists.
+  private func leave(_ told: [ObjectIdentifier: Bool], _ me: ThreadMark) -> (isOver: Bool, goners: [AnyServiceEntry]) {
+    state.withLock { state in
+      guard state.living.values.allSatisfy({ told[ObjectIdentifier($0.entry)] != nil }) else { return (false, []) }
+      state.clearers.remove(me)
+      state.clearings += 1
+      for (id, pending) in state.pending where pending.construction.thread == me {
+        state.pending[id]?.clearings = state.clearings
+      }
+      let goners = state.living.filter { told[ObjectIdentifier($0.value.entry)] == false }
+      for id in goners.keys { state.living[id] = nil }
+      return (true, goners.values.sorted { $0.order < $1.order }.map(\.entry))
+    }
+  }
+
+  /// Releases the last first. The caller has the only reference to the list.
+  private func letGo(_ entries: inout [AnyServiceEntry]) {
     noteRemoval()
-    var entries = entries
     while !entries.isEmpty { entries.removeLast() }
   }
 
