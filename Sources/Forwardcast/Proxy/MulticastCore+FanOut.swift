@@ -23,9 +23,10 @@ extension MulticastCore {
     if let trail = invocation.route, trail.contains(proxy) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
-    let walk = begin(invocation.selector)
     var message = invocation
     message.result = nil
+    try message.fitStatedTypes(receiver: proxy)
+    let walk = begin(invocation.selector)
     message.route = ProxyTrail(proxy, after: invocation.route)
     if checked { try check(message, walk) }
     var (dead, skipped) = (0, 0)

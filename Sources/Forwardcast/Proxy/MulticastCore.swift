@@ -112,47 +112,57 @@ package final class MulticastCore: Sendable {
       let epoch = TableEpoch.current
       let (list, old) = state.withLock { ($0.list, $0.routes.find(selector)) }
       if let old, old.epoch == epoch, old.generation == list.generation {
-        let reach = old.covered
-        let steps = self.steps(list.joined(since: reach), selector)
-        if let walk = extend(old, from: reach, by: steps, to: list.end, list.generation) { return walk }
-        for step in steps { step.release() }
+        let covered = old.covered
+        let more = steps(list.joined(since: covered), selector)
+        if let walk = extend(old, from: covered, by: more, to: list) { return walk }
+        for step in more { step.release() }
       } else {
-        let route = Route(
-          selector, epoch: epoch, generation: list.generation, covered: list.end, steps: steps(list.all, selector), room: 0)
-        if let walk = publish(route, at: list.end) { return walk }
+        let route = Route(selector, epoch: epoch, list: list, steps: steps(list.all, selector))
+        if let walk = publish(route) { return walk }
       }
     }
     let list = state.withLock { $0.list }
-    return RouteWalk(
-      Route(selector, epoch: 0, generation: 0, covered: 0, steps: steps(list.all, selector), room: 0))
+    return RouteWalk(Route(selector, epoch: 0, list: list, steps: steps(list.all, selector)))
   }
 
-  private func extend(_ old: Route, from reach: Int, by steps: [RouteStep], to end: Int, _ generation: UInt)
-    -> RouteWalk?
-  {
+  private func extend(_ old: Route, from covered: Int, by more: [RouteStep], to list: TargetList) -> RouteWalk? {
     change { state, garbage in
-      guard state.routes.find(old.selector) === old, old.covered == reach, state.list.generation == generation,
-        state.list.end >= end
+      guard state.routes.find(old.selector) === old, old.covered == covered, state.list.version == list.version
       else { return nil }
-      if old.extend(by: steps, covering: end) { return RouteWalk(old) }
-      let longer = old.grown(by: steps, covering: end)
+      if old.extend(by: more, to: list) { return RouteWalk(old) }
+      let longer = old.grown(by: more, to: list)
       if let old = state.routes.set(longer) { garbage.routes.append(old) }
       return RouteWalk(longer)
     }
   }
 
-  private func publish(_ route: Route, at end: Int) -> RouteWalk? {
+  private func publish(_ route: Route) -> RouteWalk? {
     change { state, garbage in
-      guard state.list.generation == route.generation, state.list.end >= end else { return nil }
+      guard state.list.version == route.version else { return nil }
       if let old = state.routes.set(route) { garbage.routes.append(old) }
       return RouteWalk(route)
     }
   }
 
-  private func steps(_ registrations: [Registration], _ selector: MessageSelector) -> [RouteStep] {
+  /// Whether nothing has changed that the route does not know of.
+  func isCurrent(_ route: Route) -> Bool {
+    let epoch = TableEpoch.current
+    return state.withLock { route.isCurrent($0.list, epoch) }
+  }
+
+  /// A route of the caller's own that keeps every target alive, weak ones included.
+  func pinnedRoute(_ selector: MessageSelector) -> Route {
+    let epoch = TableEpoch.current
+    let list = state.withLock { $0.list }
+    return Route(selector, epoch: epoch, list: list, steps: steps(list.all, selector, pinned: true))
+  }
+
+  private func steps(_ registrations: [Registration], _ selector: MessageSelector, pinned: Bool = false)
+    -> [RouteStep]
+  {
     registrations.compactMap { registration in
       guard registration.isFor(selector), let target = registration.target else { return nil }
-      let strong = registration.isStrong ? target : nil
+      let strong = pinned || registration.isStrong ? target : nil
       if target is any MessageForwarding { return RouteStep(registration, method: nil, strong: strong) }
       guard let method = method(of: target, selector) else { return nil }
       return RouteStep(registration, method: method, strong: strong)

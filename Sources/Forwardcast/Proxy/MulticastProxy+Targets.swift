@@ -19,7 +19,8 @@ extension MulticastProxy {
   ) -> Registration {
     let isObject = type(of: target as Any) is AnyObject.Type
     return core.add(
-      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init))
+      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init)
+    )
   }
 
   /// Registers a closure as a target for one message, held by its registration until that is cancelled.
@@ -30,15 +31,17 @@ extension MulticastProxy {
     // A proxy that is not Sendable stays in one isolation, and its closures with it; the form for Sendable proxies
     // below takes Sendable closures only.
     nonisolated(unsafe) let body = body
-    return onSendable(message.selector, priority) { (arguments: repeat each A) throws -> R in try body(repeat each arguments) }
+    return onSendable(message.selector, priority) { (arguments: repeat each A) throws -> R in
+      try body(repeat each arguments)
+    }
   }
 
   fileprivate func onSendable<R, each A>(
     _ selector: MessageSelector, _ priority: Int, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     let method = TypedMethod<R, repeat each A>(selector, signature: nil) {
-      (_: AnyObject, arguments: repeat each A) throws -> R in
-      try body(repeat each arguments)
+      (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      try body(repeat each arguments.values)
     }
     return core.add(ClosureTarget(method), priority: priority, ownership: .strong, scope: nil)
   }

@@ -22,8 +22,8 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(message.selector, signature: nil) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
 
@@ -38,8 +38,8 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: signature) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
 

@@ -1,5 +1,5 @@
 // DeliveryReport.swift: what became of a message at each of its targets.
-// Layer: Delivery. See DESIGN.md, "Reports".
+// Layer: Sending. See DESIGN.md, "Reports".
 
 /// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
 ///
@@ -93,7 +93,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   /// Responding targets that were passed over: muted, removed or dead by the time it was their turn.
   public var skipped = 0
 
-  @usableFromInline
+  @inlinable
   init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
     (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
   }
