@@ -34,7 +34,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Runs a change under the lock; what it replaced is let go of after the lock.
-  private func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+  func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
       let generation = state.list.generation
@@ -200,7 +200,7 @@ package final class MulticastCore: Sendable {
     if dead > 0 {
       for index in 0..<walk.count {
         let registration = walk.route.steps[index].registration.takeUnretainedValue()
-        if registration.target == nil { found.append(registration) }
+        if registration.target == nil, !registration.keepsPlace { found.append(registration) }
       }
     }
     change { state, garbage in
