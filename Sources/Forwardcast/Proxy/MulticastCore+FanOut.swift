@@ -77,7 +77,7 @@ extension MulticastCore {
   }
 
   private func isRing(_ receiver: any MessageForwarding, _ invocation: Invocation) -> Bool {
-    invocation.route?.contains(receiver) ?? false
+    invocation.route?.contains((receiver as? any ProxyFront)?.proxyBehind ?? receiver) ?? false
   }
 
   /// Whether the first target that would get the message can take its arguments.
