@@ -1,6 +1,7 @@
 // SessionTests.swift: a host program's objects, values and errors.
 // Layer: Tests.
 
+import Dispatch
 import Forwardcast
 import ForwardcastScript
 import Testing
@@ -26,6 +27,26 @@ private final class Cart: MessageReceiver {
 
   struct Burnt: Error, CustomStringConvertible { var description: String { "the cart burns" } }
   struct Money { let cents: Int }
+}
+
+/// Used by one test only, so that nothing has made its table before.
+private final class Sleeper: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Sleeper.self) {
+    Responds(to: "heardOfOnlyBySleepers") { (_: Sleeper) in 1 }
+  }
+
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector.name == "resolvedOnlyBySleepers" else { return false }
+    return (try? selectorTable.add(Responds(to: selector) { (_: Sleeper) in 2 })) != nil
+  }
+}
+
+private protocol Pages: AnyObject {}
+
+private final class Page: Pages, MessageReceiver {
+  let price: Int
+  init(price: Int) { self.price = price }
+  static let selectorTable = SelectorTable(for: Page.self) { Responds(to: "price") { (page: Page) in page.price } }
 }
 
 /// Answers everything with the name of the message.
@@ -73,6 +94,18 @@ struct SessionTests {
     #expect(cart.tags == [1, 2])
   }
 
+  @Test("a class is asked whose table nobody has touched, even through proxies")
+  func untouchedTables() {
+    let session = ScriptSession()
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let sleeper = Sleeper()
+    proxy.add(sleeper)
+    session.register(proxy, as: "line")
+    session.run("proxy f = forward to line")
+    #expect(session.run("[f heardOfOnlyBySleepers]").value == 1)
+    #expect(session.run("[line resolvedOnlyBySleepers]").value == 2)
+  }
+
   @Test("names live on from one text to the next, and errors do not end the session")
   func conversation() {
     let session = ScriptSession()
@@ -106,6 +139,31 @@ struct SessionTests {
     #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
   }
 
+  @Test("rows of a script may run on several threads at once")
+  func threads() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.run(
+      """
+      receiver R {
+        - hear: n { let twice = [n multiply: 2]; proxy own = multicast; print name twice; return [self down: 20] }
+        - down: n { if n == 0 { return n }; return [self down: [n subtract: 1]] }
+      }
+      let r = new R
+      """)
+    guard case .object(let reference)? = session.value(of: "r") else {
+      Issue.record("r is no object")
+      return
+    }
+    // A script's own objects are Sendable; the reference cannot say so of every receiver.
+    nonisolated(unsafe) let receiver = reference.receiver
+    DispatchQueue.concurrentPerform(iterations: 200) { number in
+      let answer = try? receiver.send(Message<(Int) -> Int>("hear:"), number)
+      #expect(answer == 0)
+    }
+    #expect(Set(transcript.pieces) == Set((0..<200).map { "r \($0 * 2)\n" }))
+  }
+
   @Test("a host's proxy is printed by its name and answers like the script's own")
   func hostProxy() {
     let transcript = Transcript()
@@ -119,6 +177,34 @@ struct SessionTests {
     #expect(outcome.succeeded)
     #expect(transcript.output.hasPrefix("3.0 1 [<Cart cart>] <MulticastProxy"))
     #expect(proxy.count == 1)
+  }
+
+  @Test("a host's proxy of any interface is counted, collected from and changed")
+  func hostProxyOfProtocol() {
+    let pages = MulticastProxy<any Pages>()
+    let (first, second) = (Page(price: 1), Page(price: 2))
+    pages.add(first)
+    do {
+      let session = ScriptSession()
+      session.register(pages, as: "pages")
+      session.register(second, as: "second")
+      session.register(Cart(), as: "cart")
+      let outcome = session.run(
+        """
+        add second to pages
+        expect count pages == 2
+        expect collect sum [pages price] == 3
+        expect collect all [pages price] == @[1, 2]
+        expect [[targets pages at: 1] price] == 2
+        expect report [pages unheard] == @{"delivered": 0, "failed": 0, "queued": 0, "skipped": 2}
+        add cart to pages
+        """)
+      #expect(outcome.failures.map(\.text) == [])
+      #expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
+      #expect(session.run("remove second from pages").succeeded)
+    }
+    // A session that goes leaves the host's proxies as they are.
+    #expect(pages.count == 1)
   }
 
   @Test("a host's receiver that answers everything gets names that nobody has heard of")

@@ -26,7 +26,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Runs a change under the lock; what it replaced is let go of after the lock.
-  private func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+  func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
       let generation = state.list.generation
@@ -91,6 +91,8 @@ package final class MulticastCore: Sendable {
   func registrations(of target: AnyObject) -> [Registration] {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
   }
+
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
 
   // MARK: Routes
 
@@ -190,7 +192,7 @@ package final class MulticastCore: Sendable {
     if dead > 0 {
       for index in 0..<walk.count {
         let registration = walk.route.steps[index].registration.takeUnretainedValue()
-        if registration.target == nil { found.append(registration) }
+        if registration.target == nil, !registration.keepsPlace { found.append(registration) }
       }
     }
     change { state, garbage in

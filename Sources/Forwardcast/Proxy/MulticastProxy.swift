@@ -96,7 +96,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
 
 extension MulticastProxy: CustomStringConvertible {
-  /// The interface and how many live registrations there are: `multicast of any ThemesDelegate, 3 targets`.
+  /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.
   public var description: String {
     let count = count
     return "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"

@@ -35,6 +35,7 @@ public final class Registration: @unchecked Sendable {
   /// What few registrations have.
   private struct Rare {
     var scope: Set<MessageSelector>?
+    var keepsPlace = false
   }
   private final class Extras: Sendable {
     let rare: Rare
@@ -42,7 +43,8 @@ public final class Registration: @unchecked Sendable {
   }
 
   init(
-    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?
+    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
+    keepsPlace: Bool = false
   ) {
     self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
@@ -50,7 +52,18 @@ public final class Registration: @unchecked Sendable {
     self.priority = priority
     self.isStrong = strong
     self.strong = strong ? target : nil
-    self.extras = scope == nil ? nil : Extras(Rare(scope: scope))
+    self.extras = scope == nil && !keepsPlace ? nil : Extras(Rare(scope: scope, keepsPlace: keepsPlace))
+  }
+
+  /// A place for a target that does not exist yet; `owner` tells it from others and outlives it.
+  init(placeOf owner: AnyObject, core: MulticastCore, priority: Int) {
+    self.weakTarget = nil
+    self.key = ObjectIdentifier(owner)
+    self.core = core
+    self.priority = priority
+    self.isStrong = false
+    self.strong = nil
+    self.extras = Extras(Rare(scope: nil, keepsPlace: true))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -68,6 +81,9 @@ public final class Registration: @unchecked Sendable {
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
   public var scope: Set<MessageSelector>? { extras?.rare.scope }
+
+  /// Whether the place in the order stays when the target dies, for another to take.
+  var keepsPlace: Bool { extras?.rare.keepsPlace ?? false }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
   /// way. Cancelling twice is harmless.

@@ -35,6 +35,9 @@ struct TargetList {
   /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
   var all: [Registration] { lanes.flatMap { $0.slots.compactMap { $0 } } }
 
+  /// How many slots there are, holes included.
+  var slotCount: Int { lanes.reduce(0) { $0 + $1.slots.count } }
+
   /// The registrations that joined at the end since ``end`` was `mark`.
   func joined(since mark: Int) -> [Registration] { lanes.last?.slots[mark...].compactMap { $0 } ?? [] }
 
@@ -82,15 +85,33 @@ struct TargetList {
       while let here = next {
         next = here.sibling
         here.sibling = nil
-        vacate(here, &garbage)
+        if !here.keepsPlace { vacate(here, &garbage) }
       }
     }
   }
 
   /// Takes out a registration. `false` when it was out already.
   mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
-    let target = registration.key
     guard holds(registration) else { return false }
+    unlink(registration)
+    vacate(registration, &garbage)
+    return true
+  }
+
+  /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
+  mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
+    guard holds(old), let lane = laneIndex(of: old) else { return false }
+    unlink(old)
+    garbage.registrations.append(old)
+    new.slot = old.slot
+    lanes[lane].slots[new.slot] = new
+    generation &+= 1
+    link(new, &garbage)
+    return true
+  }
+
+  private mutating func unlink(_ registration: Registration) {
+    let target = registration.key
     if let head = first[target] {
       if head === registration {
         first[target] = registration.sibling
@@ -101,8 +122,6 @@ struct TargetList {
       }
     }
     registration.sibling = nil
-    vacate(registration, &garbage)
-    return true
   }
 
   private func holds(_ registration: Registration) -> Bool {
@@ -160,7 +179,7 @@ struct TargetList {
       lanes[lane].hand += 1
       if let alive = registration.targetUnderLock {
         garbage.objects.append(alive)
-      } else {
+      } else if !registration.keepsPlace {
         _ = remove(registration, garbage: &garbage)
       }
     }

@@ -52,7 +52,8 @@ extension Interpreter {
       }
     }
     try world.link(ObjectIdentifier(proxy), to: target)
-    let registration = proxy.add(target, priority: priority, ownership: world.ownership(of: proxy), only: only)
+    let registration = try proxy.register(
+      target, priority: priority, ownership: world.ownership(of: proxy), only: only)
     if let name { world.bind(name, .registration(registration)) }
   }
 
@@ -83,8 +84,10 @@ extension Interpreter {
     let proxy = try multicast(proxy, "remove")
     switch value {
     case .registration(let registration):
-      if proxy.registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
-    default: proxy.remove(try object(value, at: target).receiver)
+      let registrations = proxy.registrations
+      try run.charge(16 * registrations.count)
+      if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
+    default: proxy.unregister(try object(value, at: target).receiver)
     }
   }
 
@@ -114,7 +117,7 @@ extension Interpreter {
   }
 
   /// The multicast proxy that an expression gives.
-  func multicast(_ expression: Expression, _ wanting: String) throws -> ScriptMulticast {
+  func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
     let value = try evaluate(expression)
     guard let proxy = Interpreter.multicast(value) else {
       throw run.located(
@@ -124,9 +127,9 @@ extension Interpreter {
     return proxy
   }
 
-  static func multicast(_ value: ScriptValue) -> ScriptMulticast? {
+  static func multicast(_ value: ScriptValue) -> (any ScriptedMulticast)? {
     guard case .object(let reference) = value else { return nil }
-    return reference.receiver as? ScriptMulticast
+    return reference.receiver as? any ScriptedMulticast
   }
 }
 
