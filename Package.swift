@@ -27,12 +27,15 @@ let package = Package(
     example("emperor", "Emperor"),
     example("cart", "Cart"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
-    .target(name: "AllocationCounter", path: "Examples/Benchmarks/Allocations", swiftSettings: settings),
+    .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
+    .target(
+      name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
+      swiftSettings: settings),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
-      exclude: ["Allocations", "Peers"], swiftSettings: settings),
+      exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
-    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
