@@ -37,7 +37,9 @@ struct MulticastAnswerTests {
     let untilNothing = ReturnPolicy<Int, [Int]>(from: []) { state, answer in
       state.append(answer)
       return answer != 0
-    } finish: { $0 }
+    } finish: {
+      $0
+    }
     #expect(try proxy.collect(.value, returning: untilNothing) == [3, 0])
     #expect(asked() == 2)
     withExtendedLifetime(targets) {}
@@ -58,7 +60,7 @@ struct MulticastAnswerTests {
   @Test("where nobody responds every policy gives its empty value")
   func emptyValues() throws {
     let proxy = Proxy()
-    let deaf = BareReceiver { }
+    let deaf = BareReceiver {}
     proxy.add(deaf)
     #expect(try proxy.collect(.value, returning: .last) == nil)
     #expect(try proxy.collect(.value, returning: .first) == nil)
@@ -220,7 +222,8 @@ struct MulticastAnswerTests {
     #expect(proxy.dynamic.unheardOf(1, two: 2) == nil)
     #expect(journal.take().isEmpty)
     proxy.dynamic.note("text")
-    #expect(journal.take().first?.hasPrefix("error type mismatch note: of Listener") == true || !journal.all.isEmpty)
+    let mismatch = journal.take().first ?? ""
+    #expect(mismatch.hasPrefix("error type mismatch note: of LoudListener: argument 0"), "\(mismatch)")
     _ = proxy.dynamic[dynamicMember: "not a name"]()
     #expect(journal.take().count == 1)
   }
