@@ -1,10 +1,16 @@
 // MulticastCore+FanOut.swift: one invocation to every target, by boxes.
 // Layer: Proxy. See DESIGN.md, "Life of one message".
 
+/// A multicast proxy of any interface. Its core stands for it in a trail: it lives as long as its messages do.
+protocol CoreHolder: AnyObject {
+  var core: MulticastCore { get }
+}
+
 /// What became of an invocation at one step of a route.
 struct FanOutStep {
   enum Outcome {
     case answered(AnyObject, ArgumentBox?)
+    case queued(AnyObject)
     case failed(AnyObject, any Error)
     case skipped(AnyObject?, DeliveryReport.SkipReason)
   }
@@ -20,21 +26,25 @@ extension MulticastCore {
   func fanOut(
     _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
   ) throws {
-    if let trail = invocation.route, trail.contains(proxy) {
+    if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
     let walk = begin(invocation.selector)
     var message = invocation
     message.result = nil
-    message.route = ProxyTrail(proxy, after: invocation.route)
+    message.route = ProxyTrail(self, after: invocation.route)
     if checked { try check(message, walk) }
+    var queued = QueuedFanOut(self, invocation, walk, inOrder: stopsAtFirst)
     var (dead, skipped) = (0, 0)
     for index in 0..<walk.count {
       let step = walk.route.steps[index]
       let registration = step.registration.takeUnretainedValue()
       let outcome: FanOutStep.Outcome
       if let target = step.target {
-        if let reason = registration.reasonToSkip {
+        if let away = queued?.outcome(index, target) {
+          if case .skipped = away { skipped += 1 }
+          outcome = away
+        } else if let reason = registration.reasonToSkip {
           skipped += 1
           outcome = .skipped(target, reason)
         } else if let answer = serve(message, step, target) {
@@ -52,7 +62,7 @@ extension MulticastCore {
   }
 
   /// Gives one target its own copy of the message. `nil` when a target that is asked each time does not respond.
-  private func serve(_ message: Invocation, _ step: RouteStep, _ target: AnyObject) -> FanOutStep.Outcome? {
+  func serve(_ message: Invocation, _ step: RouteStep, _ target: AnyObject) -> FanOutStep.Outcome? {
     var copy = message
     do {
       if let method = step.method {
@@ -67,7 +77,7 @@ extension MulticastCore {
   }
 
   /// Sends to a target that is asked each time; `false` when it does not respond.
-  private func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
+  func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
     guard let receiver = target as? any MessageForwarding else { return false }
     // A ring of proxies answers no to everybody who asks within it, so the cycle has to be found by sending.
     guard receiver.responds(to: invocation.selector) || isRing(receiver, invocation) else { return false }
@@ -76,11 +86,12 @@ extension MulticastCore {
   }
 
   private func isRing(_ receiver: any MessageForwarding, _ invocation: Invocation) -> Bool {
-    invocation.route?.contains(receiver) ?? false
+    guard let proxy = receiver as? any CoreHolder else { return false }
+    return invocation.route?.contains(proxy.core) ?? false
   }
 
   /// Whether the first target that would get the message can take its arguments.
-  private func check(_ message: Invocation, _ walk: RouteWalk) throws {
+  func check(_ message: Invocation, _ walk: RouteWalk) throws {
     for index in 0..<walk.count {
       let step = walk.route.steps[index]
       guard step.isActive, let target = step.target else { continue }
@@ -102,7 +113,7 @@ extension MulticastCore {
     if let method = step.method {
       try method.takeUnretainedValue().invoke(target, &invocation)
     } else {
-      invocation.route = ProxyTrail(proxy, after: nil)
+      invocation.route = ProxyTrail(self, after: nil)
       guard try ask(target, &invocation) else { return nil }
     }
     return invocation
@@ -197,7 +208,7 @@ extension MulticastCore {
 
 extension Registration {
   /// Why the registration lets no message through at this moment.
-  fileprivate var reasonToSkip: DeliveryReport.SkipReason? {
+  var reasonToSkip: DeliveryReport.SkipReason? {
     isCancelled ? .removed : isMuted ? .muted : nil
   }
 }

@@ -13,7 +13,16 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
+    broadcast(message, crosses: false, repeat each arguments)
+  }
+
+  /// - Parameter crosses: whether the arguments are known to be `Sendable`.
+  @inlinable @inline(__always)
+  func broadcast<R, each A>(
+    _ message: Message<(repeat each A) -> R>, crosses: Bool, _ arguments: repeat each A
+  ) -> BroadcastSummary {
     let walk = core.begin(message.selector)
+    if walk.hasQueued { return broadcastQueued(walk, message, crosses: crosses, repeat each arguments) }
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     var boxes: [ArgumentBox]?
     var summary = BroadcastSummary()

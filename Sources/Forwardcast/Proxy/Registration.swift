@@ -34,6 +34,7 @@ public final class Registration: @unchecked Sendable {
   /// What few registrations have.
   private struct Rare {
     var scope: Set<MessageSelector>?
+    var queued: QueuedPart?
   }
   private final class Extras: Sendable {
     let rare: Rare
@@ -41,7 +42,8 @@ public final class Registration: @unchecked Sendable {
   }
 
   init(
-    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?
+    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
+    queued: QueuedPart? = nil
   ) {
     self.target = target
     self.key = ObjectIdentifier(target)
@@ -49,7 +51,7 @@ public final class Registration: @unchecked Sendable {
     self.priority = priority
     self.isStrong = strong
     self.strong = strong ? target : nil
-    self.extras = scope == nil ? nil : Extras(Rare(scope: scope))
+    self.extras = scope == nil && queued == nil ? nil : Extras(Rare(scope: scope, queued: queued))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -64,6 +66,9 @@ public final class Registration: @unchecked Sendable {
 
   /// Whether messages are kept from the target for now.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
+
+  /// What the registration needs for deliveries on another context; `nil` when they are direct.
+  var queued: QueuedPart? { extras?.rare.queued }
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
   public var scope: Set<MessageSelector>? { extras?.rare.scope }
@@ -103,6 +108,7 @@ extension Registration: CustomStringConvertible {
     var words = ["registration of \(target.map { typeName(of: $0) } ?? "a dead target")"]
     if priority != 0 { words.append("priority \(priority)") }
     if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
+    if let queued { words.append("\(queued.delivery)") }
     if isMuted { words.append("muted") }
     if isCancelled { words.append("cancelled") }
     return words.joined(separator: ", ")
