@@ -3,6 +3,11 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
+/// An example of one idea: `swift run NAME`.
+func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency] = ["Forwardcast"]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
+}
+
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -10,6 +15,7 @@ let package = Package(
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
     .executable(name: "forwardcast", targets: ["forwardcast"]),
+    .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
     .target(name: "Forwardcast", swiftSettings: settings),
@@ -17,6 +23,15 @@ let package = Package(
     .executableTarget(
       name: "forwardcast", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Sources/ForwardcastCommand",
       swiftSettings: settings),
+
+    example("themes", "Themes"),
+    example("emperor", "Emperor"),
+    example("cart", "Cart"),
+    .target(name: "AllocationCounter", path: "Examples/Benchmarks/Allocations", swiftSettings: settings),
+    .executableTarget(
+      name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
+      exclude: ["Allocations", "Peers"], swiftSettings: settings),
+
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),

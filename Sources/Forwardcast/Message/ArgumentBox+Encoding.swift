@@ -53,7 +53,8 @@ extension TypeEncoding {
   /// Whether a Swift value that is encoded as `found` may stand where this type is wanted.
   package func accepts(_ found: TypeEncoding) -> Bool {
     switch (kind, found.kind) {
-    case (.object(name: nil), _): true
+    case (.object(name: nil), _), (.unknown, _): true
+    case (.scalar(let wanted), .scalar(let given)): wanted == given || wanted.isLong(as: given)
     case (.object("String"?), .object("String"?)), (.object("NSString"?), .object("String"?)): true
     case (.object("String"?), _), (.object("NSString"?), _): false
     case (.object, .object(name: let name)): name == nil
@@ -69,6 +70,15 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
+  /// Whether this is C's `long` of a machine on which the Swift type `given` is as long: `Int` is encoded `q`.
+  fileprivate func isLong(as given: Self) -> Bool {
+    switch (self, given) {
+    case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8
+    case (.long, .int), (.unsignedLong, .unsignedInt): MemoryLayout<Int>.size == 4
+    default: false
+    }
+  }
+
   /// The Swift type that a number is converted to; `long double` is the widest floating point there is.
   fileprivate var swiftType: any Any.Type {
     switch self {

@@ -36,8 +36,8 @@ extension ArgumentBox {
       if let fitted = type.init(fitting: number.wide) as? T { return fitted }
       throw refusal(wanted, value)
     }
-    if storage is UnownedArgument, isNone(value) {
-      throw UnboxingError(wanted: "\(wanted)", found: "\(type)", evidence: "(the object is gone)")
+    if let gone = storage as? UnownedArgument, isNone(value) {
+      throw UnboxingError(wanted: "\(wanted)", found: "\(gone.type)", evidence: "(the object is gone)")
     }
     if isNone(value) {
       if let type = T.self as? any OptionalType.Type, let none = type.nothing as? T { return none }
@@ -45,7 +45,8 @@ extension ArgumentBox {
       throw refusal(wanted, value)
     }
     if let cast = value as? T { return cast }
-    if let type = T.self as? any OptionalType.Type, let some = type.wrap(self) as? T { return some }
+    // In two steps: a cast of `nil` to an optional type succeeds.
+    if let type = T.self as? any OptionalType.Type, let some = type.wrap(self), let some = some as? T { return some }
     if let type = T.self as? any ArrayType.Type, let elements = value as? any ArrayType {
       if let array = type.make(elements.boxes) as? T { return array }
     }

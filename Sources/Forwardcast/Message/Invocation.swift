@@ -61,10 +61,13 @@ public struct Invocation {
 
   /// Points the message at another selector whose methods take as many arguments, and forgets the result.
   ///
-  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ: types stay as they were stated.
+  /// Stated types stay as they are: the methods that answer the other selector are to have an equal signature.
+  ///
+  /// - Throws: ``InvocationError`` when the colons differ; the message is then as it was.
   public mutating func retarget(to other: MessageSelector) throws(InvocationError) {
     guard other.numberOfArguments == selector.numberOfArguments else {
-      throw InvocationError(selector: other.name, wanted: other.numberOfArguments, found: arguments.count)
+      throw InvocationError(
+        selector: other.name, wanted: other.numberOfArguments, found: selector.numberOfArguments)
     }
     selector = other
     result = nil
@@ -77,7 +80,7 @@ public struct InvocationError: Error, Hashable, CustomStringConvertible {
   public let selector: String
   /// How many arguments it takes.
   public let wanted: Int
-  /// How many the message holds.
+  /// How many the message's own selector takes.
   public let found: Int
 
   public var description: String { "wrong number of arguments: \(selector) takes \(wanted), found \(found)" }

@@ -69,6 +69,9 @@ public struct MessageSelector: Hashable, Sendable {
     left.record == right.record
   }
 
+  /// Where hash tables of the package begin to look for the selector.
+  var placement: Int { record.pointee.hash }
+
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UInt(bitPattern: record))
   }

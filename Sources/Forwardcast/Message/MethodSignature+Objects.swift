@@ -15,5 +15,5 @@ extension MethodSignature {
   }
 
   /// One entry for each number of arguments; a selector's length bounds them.
-  private static let known = Mutex<[Int: MethodSignature]>([:])
+  private static let known = Guarded<[Int: MethodSignature]>([:])
 }

@@ -47,6 +47,8 @@ public struct MethodSignature: Hashable, Sendable {
     let frameLength = try parser.readNumberIfAny()
     var types: [TypeEncoding] = []
     var offsets: [Int?] = []
+    types.reserveCapacity(4)
+    offsets.reserveCapacity(4)
     while types.count < 2 || !parser.isAtEnd {
       let start = parser.position
       if parser.isAtEnd { throw parser.error(types.isEmpty ? .receiverExpected : .selectorExpected) }
@@ -60,7 +62,7 @@ public struct MethodSignature: Hashable, Sendable {
   }
 
   /// A signature without digits; `arguments` are the sender's own.
-  init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
+  package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
   }
 
@@ -87,7 +89,12 @@ public struct MethodSignature: Hashable, Sendable {
   public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
 
   /// Sizes and alignments of the arguments as a method receives them: an array arrives as a pointer.
-  public var argumentLayouts: [TypeLayout?] { argumentTypes.map { Self.argumentLayout($0, on: .current) } }
+  public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
+
+  /// Sizes and alignments of the arguments on `target`, as a method receives them there.
+  public func argumentLayouts(on target: TypeLayout.Target) -> [TypeLayout?] {
+    argumentTypes.map { Self.argumentLayout($0, on: target) }
+  }
 
   /// Where each argument lies in the argument frame, in bytes: the digits after its type, else where a C compiler
   /// for this machine would say it lies, and `nil` behind an argument of unknown size.
@@ -95,14 +102,14 @@ public struct MethodSignature: Hashable, Sendable {
   /// A frame is how runtimes once passed arguments; the compilers still number it. In it arguments follow one another
   /// without gaps, and integers take at least the room of an `int`.
   public var argumentOffsets: [Int?] {
-    let places = places(on: .current)
-    guard !storage.statedOffsets.isEmpty else { return Array(places.dropLast()) }
-    return zip(storage.statedOffsets, places).map { $0 ?? $1 }
+    let computed = frame(on: .current).offsets
+    guard !storage.statedOffsets.isEmpty else { return computed }
+    return zip(storage.statedOffsets, computed).map { $0 ?? $1 }
   }
 
   /// The size of the argument frame in bytes: the digits after the return type, else what a C compiler for this
   /// machine would say, and `nil` when an argument's size is unknown.
-  public var frameLength: Int? { storage.statedFrameLength ?? places(on: .current).last ?? nil }
+  public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
   /// The frame's length as the encoding states it, or `nil` when it leaves the digits out.
   public var statedFrameLength: Int? { storage.statedFrameLength }
@@ -112,19 +119,23 @@ public struct MethodSignature: Hashable, Sendable {
     storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets
   }
 
-  /// The offsets of all arguments on `target`, and behind them the frame's length; digits are not looked at.
-  func places(on target: TypeLayout.Target) -> [Int?] {
+  /// The argument frame as a C compiler for `target` numbers it, whatever digits the encoding has.
+  ///
+  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the length of the whole frame.
+  /// - Complexity: O(*n*) in the length of the encoding.
+  public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
-    var places: [Int?] = [0]
+    var offsets: [Int?] = []
     for type in argumentTypes {
+      offsets.append(next)
       if let place = next, let length = Self.frameLength(of: type, on: target) {
-        next = place + length
+        let (end, overflow) = place.addingReportingOverflow(length)
+        next = overflow ? nil : end
       } else {
         next = nil
       }
-      places.append(next)
     }
-    return places
+    return (offsets, next)
   }
 
   private static func argumentLayout(_ type: TypeEncoding, on target: TypeLayout.Target) -> TypeLayout? {
@@ -162,5 +173,24 @@ extension MethodSignature: CustomStringConvertible {
       if let offset { text += "\(offset)" }
     }
     return text
+  }
+}
+
+extension MethodSignature: Codable {
+  /// Reads a signature as its text. A malformed one is a `DecodingError` that holds the ``TypeEncodingError``'s words.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    do {
+      try self.init(text)
+    } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  /// Writes the signature as its text. What only Swift knows, the layout of a type encoded by name, is not written.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }

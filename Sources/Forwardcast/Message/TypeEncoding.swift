@@ -9,7 +9,8 @@
 ///     rect.meaning             // "struct Rect"
 ///     rect.description         // "{Rect={Point=dd}{Size=dd}}"
 ///
-/// Two encodings are equal when their texts are: names, quoted member names and qualifiers count.
+/// Two encodings are equal when their texts are: names, quoted member names and qualifiers count, a layout known
+/// from elsewhere does not.
 /// See ``matchesLeniently(_:)`` for a comparison that looks past them.
 public struct TypeEncoding: Hashable, Sendable {
   /// What the type is, without its qualifiers.

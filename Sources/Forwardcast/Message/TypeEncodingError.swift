@@ -89,5 +89,6 @@ extension TypeEncodingError: CustomStringConvertible {
 }
 
 extension TypeEncodingError.Code: CustomStringConvertible {
+  /// The rule in a few words, as an error's description begins.
   public var description: String { words }
 }

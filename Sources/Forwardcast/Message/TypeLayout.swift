@@ -8,7 +8,7 @@
 /// A member's place follows from its type and the members before it, so one pass over the encoding is enough.
 /// Encodings do not say that a struct is packed or over-aligned: such a struct is laid out as if it were not.
 public struct TypeLayout: Hashable, Sendable {
-  /// Bytes of one value; of a C type always a multiple of the alignment.
+  /// Bytes of one value; as a rule a multiple of the alignment, so that values can follow one another.
   public let size: Int
   /// Addresses of values are multiples of this power of two.
   public let alignment: Int
@@ -19,44 +19,43 @@ public struct TypeLayout: Hashable, Sendable {
     self.alignment = alignment
   }
 
-  /// What C compilers for different systems disagree about.
-  public struct Target: Hashable, Sendable {
-    /// For error messages and tests.
-    public let name: String
-    let pointerSize: Int
-    let longDoubleSize: Int
-    /// Whether bit-fields without a name raise the alignment of their record.
-    let unnamedBitFieldsAlign: Bool
-
+  /// A system whose C compiler may disagree with the others'. More may join, so a `switch` needs a `default`.
+  public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
-    public static let x86_64Linux = Target("x86_64-linux", longDouble: 16)
+    case x86_64Linux = "x86_64-linux"
     /// Linux on 64-bit ARM processors.
-    public static let aarch64Linux = Target("aarch64-linux", longDouble: 16, unnamedBitFieldsAlign: true)
+    case aarch64Linux = "aarch64-linux"
     /// macOS and its kin on Apple's processors.
-    public static let arm64Apple = Target("arm64-apple", longDouble: 8)
+    case arm64Apple = "arm64-apple"
     /// macOS and simulators on Intel processors.
-    public static let x86_64Apple = Target("x86_64-apple", longDouble: 16)
+    case x86_64Apple = "x86_64-apple"
+    /// watchOS with pointers of four bytes.
+    case arm64_32Apple = "arm64_32-apple"
 
-    /// The machine this program was compiled for; where it is none of the four, the nearest with its pointer size.
-    public static let current: Target = {
+    /// The machine this program was compiled for; where it is none of these, the nearest.
+    public static var current: Target {
       #if canImport(Darwin) && arch(x86_64)
-        return .x86_64Apple
+        .x86_64Apple
+      #elseif canImport(Darwin) && arch(arm64_32)
+        .arm64_32Apple
       #elseif canImport(Darwin)
-        let bytes = MemoryLayout<UnsafeRawPointer>.size
-        return bytes == 8 ? .arm64Apple : Target("arm64_32-apple", longDouble: 8, pointer: bytes)
+        .arm64Apple
       #elseif arch(x86_64)
-        return .x86_64Linux
+        .x86_64Linux
       #else
-        return .aarch64Linux
+        .aarch64Linux
       #endif
-    }()
-
-    private init(_ name: String, longDouble: Int, pointer: Int = 8, unnamedBitFieldsAlign: Bool = false) {
-      self.name = name
-      longDoubleSize = longDouble
-      pointerSize = pointer
-      self.unnamedBitFieldsAlign = unnamedBitFieldsAlign
     }
+
+    var pointerSize: Int { self == .arm64_32Apple ? 4 : 8 }
+
+    var longDoubleSize: Int { self == .arm64Apple || self == .arm64_32Apple ? 8 : 16 }
+
+    /// Whether bit-fields without a name raise the alignment of their record.
+    var unnamedBitFieldsAlign: Bool { self == .aarch64Linux || self == .arm64_32Apple }
+
+    /// Whether bit-fields of some width follow the last bit wherever it is, whatever their declared type.
+    var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
 }
 
@@ -153,15 +152,14 @@ private struct RecordLayout {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128
     let unit = TypeLayout(field.container ?? guess, on: target)
+    let boundary = target.bitFieldsIgnoreUnits && field.width > 0 ? 1 : unit.alignment * 8
     var start = isUnion ? 0 : bits
-    if field.width == 0 || start % (unit.alignment * 8) + field.width > unit.size * 8 {
-      start = roundUp(start, to: unit.alignment * 8)
-    }
+    if field.width == 0 || start % boundary + field.width > unit.size * 8 { start = roundUp(start, to: boundary) }
     if let position = field.position, !isUnion { start = max(bits, position) }
     let end = start + field.width
     // A union counts whole bytes; a struct's next field may share the last byte.
     bits = max(bits, isUnion ? roundUp(end, to: 8) : end)
-    if isNamed || target.unnamedBitFieldsAlign { alignment = max(alignment, unit.alignment) }
+    if isNamed || target.unnamedBitFieldsAlign { alignment = max(alignment, boundary / 8) }
   }
 }
 

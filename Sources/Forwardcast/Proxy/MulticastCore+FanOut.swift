@@ -29,12 +29,13 @@ extension MulticastCore {
     if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
-    let walk = begin(invocation.selector)
     var message = invocation
     message.result = nil
+    try message.fitStatedTypes(receiver: proxy)
+    let walk = begin(invocation.selector)
     message.route = ProxyTrail(self, after: invocation.route)
     if checked { try check(message, walk) }
-    var queued = QueuedFanOut(self, invocation, walk, inOrder: stopsAtFirst)
+    var queued = QueuedFanOut(self, message, walk, inOrder: stopsAtFirst)
     var (dead, skipped) = (0, 0)
     for index in 0..<walk.count {
       let step = walk.route.steps[index]

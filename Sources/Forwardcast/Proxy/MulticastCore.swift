@@ -12,13 +12,13 @@ package final class MulticastCore: Sendable {
   /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
   struct State: @unchecked Sendable {
     var list = TargetList()
-    var routes: [MessageSelector: Route] = [:]
+    var routes = RouteTable()
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context that registrations use; they keep it, not the proxy.
     var mailboxes: [ContextIdentity: WeakMailbox] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   let table: SelectorTable?
   let options: MulticastOptions
 
@@ -34,8 +34,8 @@ package final class MulticastCore: Sendable {
       let generation = state.list.generation
       let result = body(&state, &garbage)
       if state.list.generation != generation {
-        garbage.routes += state.routes.values
-        state.routes = [:]
+        garbage.routes += state.routes.all
+        state.routes = RouteTable()
       }
       return (result, garbage)
     }
@@ -54,7 +54,7 @@ package final class MulticastCore: Sendable {
     return change { state, garbage in
       if case .refused = options.duplicates {
         for old in state.list.registrations(of: new.key) where !old.isCancelled && old.delivery == new.delivery {
-          if let alive = old.target {
+          if let alive = old.targetUnderLock {
             garbage.objects.append(alive)
             garbage.registrations.append(new)
             return old
@@ -87,6 +87,11 @@ package final class MulticastCore: Sendable {
 
   /// Every registration that is not cancelled, dead targets included, in the order of delivery.
   var registrations: [Registration] { state.withLock { $0.list.all } }
+
+  /// The target of a strong registration, while it lasts.
+  func strongTarget(of registration: Registration) -> AnyObject? {
+    state.withLock { _ in LoadedTarget(object: registration.strong) }.object
+  }
 
   func registrations(of target: AnyObject) -> [Registration] {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
@@ -131,7 +136,7 @@ package final class MulticastCore: Sendable {
   func begin(_ selector: MessageSelector) -> RouteWalk {
     let epoch = TableEpoch.current
     let ready = state.withLock { state -> RouteWalk? in
-      guard let route = state.routes[selector], route.isCurrent(state.list, epoch) else { return nil }
+      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
       return RouteWalk(route)
     }
     return ready ?? makeRoute(selector)
@@ -142,42 +147,36 @@ package final class MulticastCore: Sendable {
   private func makeRoute(_ selector: MessageSelector) -> RouteWalk {
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      let (list, old) = state.withLock { ($0.list, $0.routes[selector]) }
+      let (list, old) = state.withLock { ($0.list, $0.routes.find(selector)) }
       if let old, old.epoch == epoch, old.generation == list.generation {
-        let reach = old.covered
-        let steps = self.steps(list.joined(since: reach), selector)
-        if let walk = extend(old, from: reach, by: steps, to: list.end, list.generation) { return walk }
-        for step in steps { step.release() }
+        let covered = old.covered
+        let more = steps(list.joined(since: covered), selector)
+        if let walk = extend(old, from: covered, by: more, to: list) { return walk }
+        for step in more { step.release() }
       } else {
-        let route = Route(
-          selector, epoch: epoch, generation: list.generation, covered: list.end, steps: steps(list.all, selector), room: 0)
-        if let walk = publish(route, at: list.end) { return walk }
+        let route = Route(selector, epoch: epoch, list: list, steps: steps(list.all, selector))
+        if let walk = publish(route) { return walk }
       }
     }
     let list = state.withLock { $0.list }
-    return RouteWalk(
-      Route(selector, epoch: 0, generation: 0, covered: 0, steps: steps(list.all, selector), room: 0))
+    return RouteWalk(Route(selector, epoch: 0, list: list, steps: steps(list.all, selector)))
   }
 
-  private func extend(_ old: Route, from reach: Int, by steps: [RouteStep], to end: Int, _ generation: UInt)
-    -> RouteWalk?
-  {
+  private func extend(_ old: Route, from covered: Int, by more: [RouteStep], to list: TargetList) -> RouteWalk? {
     change { state, garbage in
-      guard state.routes[old.selector] === old, old.covered == reach, state.list.generation == generation,
-        state.list.end >= end
+      guard state.routes.find(old.selector) === old, old.covered == covered, state.list.version == list.version
       else { return nil }
-      if old.extend(by: steps, covering: end) { return RouteWalk(old) }
-      let longer = old.grown(by: steps, covering: end)
-      garbage.routes.append(old)
-      state.routes[old.selector] = longer
+      if old.extend(by: more, to: list) { return RouteWalk(old) }
+      let longer = old.grown(by: more, to: list)
+      if let old = state.routes.set(longer) { garbage.routes.append(old) }
       return RouteWalk(longer)
     }
   }
 
-  private func publish(_ route: Route, at end: Int) -> RouteWalk? {
+  private func publish(_ route: Route) -> RouteWalk? {
     change { state, garbage in
-      guard state.list.generation == route.generation, state.list.end >= end else { return nil }
-      if let old = state.routes.updateValue(route, forKey: route.selector) { garbage.routes.append(old) }
+      guard state.list.version == route.version else { return nil }
+      if let old = state.routes.set(route) { garbage.routes.append(old) }
       return RouteWalk(route)
     }
   }
@@ -218,10 +217,7 @@ package final class MulticastCore: Sendable {
     }
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
-      if (dead + skipped) * 2 > walk.count, state.routes[walk.route.selector] === walk.route {
-        state.routes[walk.route.selector] = nil
-        garbage.routes.append(walk.route)
-      }
+      if (dead + skipped) * 2 > walk.count { state.routes.remove(walk.route) }
     }
   }
 
@@ -229,16 +225,25 @@ package final class MulticastCore: Sendable {
 
   /// Whether a live, unmuted target would get `selector`: by its table, or, with `forwarding`, by its own word.
   func responds(to selector: MessageSelector, forwarding: Bool) -> Bool {
-    let walk = begin(selector)
-    if forwarding { return walk.route.hasForwarders && walk.forwarders.contains { answers($0, selector) } }
-    let (found, loaded) = state.withLock { _ in walk.findWitness() }
-    withExtendedLifetime(loaded) {}
-    return found
+    if forwarding {
+      let walk = begin(selector)
+      return walk.route.hasForwarders && walk.forwarders.contains { answers($0, selector) }
+    }
+    let epoch = TableEpoch.current
+    var witness = state.withLock { state -> LoadedTarget? in
+      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
+      return RouteWalk(route).findWitness()
+    }
+    if witness == nil {
+      let walk = makeRoute(selector)
+      witness = state.withLock { _ in walk.findWitness() }
+    }
+    return witness?.object != nil
   }
 
   func noteUnmuted() {
     state.withLock { state in
-      for route in state.routes.values { route.witness = 0 }
+      for route in state.routes.all { route.witness = 0 }
     }
   }
 

@@ -13,49 +13,33 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    broadcast(message, crosses: false, repeat each arguments)
+    let walk = core.begin(message.selector)
+    let values = Arguments(values: (repeat each arguments))
+    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: false) }
+    return broadcast(message, values, along: walk)
   }
 
-  /// - Parameter crosses: whether the arguments are known to be `Sendable`.
-  @inlinable @inline(__always)
+  @inlinable
   func broadcast<R, each A>(
-    _ message: Message<(repeat each A) -> R>, crosses: Bool, _ arguments: repeat each A
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk
   ) -> BroadcastSummary {
-    let walk = core.begin(message.selector)
-    if walk.hasQueued { return broadcastQueued(walk, message, crosses: crosses, repeat each arguments) }
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    var boxes: [ArgumentBox]?
-    var summary = BroadcastSummary()
-    var dead = 0
-    for index in 0..<walk.count {
-      let step = walk.route.steps[index]
-      guard step.isActive else {
-        summary.skipped += 1
-        continue
-      }
-      guard let target = step.target else {
-        dead += 1
-        continue
-      }
-      do {
-        if let method = step.method(of: wanted) {
-          _ = try method._withUnsafeGuaranteedRef {
-            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
-          }
-        } else {
-          if boxes == nil { boxes = boxed(repeat each arguments) }
-          guard try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) != nil else { continue }
+    var rest = RestOfBroadcast()
+    var index = 0
+    while index < walk.count {
+      let step = walk.steps[index]
+      index &+= 1
+      if step.isActive && step.functionType == wanted {
+        do {
+          if try step.call(arguments, returning: R.self) == nil { rest.dead &+= 1 }
+        } catch {
+          if rest.fail(error, step, message.selector, core) { break }
         }
-        summary.delivered += 1
-      } catch {
-        summary.failed += 1
-        if core.report(error, message.selector, step) { break }
+      } else if rest.serve(step, arguments, message.selector, core, through: self) {
+        break
       }
     }
-    if dead + summary.skipped > 0 { core.end(walk, dead: dead, skipped: summary.skipped) }
-    summary.skipped += dead
-    if summary.nobodyResponded { core.silence(message.selector, self) }
-    return summary
+    return rest.end(walk, reached: index, message.selector, core, through: self)
   }
 
   /// Sends a message to every live, unmuted target that responds, in order, and makes one result of the answers.
@@ -71,34 +55,32 @@ extension MulticastProxy {
   ) throws -> Output {
     let walk = core.begin(message.selector)
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
+    let values = Arguments(values: (repeat each arguments))
     let collector = policy.makeCollector()
     var boxes: [ArgumentBox]?
     var first: (any Error)?
     var (answered, dead, skipped) = (false, 0, 0)
     for index in 0..<walk.count {
-      let step = walk.route.steps[index]
+      let step = walk.steps[index]
       guard step.isActive else {
-        skipped += 1
-        continue
-      }
-      guard let target = step.target else {
-        dead += 1
+        skipped &+= 1
         continue
       }
       do {
-        let answer: R
-        if let method = step.method(of: wanted) {
-          answer = try method._withUnsafeGuaranteedRef {
-            try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
+        var answer: R?
+        if step.functionType == wanted {
+          answer = try step.call(values, returning: R.self)
+          if answer == nil { dead &+= 1 }
+        } else if let target = step.target {
+          if boxes == nil { boxes = boxed(repeat each arguments) }
+          if let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) {
+            answered = true
+            answer = .some(try typedResult(of: invocation, from: target))
           }
         } else {
-          if boxes == nil { boxes = boxed(repeat each arguments) }
-          guard let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) else {
-            continue
-          }
-          answered = true
-          answer = try typedResult(of: invocation, from: target)
+          dead &+= 1
         }
+        guard let answer else { continue }
         answered = true
         if try !collector.take(answer) { break }
       } catch {
@@ -107,7 +89,7 @@ extension MulticastProxy {
         if core.stopsAtFirst { break }
       }
     }
-    if dead + skipped > 0 { core.end(walk, dead: dead, skipped: skipped) }
+    if dead &+ skipped > 0 { core.end(walk, dead: dead, skipped: skipped) }
     if let first { throw first }
     if !answered { try core.silenceOrThrow(message.selector, self) }
     return collector.finish()
@@ -131,13 +113,22 @@ extension RouteStep {
   @inlinable @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
-    return registration._withUnsafeGuaranteedRef { $0.target }
+    return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
 
-  /// The method, when its function type is `wanted`.
+  /// The typed door, for a step whose ``functionType`` is that of `arguments` and `R`. `nil` when the target has died.
+  ///
+  /// Nothing is retained but a weak target for the time of the call: the route keeps method and strong target alive.
   @inlinable @inline(__always)
-  func method(of wanted: ObjectIdentifier) -> Unmanaged<Method>? {
-    guard let method, method._withUnsafeGuaranteedRef({ $0.functionType == wanted }) else { return nil }
-    return method
+  func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
+    guard let method else { return nil }
+    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+    if let strong {
+      return try strong._withUnsafeGuaranteedRef { target in
+        try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
+      }
+    }
+    guard let target = registration._withUnsafeGuaranteedRef({ $0.weakTarget }) else { return nil }
+    return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
   }
 }

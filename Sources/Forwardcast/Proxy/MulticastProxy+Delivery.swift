@@ -35,8 +35,8 @@ extension MulticastProxy where Interface: Sendable {
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     let method = TypedMethod<R, repeat each A>(message.selector, signature: nil) {
-      (_: AnyObject, arguments: repeat each A) throws -> R in
-      try body(repeat each arguments)
+      (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      try body(repeat each arguments.values)
     }
     return core.add(
       ClosureTarget(method), priority: priority, ownership: .strong, scope: nil,
@@ -67,7 +67,10 @@ extension MulticastProxy where Interface: Sendable {
   public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    broadcast(message, crosses: true, repeat each arguments)
+    let walk = core.begin(message.selector)
+    let values = Arguments(values: (repeat each arguments))
+    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: true) }
+    return broadcast(message, values, along: walk)
   }
 }
 
@@ -90,7 +93,7 @@ func mayCopy<T>(_ type: T.Type) -> Bool {
 
 /// One argument as one more target may own it.
 @inlinable
-func copiedForDelivery<T>(_ argument: T) -> T {
+func copied<T>(_ argument: T) -> T {
   guard mayCopy(T.self), let object = argument as? any ArgumentCopying, let copy = object.argumentCopy() as? T else {
     return argument
   }
@@ -98,38 +101,44 @@ func copiedForDelivery<T>(_ argument: T) -> T {
 }
 
 extension MulticastProxy {
-  /// The arguments of a message, ready to run methods with or to be boxed.
-  @inlinable
-  func door<R, each A>(_ message: Message<(repeat each A) -> R>, _ copies: Bool, _ arguments: repeat each A)
-    -> TypedDoor
-  {
-    let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    // Whoever posts the door has made sure that the arguments may cross; in the sender's turn nothing crosses.
-    nonisolated(unsafe) let own = copies ? (repeat copiedForDelivery(each arguments)) : (repeat each arguments)
-    return { method, target, _ in
-      if let method, method._withUnsafeGuaranteedRef({ $0.functionType == wanted }) {
-        _ = try method._withUnsafeGuaranteedRef {
-          try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call(target, repeat each own)
-        }
-        return nil
-      }
-      return boxed(repeat each own)
-    }
-  }
-
   /// A broadcast of which some targets are on other contexts.
+  ///
+  /// - Parameter crosses: whether the arguments are known to be `Sendable`.
   @inlinable @inline(never)
   func broadcastQueued<R, each A>(
-    _ walk: RouteWalk, _ message: Message<(repeat each A) -> R>, crosses: Bool, _ arguments: repeat each A
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    crosses: Bool
   ) -> BroadcastSummary {
-    var copies = false
-    var count = 0
-    for type in repeat (each A).self {
-      count += 1
-      if mayCopy(type) { copies = true }
-    }
+    let wanted = ObjectIdentifier(((repeat each A) -> R).self)
+    let traits = arguments.traits
     return core.broadcastQueued(
-      walk, message.selector, crosses: crosses || count == 0, copies: copies, proxy: self,
-      makeDoor: { door(message, copies, repeat each arguments) })
+      walk, message.selector, crosses: crosses || traits.isEmpty, copies: traits.mayCopy, proxy: self
+    ) {
+      // Whoever posts the door has made sure that the arguments may cross; in the sender's turn nothing crosses.
+      nonisolated(unsafe) let own = traits.mayCopy ? arguments.copiedForDelivery : arguments
+      return { method, target, _ in
+        guard let method, method._withUnsafeGuaranteedRef({ $0.functionType == wanted }) else { return own.boxes }
+        let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+        _ = try typed._withUnsafeGuaranteedRef { try $0.call(target, own) }
+        return nil
+      }
+    }
   }
+}
+
+extension Arguments {
+  /// Whether there are no arguments at all, and whether one may want a copy for each target.
+  @inlinable
+  var traits: (isEmpty: Bool, mayCopy: Bool) {
+    var traits = (isEmpty: true, mayCopy: false)
+    for type in repeat (each A).self {
+      traits.isEmpty = false
+      if Forwardcast.mayCopy(type) { traits.mayCopy = true }
+    }
+    return traits
+  }
+
+  /// The arguments as one more target may own them.
+  @inlinable
+  var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
 }

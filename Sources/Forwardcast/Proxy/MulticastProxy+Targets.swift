@@ -37,8 +37,8 @@ extension MulticastProxy {
     _ selector: MessageSelector, _ priority: Int, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     let method = TypedMethod<R, repeat each A>(selector, signature: nil) {
-      (_: AnyObject, arguments: repeat each A) throws -> R in
-      try body(repeat each arguments)
+      (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      try body(repeat each arguments.values)
     }
     return core.add(ClosureTarget(method), priority: priority, ownership: .strong, scope: nil)
   }

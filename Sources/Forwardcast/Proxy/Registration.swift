@@ -8,10 +8,11 @@ import Synchronization
 /// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Letting the handle go
 /// cancels nothing.
 public final class Registration: @unchecked Sendable {
-  // `target` and `extras` never change; `state` is atomic; the rest is guarded by the lock of `core`.
+  // `weakTarget` and `extras` never change; `state` is atomic; the rest is guarded by the lock of `core`.
 
-  /// Who is registered; `nil` once it is gone.
-  @usableFromInline weak let target: AnyObject?
+  /// The target of a weak registration. A strong one forms no weak reference: that would move the target's count of
+  /// references aside and make every later one dear.
+  @usableFromInline weak let weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
   /// The identity of the target, which outlives it.
   let key: ObjectIdentifier
@@ -45,7 +46,7 @@ public final class Registration: @unchecked Sendable {
     _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
     queued: QueuedPart? = nil
   ) {
-    self.target = target
+    self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
     self.core = core
     self.priority = priority
@@ -90,6 +91,12 @@ public final class Registration: @unchecked Sendable {
     state.bitwiseAnd(~Registration.mutedBit, ordering: .acquiringAndReleasing)
     core?.noteUnmuted()
   }
+
+  /// Who is registered; `nil` once it is gone.
+  var target: AnyObject? { isStrong ? core?.strongTarget(of: self) : weakTarget }
+
+  /// The same, for who holds the lock of `core`.
+  var targetUnderLock: AnyObject? { strong ?? weakTarget }
 
   /// The target if it is alive and the registration is not cancelled.
   var liveTarget: AnyObject? { isCancelled ? nil : target }

@@ -9,6 +9,8 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is asked each time.
   @usableFromInline let method: Unmanaged<Method>?
+  /// The method's, here as well so that a walk compares it without looking at the method.
+  @usableFromInline let functionType: ObjectIdentifier?
   /// The target itself when the registration is strong; `nil` for a weak one, which is loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
@@ -16,6 +18,7 @@ struct RouteStep {
   init(_ registration: Registration, method: Method?, strong: AnyObject?) {
     self.registration = .passRetained(registration)
     self.method = method.map { .passRetained($0) }
+    self.functionType = method?.functionType
     self.strong = strong.map { .passRetained($0) }
   }
 
@@ -42,6 +45,8 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
   private(set) var count = 0
   /// How far into the list's last lane the route reaches.
   private(set) var covered: Int
+  /// The version of the target list that the route knows.
+  private(set) var version: UInt
   /// Whether some step has to be asked each time.
   private(set) var hasForwarders = false
   /// Whether some step is delivered on another context.
@@ -51,14 +56,15 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
   /// The step that was last found able to answer, for `responds(to:)`; `count` when none is until something changes.
   var witness = 0
 
-  init(_ selector: MessageSelector, epoch: UInt, generation: UInt, covered: Int, steps list: [RouteStep], room: Int) {
+  init(_ selector: MessageSelector, epoch: UInt, list: TargetList, steps: [RouteStep], room: Int = 0) {
     self.selector = selector
     self.epoch = epoch
-    self.generation = generation
-    self.covered = covered
-    capacity = max(list.count + room, 1)
-    steps = .allocate(capacity: capacity)
-    append(list)
+    generation = list.generation
+    version = list.version
+    covered = list.end
+    capacity = max(steps.count + room, 1)
+    self.steps = .allocate(capacity: capacity)
+    append(steps)
   }
 
   deinit {
@@ -76,21 +82,20 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
   }
 
   /// Adds steps behind the end if there is room. Called under the proxy's lock.
-  func extend(by list: [RouteStep], covering end: Int) -> Bool {
-    guard count + list.count <= capacity else { return false }
-    if witness == count { witness = 0 }
-    append(list)
-    covered = end
+  func extend(by steps: [RouteStep], to list: TargetList) -> Bool {
+    guard count + steps.count <= capacity else { return false }
+    append(steps)
+    covered = list.end
+    version = list.version
     return true
   }
 
   /// A longer copy with room to grow. Called under the proxy's lock.
-  func grown(by list: [RouteStep], covering end: Int) -> Route {
+  func grown(by more: [RouteStep], to list: TargetList) -> Route {
     var all: [RouteStep] = []
-    all.reserveCapacity(count + list.count)
+    all.reserveCapacity(count + more.count)
     for index in 0..<count { all.append(steps[index].retained()) }
-    return Route(
-      selector, epoch: epoch, generation: generation, covered: end, steps: all + list, room: count + list.count)
+    return Route(selector, epoch: epoch, list: list, steps: all + more, room: all.count + more.count)
   }
 }
 
@@ -106,14 +111,20 @@ extension RouteStep {
 extension Route {
   /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
   func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
-    self.epoch == epoch && generation == list.generation && covered == list.end
+    self.epoch == epoch && version == list.version
   }
+}
+
+/// A reference that was loaded under the lock and is let go of after it.
+struct LoadedTarget: @unchecked Sendable {  // the proxy's interface says whether its targets may be shared
+  let object: AnyObject?
 }
 
 /// A route as one message sees it: steps that join later are not its own.
 @usableFromInline
 struct RouteWalk: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
+  @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   @usableFromInline let count: Int
   /// Whether some step is delivered on another context.
   @usableFromInline let hasQueued: Bool
@@ -123,6 +134,7 @@ struct RouteWalk: @unchecked Sendable {  // the route is published, and the step
   /// Called under the proxy's lock, or before the route is published.
   init(_ route: Route) {
     self.route = route
+    self.steps = route.steps
     self.count = route.count
     self.hasQueued = route.hasQueued
     self.plan = route.hasQueued ? route.plan : nil
@@ -133,16 +145,16 @@ struct RouteWalk: @unchecked Sendable {  // the route is published, and the step
   ///
   /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
   /// unmuted: so the cost does not grow with the number of targets.
-  func findWitness() -> (Bool, AnyObject?) {
+  func findWitness() -> LoadedTarget {
     while route.witness < count {
       let step = route.steps[route.witness]
       if let method = step.method?.takeUnretainedValue(), !method.isRefusal {
         let registration = step.registration.takeUnretainedValue()
-        if registration.isActive, let target = registration.target { return (true, target) }
+        if registration.isActive, let target = step.target { return LoadedTarget(object: target) }
       }
       route.witness += 1
     }
-    return (false, nil)
+    return LoadedTarget(object: nil)
   }
 
   /// The live, unmuted targets that are asked each time.

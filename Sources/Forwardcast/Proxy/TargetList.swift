@@ -22,7 +22,12 @@ struct TargetList {
   private var first: [ObjectIdentifier: Registration] = [:]
 
   /// Grows whenever routes made before can no longer be extended at their end.
-  private(set) var generation: UInt = 0
+  private(set) var generation: UInt = 0 {
+    didSet { version &+= 1 }
+  }
+
+  /// Grows whenever a registration joins or ``generation`` grows: what a route compares to see whether it is current.
+  private(set) var version: UInt = 0
 
   /// How many slots the last lane has: registrations from there on have joined since.
   var end: Int { lanes.last?.slots.count ?? 0 }
@@ -54,6 +59,7 @@ struct TargetList {
     } else if lane != lanes.count - 1 {
       generation &+= 1
     }
+    version &+= 1
     registration.slot = lanes[lane].slots.count
     lanes[lane].slots.append(registration)
     link(registration, &garbage)
@@ -64,7 +70,7 @@ struct TargetList {
     let target = registration.key
     guard let head = first.updateValue(registration, forKey: target) else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
-    if let alive = head.target {
+    if let alive = head.targetUnderLock {
       garbage.objects.append(alive)
       registration.sibling = nil
       first[target] = head
@@ -152,7 +158,7 @@ struct TargetList {
         continue
       }
       lanes[lane].hand += 1
-      if let alive = registration.target {
+      if let alive = registration.targetUnderLock {
         garbage.objects.append(alive)
       } else {
         _ = remove(registration, garbage: &garbage)

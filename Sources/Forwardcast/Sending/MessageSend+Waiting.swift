@@ -15,7 +15,7 @@ extension MessageReceiver where Self: Sendable {
   ) async throws -> R {
     switch try resolve(message.selector, for: self) {
     case .method(let method, let target) where !method.canRun(on: target):
-      let invocation = Invocation(message.selector, arguments: boxed(repeat each arguments))
+      let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
       let answered = try await method.invokeAndWait(target, Vouched(invocation))
       return try typedResult(of: answered.value, from: target)
     case _: return try send(message, repeat each arguments)

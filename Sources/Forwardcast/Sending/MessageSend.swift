@@ -10,6 +10,9 @@ enum Resolution {
   case forward(any MessageForwarding)
 }
 
+/// How many forwarding targets one message may be led through; more are taken for a ring.
+private let maximumHops = 256
+
 /// Finds who answers `selector` when it is sent to `receiver`: the steps of every send, in their order.
 ///
 /// - Throws: what the receiver's `doesNotRecognize` gives; `proxyCycle` when forwarding targets lead in a ring;
@@ -17,7 +20,8 @@ enum Resolution {
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) throws -> Resolution {
   var receiver = receiver
-  var trail: ProxyTrail?
+  // Who was passed is kept: the address of one that died could be another's, which would look like a ring.
+  var passed: [any MessageReceiver] = []
   while true {
     // 1. Its own table, its class's, and those of the superclasses.
     // 2. The resolver hook, once for each class and selector: it may add a method.
@@ -27,8 +31,10 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
     }
     // 3. Somebody else who is to get the message as it is.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
-      if let trail, trail.contains(other) { throw MessageError.cycle(selector, through: other) }
-      trail = ProxyTrail(receiver, after: trail)
+      passed.append(receiver)
+      if passed.count > maximumHops || passed.contains(where: { $0 === other }) {
+        throw MessageError.cycle(selector, through: other)
+      }
       receiver = other
       continue
     }
@@ -52,8 +58,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
-  if ResolverHook.ask(type, selector), let method = try find() { return method }
-  if let refusal = own?.refusal(for: selector) ?? shared.refusal(for: selector) { throw refusal }
+  if ResolverHook.ask(type, selector) { return try find() }
   return nil
 }
 
@@ -61,6 +66,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
 package func perform(_ invocation: inout Invocation, on receiver: any MessageReceiver) throws {
   invocation.result = nil
   do {
+    try invocation.fitStatedTypes(receiver: receiver)
     switch try resolve(invocation.selector, for: receiver) {
     case .method(let method, let target):
       try method.invoke(target, &invocation)
@@ -87,7 +93,7 @@ extension MessageReceiver {
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
     switch try resolve(message.selector, for: self) {
     case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
-      return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, repeat each arguments)
+      return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, Arguments(values: (repeat each arguments)))
     case let resolution:
       var boxes: [ArgumentBox] = []
       for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }
@@ -130,6 +136,23 @@ package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject)
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)
+  }
+}
+
+extension Invocation {
+  /// Makes the arguments those of the signature that the sender stated, if it stated one.
+  package mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
+    guard hasStatedSignature else { return }
+    let types = signature.argumentTypes
+    guard types.count - 2 == arguments.count else {
+      throw .argumentCount(
+        selector, receiver: typeName(of: receiver), wanted: types.count - 2, found: arguments.count)
+    }
+    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
+      do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
+        throw .argument(index, selector, receiver: typeName(of: receiver), error)
+      }
+    }
   }
 }
 

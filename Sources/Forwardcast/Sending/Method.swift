@@ -79,10 +79,21 @@ enum MethodIsolation: Sendable {
   }
 }
 
+/// The arguments of one message, in memory that every target reads in turn.
+///
+/// A pack is passed on element by element, each copied for each call; a struct is passed by its address.
+@frozen @usableFromInline
+struct Arguments<each A> {
+  @usableFromInline let values: (repeat each A)
+
+  @inlinable @inline(__always)
+  init(values: (repeat each A)) { self.values = values }
+}
+
 /// A method whose Swift types are known.
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
-  @usableFromInline let body: @Sendable (AnyObject, repeat each A) throws -> R
+  @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   private let statedSignature: MethodSignature?
   /// Whether the result's type is known to be `Sendable`.
   private let resultCrosses: Bool
@@ -90,7 +101,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   @usableFromInline
   init(
     _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
-    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, repeat each A) throws -> R
+    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     self.body = body
     self.statedSignature = signature
@@ -100,8 +111,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
   @inlinable @inline(never)
-  func call(_ target: AnyObject, _ arguments: repeat each A) throws -> R {
-    try body(target, repeat each arguments)
+  func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
+    try body(target, arguments)
   }
 
   override var signature: MethodSignature {
@@ -121,7 +132,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
         throw .argument(index, selector, receiver: receiver, error)
       }
     }
-    let result = try body(target, repeat try next((each A).self))
+    let result = try body(target, Arguments(values: (repeat try next((each A).self))))
     invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
   }
 

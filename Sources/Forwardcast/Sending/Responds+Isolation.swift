@@ -14,10 +14,10 @@ extension Responds {
     onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .mainActor, message.selector) {
-      (target: Target, arguments: repeat each A) throws -> R in
+      (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the main actor: nothing crosses.
-      let (target, arguments) = (Vouched(target), Vouched((repeat each arguments)))
-      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value)) }.value
+      let (target, arguments) = (Vouched(target), Vouched(arguments))
+      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value.values)) }.value
     }
   }
 
@@ -54,11 +54,11 @@ extension Responds {
 
   fileprivate init<R, each A>(
     isolated isolation: MethodIsolation, _ selector: MessageSelector,
-    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+    _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: nil, isolation: isolation) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         let reachable =
           switch isolation {
           case .mainActor: HeldContext.isMain
@@ -68,7 +68,7 @@ extension Responds {
           throw MessageError(
             .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
         }
-        return try body(unchecked(target, as: Target.self), repeat each arguments)
+        return try body(unchecked(target, as: Target.self), arguments)
       })
   }
 }
@@ -84,10 +84,10 @@ extension Responds where Target: Actor {
     isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .target, message.selector) {
-      (target: Target, arguments: repeat each A) throws -> R in
+      (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the actor: nothing crosses.
-      let arguments = Vouched((repeat each arguments))
-      return try uncheckedOnActor(target) { actor in Vouched(try body(actor, repeat each arguments.value)) }.value
+      let arguments = Vouched(arguments)
+      return try uncheckedOnActor(target) { Vouched(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }

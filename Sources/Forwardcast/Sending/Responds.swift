@@ -22,10 +22,11 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(message.selector, signature: nil) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
+
   /// A row whose types are those of its key, and whose answer may cross to another isolation in a box.
   @inlinable
   public init<R: Sendable, each A>(
@@ -33,8 +34,8 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
 
@@ -49,8 +50,8 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: signature) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
 
@@ -65,8 +66,8 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: signature, resultCrosses: true) {
-        (target: AnyObject, arguments: repeat each A) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments)
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })
   }
 

@@ -120,14 +120,17 @@ package final class TableStorage: Sendable {
   private struct State {
     var methods: [MessageSelector: Method] = [:]
     var refusals: [MessageSelector: MessageError] = [:]
+
+    func isRefused(_ selector: MessageSelector) -> Bool { !refusals.isEmpty && refusals[selector] != nil }
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let parent: TableStorage?
   private let targetName: String
   private let targetID: ObjectIdentifier
   private let accepts: @Sendable (AnyObject) -> Bool
   private let acceptsType: @Sendable (Any.Type) -> Bool
+  private let isForClass: Bool
   /// The class last found to be accepted, so that the next instance costs one comparison.
   private let accepted = Atomic<UInt>(0)
 
@@ -135,13 +138,17 @@ package final class TableStorage: Sendable {
     targetName = "\(Target.self)"
     targetID = ObjectIdentifier(Target.self)
     accepts = { $0 is Target }
-    acceptsType = { $0 is Target.Type }
+    // Whether a class conforms to a protocol only its objects tell: those are asked when a method is found.
+    let isForClass = Target.self is AnyObject.Type
+    self.isForClass = isForClass
+    acceptsType = { !isForClass || $0 is Target.Type }
     self.parent = parent.flatMap { $0.acceptsType(Target.self) ? $0 : nil }
-    if let parent, self.parent == nil {
+    guard let parent, self.parent == nil else { return }
+    for selector in parent.selectors {
       let error = MessageError(
-        .typeMismatch, receiver: targetName, selector: "",
+        .typeMismatch, receiver: targetName, selector: selector.name,
         evidence: "\(targetName) cannot inherit a table of \(parent.targetName)")
-      for selector in parent.selectors { refuse(selector, error) }
+      state.withLock { $0.refusals[selector] = error }
     }
   }
 
@@ -154,23 +161,32 @@ package final class TableStorage: Sendable {
     return true
   }
 
-  /// This table's own or inherited method.
-  func method(for selector: MessageSelector) -> Method? {
+  /// This table's own or inherited method, and whose it is. A refused row hides what it was to override.
+  private func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
     var table: TableStorage? = self
     while let here = table {
-      if let method = here.state.withLock({ $0.methods[selector] }) { return method }
+      let (method, refused) = here.state.withLock { ($0.methods[selector], $0.isRefused(selector)) }
+      if let method { return (method, here) }
+      if refused { return nil }
       table = here.parent
     }
     return nil
   }
 
+  func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
+
   /// The method for `selector`, after making sure that it may run on `object`.
+  ///
+  /// - Throws: why the row of that selector was refused, or `typeMismatch`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
-    guard let method = method(for: selector) else { return nil }
-    guard acceptsTarget(object) else {
+    guard let (method, owner) = find(selector) else {
+      if let refusal = refusal(for: selector) { throw refusal }
+      return nil
+    }
+    guard acceptsTarget(object), owner === self || owner.isForClass || owner.acceptsTarget(object) else {
       throw MessageError(
         .typeMismatch, receiver: typeName(of: object), selector: selector.name,
-        evidence: "its table is for \(targetName)")
+        evidence: "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)")
     }
     return method
   }
@@ -180,8 +196,13 @@ package final class TableStorage: Sendable {
     state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
   }
 
+  /// Keeps a row out, and with it one of the same selector that had entered: which was meant nobody knows.
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
-    state.withLock { $0.refusals[selector] = error }
+    let old = state.withLock { state in
+      state.refusals[selector] = error
+      return state.methods.removeValue(forKey: selector)
+    }
+    withExtendedLifetime(old) {}
   }
 
   var refusals: [MessageError] {

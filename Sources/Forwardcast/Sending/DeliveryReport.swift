@@ -1,5 +1,5 @@
 // DeliveryReport.swift: what became of a message at each of its targets.
-// Layer: Delivery. See DESIGN.md, "Reports".
+// Layer: Sending. See DESIGN.md, "Reports".
 
 /// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
 ///
@@ -108,7 +108,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   /// Messages that full buffers gave up for this one: older ones, or itself, which then is not `queued`.
   public var dropped = 0
 
-  @usableFromInline
+  @inlinable
   init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
     (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
   }

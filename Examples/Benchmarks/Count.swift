@@ -1,0 +1,29 @@
+// Count.swift: an exact amount of work, for tools that count instructions instead of time.
+
+import Forwardcast
+
+/// So many messages of one kind to so many targets.
+struct Count {
+  let name: String
+  let messages: Int
+  let targets: Int
+
+  static let names = ["typed", "typed-heap", "strong", "boxed", "responds", "by-hand"]
+
+  func run() throws(OptionError) {
+    let sides = Sides(targets)
+    let proxy = sides.proxy
+    switch name {
+    case "typed": for value in 0..<messages { sendTick(proxy, value) }
+    case "typed-heap": for _ in 0..<messages { sendRead(proxy, longText) }
+    case "boxed": for value in 0..<messages { broadcastTick(proxy, value) }
+    case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
+    case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
+    case "strong":
+      let strong = MulticastProxy<any Listener>()
+      for target in makeTargets(targets) { strong.add(target, ownership: .strong) }
+      for value in 0..<messages { sendTick(strong, value) }
+    default: throw OptionError(text: "nothing to count is called \(name)")
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// HandWritten.swift: what a careful engineer writes when there is no library.
+// Each type is one of the counterparts in the table.
+
+import Synchronization
+
+/// A weak reference that can be kept in an array.
+final class WeakBox: @unchecked Sendable {  // the runtime makes loads and clearing of weak references atomic
+  weak var target: (any Listener)?
+  init(_ target: any Listener) { self.target = target }
+}
+
+/// Weak targets under a lock; a message goes to a snapshot.
+final class WeakLoop: Sendable {
+  private let boxes: Mutex<[WeakBox]>
+
+  init(_ targets: [any Listener]) {
+    let list = targets.map { WeakBox($0) }
+    boxes = Mutex(list)
+  }
+
+  var snapshot: [WeakBox] { boxes.withLock { $0 } }
+
+  @inline(never)
+  func tick(_ value: Int) {
+    let snapshot = boxes.withLock { $0 }
+    for box in snapshot { box.target?.tick(value) }
+  }
+
+  @inline(never)
+  func add(_ first: Int, _ second: Int) -> Int? {
+    let snapshot = boxes.withLock { $0 }
+    var last: Int?
+    for box in snapshot {
+      if let target = box.target { last = target.add(first, second) }
+    }
+    return last
+  }
+
+  @inline(never)
+  func receive(_ payload: Payload) {
+    let snapshot = boxes.withLock { $0 }
+    for box in snapshot { box.target?.receive(payload) }
+  }
+
+  @inline(never)
+  func read(_ text: String) {
+    let snapshot = boxes.withLock { $0 }
+    for box in snapshot { box.target?.read(text) }
+  }
+
+  /// Whether anybody can pause: asks one after the other, by a cast, as one does without a table.
+  @inline(never)
+  func hasPausing() -> Bool {
+    let snapshot = boxes.withLock { $0 }
+    return snapshot.contains { $0.target is any Pausing }
+  }
+
+  /// The same question where the first target has the method, so that the first cast succeeds.
+  @inline(never)
+  func hasListener() -> Bool {
+    let snapshot = boxes.withLock { $0 }
+    return snapshot.contains { box in
+      guard let target: AnyObject = box.target else { return false }
+      return target is any Listener
+    }
+  }
+}
+
+/// Strong targets, no lock: the least that a multicast can cost.
+final class StrongLoop {
+  private let targets: [any Listener]
+
+  init(_ targets: [any Listener]) { self.targets = targets }
+
+  @inline(never)
+  func tick(_ value: Int) {
+    for target in targets { target.tick(value) }
+  }
+
+  @inline(never)
+  func receive(_ payload: Payload) {
+    for target in targets { target.receive(payload) }
+  }
+}
+
+/// Weak targets by identity under a lock, so that each can be found and removed in constant time.
+final class WeakDictionary: Sendable {
+  private let boxes = Mutex<[ObjectIdentifier: WeakBox]>([:])
+
+  @inline(never)
+  func add(_ target: any Listener) {
+    let box = WeakBox(target)
+    boxes.withLock { $0[ObjectIdentifier(target)] = box }
+  }
+
+  @inline(never)
+  func remove(_ target: any Listener) {
+    let box = boxes.withLock { $0.removeValue(forKey: ObjectIdentifier(target)) }
+    withExtendedLifetime(box) {}
+  }
+}

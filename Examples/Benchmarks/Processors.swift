@@ -1,0 +1,49 @@
+// Processors.swift: which processor a thread runs on.
+// A scheduler may keep two threads that have just met on one processor for a while, which is not what is measured.
+
+#if canImport(Glibc)
+  import Glibc
+
+  @_silgen_name("pthread_getaffinity_np")
+  private func getAffinity(_ thread: pthread_t, _ size: Int, _ mask: UnsafeMutableRawPointer) -> Int32
+  @_silgen_name("pthread_setaffinity_np")
+  private func setAffinity(_ thread: pthread_t, _ size: Int, _ mask: UnsafeRawPointer) -> Int32
+
+  /// The processors that a thread may run on, one bit for each.
+  struct Processors: Sendable {
+    private var mask = [UInt64](repeating: 0, count: 16)
+
+    /// Those of the calling thread.
+    static var current: Processors {
+      var result = Processors()
+      let isKnown = result.mask.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return false }
+        return getAffinity(pthread_self(), bytes.count, base) == 0
+      }
+      return isKnown ? result : Processors()
+    }
+
+    /// One processor each.
+    var single: [Processors] {
+      (0..<mask.count * 64).filter { mask[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }.map { index in
+        var one = Processors()
+        one.mask[index / 64] = 1 << UInt64(index % 64)
+        return one
+      }
+    }
+
+    /// Ties the calling thread to these processors.
+    func tie() {
+      mask.withUnsafeBytes { bytes in
+        if let base = bytes.baseAddress { _ = setAffinity(pthread_self(), bytes.count, base) }
+      }
+    }
+  }
+#else
+  /// Threads cannot be tied to processors here: they run where the system lets them.
+  struct Processors: Sendable {
+    static var current: Processors { Processors() }
+    var single: [Processors] { [] }
+    func tie() {}
+  }
+#endif

@@ -1,0 +1,102 @@
+// Report.swift: what was found, as a table for people and as JSON for programs.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Writes to the standard error, past every buffer.
+func complain(_ text: String) {
+  var bytes = Array(text.utf8)[...]
+  while !bytes.isEmpty {
+    let written = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    if written <= 0 { return }
+    bytes = bytes.dropFirst(written)
+  }
+}
+
+/// Shows on a terminal what is being measured, in one line that is written over.
+final class Progress {
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+
+  func show(_ text: String) {
+    guard isTerminal else { return }
+    complain("\r\u{1B}[K\(text)")
+  }
+
+  func finish() { show("") }
+}
+
+enum Report {
+  /// The table: one line for each figure, and whether it reaches what it has to.
+  static func table(_ figures: [Figure]) -> String {
+    let head = [
+      "row", "case", "N", "ours", "by hand", "unit", "ratio", "±", "allocations", "to reach", "reached",
+    ]
+    let lines = figures.map { figure in
+      [
+        figure.row, figure.name, "\(figure.n)", figure.ours.text(2), figure.reference?.text(2) ?? "–", figure.unit,
+        figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–",
+        pair(figure.allocations, figure.referenceAllocations),
+        figure.goal?.description ?? "–", figure.isReached.map { $0 ? "yes" : "NO" } ?? "–",
+      ]
+    }
+    let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
+    return ([head, widths.map { String(repeating: "-", count: $0) }] + lines).map { line in
+      line.indices.map { column in
+        let space = String(repeating: " ", count: widths[column] - line[column].count)
+        let isText = [0, 1, 5, 9, 10].contains(column)
+        return isText ? line[column] + space : space + line[column]
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  private static func pair(_ mine: Double?, _ theirs: Double?) -> String {
+    guard let mine else { return "–" }
+    return theirs.map { "\(mine.text(2)) / \($0.text(2))" } ?? mine.text(2)
+  }
+
+  /// A list with an object for each figure.
+  static func json(_ figures: [Figure]) -> String {
+    let objects = figures.map { figure in
+      let members: [(String, String)] = [
+        ("row", quoted(figure.row)), ("case", quoted(figure.name)), ("n", "\(figure.n)"), ("ours", number(figure.ours)),
+        ("reference", number(figure.reference)), ("unit", quoted(figure.unit)), ("ratio", number(figure.ratio)),
+        ("allocations", number(figure.allocations)), ("spread", number(figure.spread)),
+        ("goal", figure.goal.map { quoted($0.description) } ?? "null"),
+        ("reached", figure.isReached.map { "\($0)" } ?? "null"),
+      ]
+      return "  {" + members.map { "\(quoted($0)): \($1)" }.joined(separator: ", ") + "}"
+    }
+    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+  }
+
+  private static func number(_ value: Double?) -> String {
+    guard let value, value.isFinite else { return "null" }
+    return "\(value)"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where scalar.value < 0x20:
+        let code = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// Writes `text` into the file at `path`; `false` when that cannot be done.
+  static func write(_ text: String, to path: String) -> Bool {
+    guard let file = fopen(path, "w") else { return false }
+    let written = fputs(text, file) >= 0
+    return fclose(file) == 0 && written
+  }
+}

@@ -1,0 +1,107 @@
+// Rows+Boxed.swift: messages as values, requests for memory, and the question who responds.
+
+import Forwardcast
+
+/// What GNUstep's NSProxy takes for one message to one target, as `Peers/run.sh` measured it.
+let gnustepNanoseconds = 1_815.0
+
+@inline(never)
+func broadcastTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) {
+  proxy.broadcast(Invocation("tick:", arguments: [ArgumentBox(value)]))
+}
+
+@inline(never)
+func forwardTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) -> Int {
+  var invocation = Invocation("tick:", arguments: [ArgumentBox(value)])
+  do {
+    return try proxy.forward(&invocation).answers.count
+  } catch {
+    return 0
+  }
+}
+
+@inline(never)
+func broadcastReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload) {
+  proxy.broadcast(Invocation("receive:", arguments: [ArgumentBox(payload)]))
+}
+
+extension Bench {
+  /// Messages made at run time: an invocation with its boxes for each.
+  func boxedRows() {
+    for n in sizes {
+      let sides = Sides(n)
+      let payload = Payload()
+      let goal = n >= 10 ? Goal.ratio(2) : .atMost(gnustepNanoseconds / 10, "ns")
+      compare(
+        "boxed", "one Int", n: n, units: n, goal: goal,
+        ours: { for value in 0..<$0 { broadcastTick(sides.proxy, value) } },
+        reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+      compare(
+        "boxed", "one object", n: n, units: n, goal: goal,
+        ours: { for _ in 0..<$0 { broadcastReceive(sides.proxy, payload) } },
+        reference: { for _ in 0..<$0 { sides.loop.receive(payload) } })
+      compare(
+        "boxed", "one Int, with a report", n: n, units: n, goal: nil,
+        ours: { for value in 0..<$0 { use(forwardTick(sides.proxy, value)) } },
+        reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+    }
+  }
+
+  /// What a message asks of the memory.
+  func allocationRows() {
+    for n in sizes {
+      let sides = Sides(n)
+      let payload = Payload()
+      count("typed, one Int", n: n, atMost: 0, ours: { sendTick(sides.proxy, $0) }, reference: { sides.loop.tick($0) })
+      count(
+        "typed, one String", n: n, atMost: 0, ours: { _ in sendRead(sides.proxy, longText) },
+        reference: { _ in sides.loop.read(longText) })
+      count(
+        "typed, last answer", n: n, atMost: 0, ours: { use(collectAdd(sides.proxy, $0, 3)) },
+        reference: { use(sides.loop.add($0, 3)) })
+      count(
+        "boxed, one Int", n: n, atMost: 1, ours: { broadcastTick(sides.proxy, $0) },
+        reference: { sides.loop.tick($0) })
+      count(
+        "boxed, one object", n: n, atMost: 1, ours: { _ in broadcastReceive(sides.proxy, payload) },
+        reference: { _ in sides.loop.receive(payload) })
+    }
+  }
+
+  private func count(
+    _ name: String, n: Int, atMost bound: Double, ours: (Int) -> Void, reference: (Int) -> Void
+  ) {
+    guard wants("allocations", name, n) else { return }
+    // The first messages of a kind make what the others find ready.
+    for value in 0..<8 {
+      ours(value)
+      reference(value)
+    }
+    guard let mine = allocations({ for value in 0..<$0 { ours(value) } }) else { return }
+    let theirs = allocations { for value in 0..<$0 { reference(value) } }
+    add(
+      Figure(
+        row: "allocations", name: name, n: n, ours: mine, reference: theirs, unit: "/message", ratio: nil,
+        allocations: mine, referenceAllocations: theirs, goal: Goal(quantity: .allocations, bound: bound)))
+  }
+
+  /// `responds(to:)`, whose cost must not depend on how many targets there are.
+  func respondsRows() {
+    for n in sizes {
+      let sides = Sides(n)
+      compare(
+        "responds", "somebody does", n: n, per: "ns/call", units: 1, goal: .atMost(25, "ns"),
+        ours: { for _ in 0..<$0 { use(responds(sides.proxy, "tick:")) } },
+        reference: { for _ in 0..<$0 { use(sides.loop.hasListener()) } })
+      compare(
+        "responds", "nobody does", n: n, per: "ns/call", units: 1, goal: .atMost(25, "ns"),
+        ours: { for _ in 0..<$0 { use(responds(sides.proxy, "pause")) } },
+        reference: { for _ in 0..<$0 { use(sides.loop.hasPausing()) } })
+    }
+  }
+}
+
+@inline(never)
+private func responds(_ proxy: MulticastProxy<any Listener>, _ selector: MessageSelector) -> Bool {
+  proxy.responds(to: selector)
+}

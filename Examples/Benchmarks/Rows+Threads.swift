@@ -1,0 +1,98 @@
+// Rows+Threads.swift: how much more two threads get done than one.
+
+import Dispatch
+import Forwardcast
+import Synchronization
+
+/// A thread that sleeps until it is given something, and begins it together with the one who gave it.
+private final class Worker: Sendable {
+  private let job = Mutex<(@Sendable () -> Void)?>(nil)
+  private let isReady = Atomic<Bool>(false)
+  private let isStarted = Atomic<Bool>(false)
+  private let given = DispatchSemaphore(value: 0)
+  private let done = DispatchSemaphore(value: 0)
+
+  /// - Parameter processor: where the thread runs; `nil` leaves that to the system.
+  init(on processor: Processors?) {
+    startThread {
+      processor?.tie()
+      self.main()
+    }
+  }
+
+  private func main() {
+    while true {
+      given.wait()
+      guard let work = job.withLock({ $0 }) else { return }
+      isReady.store(true, ordering: .releasing)
+      while !isStarted.load(ordering: .acquiring) {}
+      work()
+      done.signal()
+    }
+  }
+
+  /// Returns when the thread is awake and has begun.
+  func start(_ work: @escaping @Sendable () -> Void) {
+    isReady.store(false, ordering: .relaxed)
+    isStarted.store(false, ordering: .relaxed)
+    job.withLock { $0 = work }
+    given.signal()
+    while !isReady.load(ordering: .acquiring) {}
+    isStarted.store(true, ordering: .releasing)
+  }
+
+  func wait() { done.wait() }
+
+  func finish() {
+    job.withLock { $0 = nil }
+    given.signal()
+  }
+}
+
+extension Bench {
+  /// Two threads, each with a proxy and targets of its own, beside one of them alone.
+  func threadRows() {
+    let before = Processors.current
+    let single = before.single
+    if single.count > 1 { single[0].tie() }
+    defer { before.tie() }
+    for n in sizes where n >= 10 && wants("threads", "two proxies", n) {
+      let (first, second) = (Sides(n), Sides(n))
+      let worker = Worker(on: single.count > 1 ? single[1] : nil)
+      defer { worker.finish() }
+      let messages = max(1, Int(effort.batchNanoseconds * 5 / 30) / n)
+      let work: (Sides) -> @Sendable () -> Void = { sides in
+        let proxy = sides.proxy
+        return { for value in 0..<messages { sendTick(proxy, value) } }
+      }
+      let byHand: (Sides) -> @Sendable () -> Void = { sides in
+        let loop = sides.loop
+        return { for value in 0..<messages { loop.tick(value) } }
+      }
+      var (mine, theirs): ([Double], [Double]) = ([], [])
+      for _ in 0..<effort.pairs {
+        mine.append(scaling(worker, work(first), work(second)))
+        theirs.append(scaling(worker, byHand(first), byHand(second)))
+      }
+      add(
+        Figure(
+          row: "threads", name: "two proxies", n: n, ours: mine.quantile(0.5), reference: theirs.quantile(0.5),
+          unit: "× one thread", ratio: mine.quantile(0.5) / theirs.quantile(0.5),
+          spread: (mine.quantile(0.75) - mine.quantile(0.25)) / 2, goal: .atLeast(1.8, "×")))
+    }
+  }
+
+  /// How many times the work of one thread two get done.
+  private func scaling(
+    _ worker: Worker, _ first: @Sendable () -> Void, _ second: @escaping @Sendable () -> Void
+  ) -> Double {
+    let alone = nanoseconds()
+    first()
+    let one = nanoseconds() - alone
+    worker.start(second)
+    let together = nanoseconds()
+    first()
+    worker.wait()
+    return 2 * one / (nanoseconds() - together)
+  }
+}

@@ -1,0 +1,99 @@
+// Rows+Typed.swift: typed messages, to weak and to strong targets.
+
+import Forwardcast
+
+/// A proxy and its counterpart, each with targets of its own.
+struct Sides {
+  let proxy = MulticastProxy<any Listener>()
+  let loop: WeakLoop
+  private let targets: [any Listener]
+
+  init(_ count: Int, classes: Int = 1) {
+    // Made in turns, so that neither side has the better memory.
+    let both = makeTargets(2 * count, classes: classes)
+    let mine = stride(from: 0, to: both.count, by: 2).map { both[$0] }
+    loop = WeakLoop(stride(from: 1, to: both.count, by: 2).map { both[$0] })
+    for target in mine { proxy.add(target) }
+    targets = both
+  }
+}
+
+// Out of line, as in a program that calls from many places.
+
+@inline(never)
+func sendTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) { proxy.broadcast(.tick, value) }
+
+@inline(never)
+func sendReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload) { proxy.broadcast(.receive, payload) }
+
+@inline(never)
+func sendRead(_ proxy: MulticastProxy<any Listener>, _ text: String) { proxy.broadcast(.read, text) }
+
+@inline(never)
+func collectAdd(_ proxy: MulticastProxy<any Listener>, _ first: Int, _ second: Int) -> Int? {
+  do {
+    return try proxy.collect(.add, first, second, returning: .last)
+  } catch {
+    return nil
+  }
+}
+
+/// Too long to be kept inside of the string itself.
+let longText = String(repeating: "forwarded ", count: 4)
+
+extension Bench {
+  /// Typed messages whose arguments need no memory of their own.
+  func typedRows() {
+    for n in sizes {
+      let goal = Goal.ratio(n >= 10 ? 1.0 : 1.2)
+      for classes in [1, 3] {
+        let sides = Sides(n, classes: classes)
+        compare(
+          "typed", classes == 1 ? "one Int" : "one Int, three classes", n: n, units: n, goal: goal,
+          ours: { for value in 0..<$0 { sendTick(sides.proxy, value) } },
+          reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+      }
+      let sides = Sides(n)
+      compare(
+        "typed", "two Int, last answer", n: n, units: n, goal: goal,
+        ours: { for value in 0..<$0 { use(collectAdd(sides.proxy, value, 3)) } },
+        reference: { for value in 0..<$0 { use(sides.loop.add(value, 3)) } })
+    }
+  }
+
+  /// Typed messages with an argument on the heap.
+  func heapRows() {
+    for n in sizes {
+      let sides = Sides(n)
+      let payload = Payload()
+      compare(
+        "typed-heap", "one object", n: n, units: n, goal: .ratio(1.1),
+        ours: { for _ in 0..<$0 { sendReceive(sides.proxy, payload) } },
+        reference: { for _ in 0..<$0 { sides.loop.receive(payload) } })
+      compare(
+        "typed-heap", "one String", n: n, units: n, goal: .ratio(1.1),
+        ours: { for _ in 0..<$0 { sendRead(sides.proxy, longText) } },
+        reference: { for _ in 0..<$0 { sides.loop.read(longText) } })
+    }
+  }
+
+  /// Typed messages to targets that are held strongly, beside a loop that does nothing else.
+  func pinnedRows() {
+    for n in sizes {
+      let targets = makeTargets(n)
+      // Targets that no weak reference ever saw: they are cheaper to retain.
+      let loop = StrongLoop(makeTargets(n))
+      let proxy = MulticastProxy<any Listener>()
+      for target in targets { proxy.add(target, ownership: .strong) }
+      let payload = Payload()
+      compare(
+        "pinned", "strong, one Int", n: n, units: n, goal: .ratio(3),
+        ours: { for value in 0..<$0 { sendTick(proxy, value) } },
+        reference: { for value in 0..<$0 { loop.tick(value) } })
+      compare(
+        "pinned", "strong, one object", n: n, units: n, goal: .ratio(3),
+        ours: { for _ in 0..<$0 { sendReceive(proxy, payload) } },
+        reference: { for _ in 0..<$0 { loop.receive(payload) } })
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// main.swift: what the library costs beside what one would write by hand, in one run.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+let options: Options
+do {
+  options = try Options(Array(CommandLine.arguments.dropFirst()))
+} catch {
+  complain("\(error)\n\(Options.help)\n")
+  exit(64)
+}
+
+if options.isHelp {
+  print(Options.help)
+  exit(0)
+}
+
+startSleepingThread()
+
+if let count = options.count {
+  do {
+    try count.run()
+    exit(0)
+  } catch {
+    complain("\(error)\n")
+    exit(64)
+  }
+}
+
+#if DEBUG
+  complain("this is a debug build: its figures say nothing; use swift run -c release\n")
+#endif
+
+let progress = Progress()
+let bench = Bench(filter: options.filter, isQuick: options.isQuick, progress: progress)
+bench.typedRows()
+bench.heapRows()
+bench.pinnedRows()
+bench.boxedRows()
+bench.allocationRows()
+bench.respondsRows()
+bench.registryRows()
+bench.threadRows()
+progress.finish()
+
+print(Report.table(bench.figures))
+let missed = bench.figures.filter { $0.isReached == false }.count
+print("\n\(bench.figures.count) figures, \(missed) short of what they have to reach; a second thread sleeps throughout")
+
+if let path = options.json, !Report.write(Report.json(bench.figures), to: path) {
+  complain("cannot write \(path)\n")
+  exit(73)
+}
+
+if let path = options.svg {
+  if let drawing = Growth(bench.figures).svg {
+    if !Report.write(drawing, to: path) {
+      complain("cannot write \(path)\n")
+      exit(73)
+    }
+  } else {
+    complain("nothing to draw: no line has a cost per delivery at two sizes\n")
+  }
+}

@@ -1,0 +1,44 @@
+// Cart.swift: the model that many pages show.
+// Example: Cart.
+
+import Forwardcast
+
+struct Item: Sendable {
+  let name: String
+  let cents: Int
+}
+
+/// What a page of the shop implements to be told of every change, at once.
+protocol CartDelegate: AnyObject {
+  func cartDidChange(_ cart: Cart)
+}
+
+extension Message<(Cart) -> Void> { static var cartDidChange: Self { .init("cartDidChange:") } }
+
+extension MulticastProxy: CartDelegate where Interface == any CartDelegate {
+  func cartDidChange(_ cart: Cart) { broadcast(.cartDidChange, cart) }
+}
+
+final class Cart {
+  /// The pages that show this cart. They are added, never assigned, and held weakly.
+  let pages = MulticastProxy<any CartDelegate>(
+    table: SelectorTable(for: (any CartDelegate).self) {
+      Responds(to: .cartDidChange) { page, cart in page.cartDidChange(cart) }
+    })
+
+  private(set) var items: [Item] = [] {
+    didSet { pages.cartDidChange(self) }
+  }
+
+  var cents: Int { items.reduce(0) { $0 + $1.cents } }
+
+  func put(_ item: Item) {
+    print("put \(item.name)")
+    items.append(item)
+  }
+
+  func takeOut(at index: Int) {
+    print("take out \(items[index].name)")
+    items.remove(at: index)
+  }
+}

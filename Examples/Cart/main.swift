@@ -1,0 +1,40 @@
+// main.swift: a cart tells its pages one after another; one of them shows it in a table.
+// Example: Cart. Run it with `swift run cart`.
+
+let cart = Cart()
+let badge = Badge()
+let list = ListPage(cart)
+var checkout: Checkout? = Checkout()
+
+cart.pages.add(badge)
+cart.pages.add(list)
+if let checkout { cart.pages.add(checkout) }
+
+// When `put` returns, every page shows the change.
+cart.put(Item(name: "tea", cents: 450))
+cart.put(Item(name: "cups", cents: 1200))
+
+// A page that is closed is not told any more; nobody has to remove it.
+checkout = nil
+cart.put(Item(name: "biscuits", cents: 299))
+
+// A tap goes from the table through the proxy to the helpers, from one of them to the cart, and back to all pages.
+list.table.tap(row: 1)
+print("\(list.taps) tap, \(cart.pages.count) pages")
+
+// Prints:
+// put tea
+//   badge: 1
+//   table: tea
+//   to pay: 450 cents
+// put cups
+//   badge: 2
+//   table: tea | cups
+//   to pay: 1650 cents
+// put biscuits
+//   badge: 3
+//   table: tea | cups | biscuits
+// take out cups
+//   badge: 2
+//   table: tea | biscuits
+// 1 tap, 2 pages

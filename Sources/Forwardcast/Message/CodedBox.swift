@@ -1,0 +1,136 @@
+// CodedBox.swift: one argument with the name of its type, as it is written down.
+// Layer: Message. See DESIGN.md, "Messages as data".
+
+/// A box on its way to or from a coder.
+struct CodedBox: Codable {
+  let box: ArgumentBox
+  private let role: String
+
+  init(_ box: ArgumentBox, role: String) { (self.box, self.role) = (box, role) }
+
+  private enum CodingKeys: String, CodingKey {
+    case type, value
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    let value = box.value
+    if value is Void { return try container.encode("Void", forKey: .type) }
+    if box.isNil { return try container.encode("nil", forKey: .type) }
+    guard let encodable = value as? any Encodable else {
+      throw EncodingError.invalidValue(
+        value,
+        .init(codingPath: encoder.codingPath, debugDescription: "\(role) is not Encodable: \(Swift.type(of: value))"))
+    }
+    try container.encode(CodedType.name(of: Swift.type(of: value)), forKey: .type)
+    try container.encode(encodable, forKey: .value)
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let name = try container.decode(String.self, forKey: .type)
+    role = name
+    switch name {
+    case "Void": box = ArgumentBox(())
+    case "nil": box = ArgumentBox(storage: AnyObject?.none as Any, isSendable: true)
+    default:
+      let others = (decoder.userInfo[Invocation.typesKey] as? InvocationTypes)?.types ?? [:]
+      guard let type = CodedType.type(named: name, others) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .type, in: container, debugDescription: "no type is known as \"\(shortened(name))\"")
+      }
+      box = try CodedBox.read(type, container)
+    }
+  }
+
+  private static func read<T: Decodable>(_ type: T.Type, _ container: KeyedDecodingContainer<CodingKeys>) throws
+    -> ArgumentBox
+  {
+    ArgumentBox(storage: try container.decode(T.self, forKey: .value), isSendable: true)
+  }
+}
+
+/// The names under which types are written: `Int`, `[String: [Color]]`, `Double?`.
+enum CodedType {
+  private static let standard: [String: any (Codable & Sendable).Type] = {
+    let types: [any (Codable & Sendable).Type] = [
+      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
+      Float.self, Double.self, Bool.self, String.self, MessageSelector.self,
+    ]
+    var standard = Dictionary(uniqueKeysWithValues: types.map { ("\($0)", $0) })
+    #if !(os(macOS) && arch(x86_64))
+      standard["Float16"] = Float16.self
+    #endif
+    return standard
+  }()
+
+  /// How deeply arrays, dictionaries and optionals may be nested in a name that is read.
+  static let maximumDepth = 16
+
+  static func name(of type: any Any.Type) -> String {
+    (type as? any NamedByParts.Type)?.codedName ?? "\(type)"
+  }
+
+  static func type(named name: String, _ others: [String: any (Codable & Sendable).Type]) -> (any Codable.Type)? {
+    guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
+    return read(name[...], others, maximumDepth)
+  }
+
+  private static func read(
+    _ name: Substring, _ others: [String: any (Codable & Sendable).Type], _ depth: Int
+  ) -> (any Codable.Type)? {
+    if let known = standard[String(name)] ?? others[String(name)] { return known }
+    guard depth > 0 else { return nil }
+    if name.hasSuffix("?") {
+      return read(name.dropLast(), others, depth - 1).map { optional(of: $0) }
+    }
+    guard name.hasPrefix("["), name.hasSuffix("]") else { return nil }
+    let inside = name.dropFirst().dropLast()
+    if let colon = topLevelColon(in: inside) {
+      guard let value = read(inside[colon...].dropFirst().drop { $0 == " " }, others, depth - 1),
+        let key = read(inside[..<colon], others, depth - 1) as? any (Hashable & Codable).Type
+      else { return nil }
+      return dictionary(of: key, value)
+    }
+    return read(inside, others, depth - 1).map { array(of: $0) }
+  }
+
+  private static func topLevelColon(in name: Substring) -> Substring.Index? {
+    var depth = 0
+    for index in name.indices {
+      switch name[index] {
+      case "[": depth += 1
+      case "]": depth -= 1
+      case ":" where depth == 0: return index
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private static func array<T: Codable>(of type: T.Type) -> any Codable.Type { [T].self }
+  private static func optional<T: Codable>(of type: T.Type) -> any Codable.Type { T?.self }
+  private static func dictionary<K: Hashable & Codable, V: Codable>(of key: K.Type, _ value: V.Type)
+    -> any Codable.Type
+  {
+    [K: V].self
+  }
+}
+
+/// A type whose name is made of those of its parameters.
+private protocol NamedByParts {
+  static var codedName: String { get }
+}
+
+extension Array: NamedByParts {
+  fileprivate static var codedName: String { "[\(CodedType.name(of: Element.self))]" }
+}
+
+extension Dictionary: NamedByParts {
+  fileprivate static var codedName: String { "[\(CodedType.name(of: Key.self)): \(CodedType.name(of: Value.self))]" }
+}
+
+extension Optional: NamedByParts {
+  fileprivate static var codedName: String { "\(CodedType.name(of: Wrapped.self))?" }
+}

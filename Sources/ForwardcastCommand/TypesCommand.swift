@@ -1,0 +1,73 @@
+// TypesCommand.swift: `forwardcast types`.
+// Layer: Command. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// Explains one encoding: that of a method, or of a single type.
+struct TypesCommand {
+  let encoding: String
+
+  func run() -> Status {
+    do throws(TypeEncodingError) {
+      Stream.output.write(try table())
+      return .success
+    } catch {
+      let place = String(decoding: encoding.utf8.prefix(error.byteOffset), as: UTF8.self).count
+      let caret = String(repeating: " ", count: place) + "^"
+      Stream.error.write("error: invalid type encoding: \(error)\n\(encoding)\n\(caret)\n")
+      return .usage
+    }
+  }
+
+  private func table() throws(TypeEncodingError) -> String {
+    let signature: MethodSignature
+    do throws(TypeEncodingError) {
+      signature = try MethodSignature(encoding)
+    } catch {
+      // A type by itself is no method; whatever is neither is reported as a method.
+      guard let type = try? TypeEncoding(encoding) else { throw error }
+      return Table(rows: [Self.heading, row("type", type, type.layout, offset: nil)]).text
+    }
+    var rows = [Self.heading, row("return", signature.returnType, signature.returnType.layout, offset: nil)]
+    for (index, type) in signature.argumentTypes.enumerated() {
+      rows.append(
+        row("\(index)", type, signature.argumentLayouts[index], offset: signature.argumentOffsets[index]))
+    }
+    let frame = signature.frameLength.map { "frame: \($0) bytes\n" } ?? "frame: no size\n"
+    return Table(rows: rows).text + frame
+  }
+
+  private static let heading = ["index", "type", "meaning", "size", "alignment", "offset"]
+
+  private func row(_ index: String, _ type: TypeEncoding, _ layout: TypeLayout?, offset: Int?) -> [String] {
+    let numbers = [layout?.size, layout?.alignment, offset]
+    return [index, type.description, type.meaning] + numbers.map { $0.map(String.init) ?? "-" }
+  }
+}
+
+/// Rows of cells in columns that are as wide as their widest cell; numbers stand at the right.
+struct Table {
+  let rows: [[String]]
+
+  var text: String {
+    guard let columns = rows.first?.indices else { return "" }
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = ""
+      for column in columns {
+        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        line += column < 3 ? row[column] + padding : padding + row[column]
+        line += "  "
+      }
+      return line.trimmedAtEnd + "\n"
+    }.joined()
+  }
+}
+
+extension String {
+  fileprivate var trimmedAtEnd: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

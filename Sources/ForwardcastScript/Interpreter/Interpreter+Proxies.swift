@@ -1,0 +1,155 @@
+// Interpreter+Proxies.swift: makes proxies, and changes who is registered.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension Interpreter {
+  /// `proxy p = …`: the name is the script's wherever the statement stands.
+  func makeProxy(_ name: String, _ definition: ProxyDefinition) throws {
+    let reference: ScriptReference
+    switch definition {
+    case .multicast(let options):
+      let proxy = ScriptMulticast(
+        options: MulticastOptions(
+          duplicates: options.contains(.duplicates) ? .allowed : .refused,
+          silence: options.contains(.throwing) ? .thrown : .ignored,
+          errors: options.contains(.stopping) ? .stopAtFirst : .collected))
+      reference = world.label(proxy, "<multicast \(name)>")
+      world.setOwnership(of: proxy, options.contains(.strong) ? .strong : .weak)
+    case .forward(let target):
+      let receiver = try object(evaluate(target), at: target).receiver
+      let proxy = ForwardingProxy(to: receiver)
+      reference = world.label(proxy, "<forward \(name)>")
+      try world.link(ObjectIdentifier(proxy), to: receiver)
+    case .lazy(let expression):
+      let proxy = makeLazy(expression)
+      reference = world.label(proxy, "<lazy \(name)>")
+    case .recording(let target): reference = try makeRecording(name, target)
+    }
+    world.bind(name, .object(reference))
+  }
+
+  private func makeLazy(_ expression: Expression) -> LazyProxy {
+    let maker = LazyMaker(world: world, frame: frame, expression: expression)
+    let proxy = LazyProxy { try maker.make() }
+    maker.owner = ObjectIdentifier(proxy)
+    return proxy
+  }
+
+  /// `add e to p …`.
+  func add(_ addition: Addition) throws {
+    let target = try object(evaluate(addition.target), at: addition.target).receiver
+    let proxy = try multicast(addition.proxy, "add")
+    var priority = 0
+    var only: [MessageSelector]?
+    var name: String?
+    for modifier in addition.modifiers {
+      switch modifier {
+      case .priority(let expression): priority = try self.priority(expression)
+      case .only(let expression): only = try selectors(evaluate(expression), at: expression)
+      case .name(let word): name = word
+      case .queue(let expression): _ = try queue(expression)
+      }
+    }
+    try world.link(ObjectIdentifier(proxy), to: target)
+    let registration = proxy.add(target, priority: priority, ownership: world.ownership(of: proxy), only: only)
+    if let name { world.bind(name, .registration(registration)) }
+  }
+
+  private func priority(_ expression: Expression) throws -> Int {
+    let value = try evaluate(expression)
+    guard case .integer(let priority) = value else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "a priority is an integer, not \(value.kind)"), at: expression.offset, of: source)
+    }
+    return priority
+  }
+
+  /// The selectors of a list, interned: the registration answers them.
+  private func selectors(_ list: ScriptValue, at expression: Expression) throws -> [MessageSelector] {
+    do {
+      guard case .list(let elements) = list else {
+        throw ScriptFault(.typeMismatch, "only takes a list of selectors, not \(list.kind)")
+      }
+      return try elements.map { try world.intern(selectorName($0)) }
+    } catch {
+      throw run.located(error, at: expression.offset, of: source)
+    }
+  }
+
+  /// `remove e from p`; `e` is a target or a registration.
+  func remove(_ target: Expression, from proxy: Expression) throws {
+    let value = try evaluate(target)
+    let proxy = try multicast(proxy, "remove")
+    switch value {
+    case .registration(let registration):
+      if proxy.registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
+    default: proxy.remove(try object(value, at: target).receiver)
+    }
+  }
+
+  /// `cancel r`, `mute r`, `unmute r`.
+  func apply(_ change: RegistrationChange, to expression: Expression) throws {
+    let value = try evaluate(expression)
+    guard case .registration(let registration) = value else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "\(change.rawValue) takes a registration, not \(value.kind)"),
+        at: expression.offset, of: source)
+    }
+    switch change {
+    case .cancel: registration.cancel()
+    case .mute: registration.mute()
+    case .unmute: registration.unmute()
+    }
+  }
+
+  // MARK: What is wanted
+
+  func object(_ value: ScriptValue, at expression: Expression) throws -> ScriptReference {
+    guard case .object(let reference) = value else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "wanted an object, found \(value.kind)"), at: expression.offset, of: source)
+    }
+    return reference
+  }
+
+  /// The multicast proxy that an expression gives.
+  func multicast(_ expression: Expression, _ wanting: String) throws -> ScriptMulticast {
+    let value = try evaluate(expression)
+    guard let proxy = Interpreter.multicast(value) else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "\(wanting) needs a multicast proxy, not \(value.evidence)"),
+        at: expression.offset, of: source)
+    }
+    return proxy
+  }
+
+  static func multicast(_ value: ScriptValue) -> ScriptMulticast? {
+    guard case .object(let reference) = value else { return nil }
+    return reference.receiver as? ScriptMulticast
+  }
+}
+
+/// Makes the target of a lazy proxy.
+private final class LazyMaker {
+  let world: World
+  let names: Frame
+  let expression: Expression
+  /// The proxy that asks.
+  var owner: ObjectIdentifier?
+
+  init(world: World, frame: Frame, expression: Expression) {
+    self.world = world
+    self.expression = expression
+    names = Frame(later: frame, depth: 0)
+  }
+
+  func make() throws -> any MessageReceiver {
+    let send = SendInProgress.current
+    let interpreter = Interpreter(
+      world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
+    let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
+    if let owner { try world.link(owner, to: target) }
+    return target
+  }
+}

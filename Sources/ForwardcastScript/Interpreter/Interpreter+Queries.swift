@@ -1,0 +1,63 @@
+// Interpreter+Queries.swift: answers about proxies, signatures, types and selectors.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension Interpreter {
+  /// The answer of a query about its operand.
+  func answer(_ query: Query, about value: ScriptValue) throws -> ScriptValue {
+    switch query {
+    case .count: return .integer(try multicast(value, query).count)
+    case .targets:
+      return try bounded(.list(multicast(value, query).targets.map { .object(world.reference($0)) }))
+    case .calls: return try calls(of: value)
+    case .signature: return .signature(try MethodSignature(text(of: value)))
+    case .types, .offsets, .sizes, .aligns, .frame, .returns:
+      guard case .signature(let signature) = value else {
+        throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a signature, not \(value.kind)")
+      }
+      return try bounded(answer(query, about: signature))
+    case .size: return number(try TypeEncoding(text(of: value)).layout?.size)
+    case .align: return number(try TypeEncoding(text(of: value)).layout?.alignment)
+    case .selector: return .selector(try ScriptSelector(selectorName(value)))
+    case .arity: return .integer(try MessageSelector.numberOfArguments(inName: selectorName(value)))
+    }
+  }
+
+  private func multicast(_ value: ScriptValue, _ query: Query) throws -> ScriptMulticast {
+    guard let proxy = Interpreter.multicast(value) else {
+      throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a multicast proxy, not \(value.evidence)")
+    }
+    return proxy
+  }
+
+  private func answer(_ query: Query, about signature: MethodSignature) -> ScriptValue {
+    switch query {
+    case .types:
+      .list(([signature.returnType] + signature.argumentTypes).map { .string($0.description) })
+    case .offsets: .list(signature.argumentOffsets.map(number))
+    case .sizes: .list(signature.argumentLayouts.map { number($0?.size) })
+    case .aligns: .list(signature.argumentLayouts.map { number($0?.alignment) })
+    case .frame: number(signature.frameLength)
+    default: number(signature.returnLength)
+    }
+  }
+
+  private func number(_ value: Int?) -> ScriptValue { value.map { .integer($0) } ?? .null }
+
+  /// `p responds "sel:"`, of any value.
+  ///
+  /// - Throws: what the maker of a lazy proxy throws.
+  func responds(_ value: ScriptValue, to selector: String) throws -> Bool {
+    guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }
+    let receiver = reference.receiver
+    let arity = try MessageSelector.numberOfArguments(inName: selector)
+    let sending = SendInProgress(run: run, depth: frame.depth)
+    let answer = try SendInProgress.$current.withValue(sending) {
+      if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
+      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity))
+    }
+    try run.check()
+    return answer
+  }
+}

@@ -1,0 +1,237 @@
+// Interpreter+Sends.swift: messages to values, objects and proxies.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// A multicast proxy as a script makes it: whatever has a table may be added.
+typealias ScriptMulticast = MulticastProxy<any MessageReceiver>
+
+extension Interpreter {
+  /// Sends a message and gives its answer.
+  func send(_ shape: SendShape, to receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int) throws
+    -> ScriptValue
+  {
+    try run.step(at: offset, of: source)
+    switch receiver {
+    case .null: return .null
+    case .object(let reference):
+      return try deliver(shape, reference, arguments) { receiver, call in
+        if let proxy = receiver as? ScriptMulticast {
+          let report = try proxy.forward(&call)
+          traceForeign(report)
+          if let failure = report.failures.first { throw failure.error }
+        } else {
+          try receiver.perform(&call)
+        }
+        return try call.result.map { try self.value($0) } ?? .null
+      }
+    default:
+      let answer = try ValueMessages.answer(receiver, shape.selector, arguments)
+      switch (receiver, answer) {
+      case (.string(let text), _): try run.charge(text.utf8.count)
+      case (.list, .list) where shape.selector == "adding:": return try bounded(answer)
+      default: break
+      }
+      if case .string = answer { return try bounded(answer) }
+      return answer
+    }
+  }
+
+  /// Hands a message to the library: counts it, finds its selector, boxes its arguments, and traces it.
+  ///
+  /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
+  ///   whoever caught it there.
+  private func deliver<T>(
+    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue],
+    _ body: (any MessageReceiver, inout Invocation) throws -> T
+  ) throws -> T {
+    // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
+    let depth = frame.depth + 1 + world.height(of: reference.receiver)
+    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
+    if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
+    let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount)
+    try internSelectors(in: arguments, of: selector, to: reference.receiver)
+    var call = Invocation(selector, arguments: arguments.map(\.box))
+    world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
+    let result: Result<T, any Error>
+    do {
+      let sending = SendInProgress(run: run, depth: depth)
+      let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
+      result = .success(answer)
+    } catch {
+      result = .failure(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error))
+    }
+    try run.check()
+    world.trace(frame.depth) {
+      switch result {
+      case .success(let answer): "\(reference) answers \((answer as? ScriptValue)?.evidence ?? "\(answer)")"
+      case .failure(let error): "\(reference) throws \(ScriptFault(error).text)"
+      }
+    }
+    return try result.get()
+  }
+
+  /// A selector that nobody has interned is a mere name to a row that takes any value; a row that takes a selector
+  /// needs a real one.
+  private func internSelectors(
+    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver
+  ) throws {
+    for (index, argument) in arguments.enumerated() {
+      guard case .selector(let selector) = argument, selector.known == nil,
+        let types = receiver.methodSignature(for: message)?.argumentTypes, index + 2 < types.count,
+        types[index + 2].kind == .selector
+      else { continue }
+      _ = try world.intern(selector.name)
+    }
+  }
+
+  /// The message as the script wrote it, with values.
+  private func asked(_ shape: SendShape, _ arguments: [ScriptValue]) -> String {
+    if arguments.isEmpty { return shape.selector }
+    let parts = shape.selector.split(separator: ":", omittingEmptySubsequences: false)
+    return zip(parts, arguments).map { "\($0): \($1.evidence)" }.joined(separator: " ")
+  }
+
+  /// Traces the targets that are no objects of the script, whose rows trace themselves, and those passed over.
+  private func traceForeign(_ report: DeliveryReport) {
+    guard world.handlers.trace != nil else { return }
+    func shown(_ target: AnyObject) -> String {
+      (target as? any MessageReceiver).map { world.reference($0).description } ?? "\(target)"
+    }
+    for answer in report.answers where !(answer.target is ScriptObject) {
+      world.trace(frame.depth + 1) {
+        "\(shown(answer.target)) got it, directly, and answered \(answer.result.map(\.description) ?? "nothing")"
+      }
+    }
+    for skip in report.skipped {
+      guard let target = skip.target else { continue }
+      world.trace(frame.depth + 1) { "\(shown(target)) is passed over: \(skip.reason)" }
+    }
+  }
+
+  /// The value in a box.
+  func value(_ box: ArgumentBox) throws -> ScriptValue { try ScriptValue(box, reference: world.reference) }
+}
+
+// MARK: - Collected answers
+
+extension Interpreter {
+  /// `collect POLICY [p …]`.
+  func collect(
+    _ policy: CollectPolicy, _ shape: SendShape, _ receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int
+  ) throws -> ScriptValue {
+    guard case .object(let reference) = receiver, reference.receiver is ScriptMulticast else {
+      if case .null = receiver { return try policy.result([]) }
+      let answer = try send(shape, to: receiver, arguments, at: offset)
+      return try policy.result([answer])
+    }
+    try run.step(at: offset, of: source)
+    let world = world
+    let answers = ReturnPolicy<ArgumentBox, [ScriptValue]>(
+      from: [],
+      step: { answers, box in
+        let answer = try ScriptValue(box, reference: world.reference)
+        answers.append(answer)
+        do { return try policy.needsMore(after: answer) } catch {
+          answers.removeLast()
+          throw error
+        }
+      },
+      finish: { $0 })
+    let collected = try deliver(shape, reference, arguments) { receiver, call in
+      guard let proxy = receiver as? ScriptMulticast else { return [ScriptValue]() }
+      return try proxy.collect(call, returning: answers)
+    }
+    return try bounded(policy.result(collected))
+  }
+
+  /// `errors [p …]`: the texts of what the targets threw.
+  func errors(_ shape: SendShape, _ receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int) throws
+    -> ScriptValue
+  {
+    do {
+      guard case .object(let reference) = receiver, reference.receiver is ScriptMulticast else {
+        _ = try send(shape, to: receiver, arguments, at: offset)
+        return .list([])
+      }
+      return .list(try report(of: shape, reference, arguments, at: offset).failures.map { text(of: $0.error, shape) })
+    } catch {
+      try run.check()
+      let error = run.located(error, at: offset, of: source)
+      if error.code == .limitExceeded { throw error }
+      return .list([.string(error.text)])
+    }
+  }
+
+  private func text(of error: any Error, _ shape: SendShape) -> ScriptValue {
+    .string(ScriptFault(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error)).text)
+  }
+
+  /// `report [p …]`: how many targets got the message, failed, and were passed over.
+  func report(_ shape: SendShape, _ receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int) throws
+    -> ScriptValue
+  {
+    var (delivered, failed, queued, skipped) = (0, 0, 0, 0)
+    if case .object(let reference) = receiver, reference.receiver is ScriptMulticast {
+      let report = try report(of: shape, reference, arguments, at: offset)
+      delivered = report.answers.count
+      failed = report.failures.count
+      queued = report.queued.count
+      skipped = report.skipped.count { $0.reason != .dead && $0.reason != .removed }
+    } else {
+      do {
+        _ = try send(shape, to: receiver, arguments, at: offset)
+        if case .null = receiver {} else { delivered = 1 }
+      } catch {
+        try run.check()
+        failed = 1
+      }
+    }
+    return .dictionary([
+      "delivered": .integer(delivered), "failed": .integer(failed), "queued": .integer(queued),
+      "skipped": .integer(skipped),
+    ])
+  }
+
+  private func report(
+    of shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], at offset: Int
+  ) throws -> DeliveryReport {
+    try run.step(at: offset, of: source)
+    return try deliver(shape, reference, arguments) { receiver, call in
+      guard let proxy = receiver as? ScriptMulticast else { return DeliveryReport() }
+      let report = try proxy.forward(&call)
+      traceForeign(report)
+      return report
+    }
+  }
+}
+
+extension CollectPolicy {
+  /// Whether a further answer can change the result.
+  ///
+  /// - Throws: `type mismatch` for an answer that the policy cannot take.
+  func needsMore(after answer: ScriptValue) throws -> Bool {
+    switch (self, answer) {
+    case (.first, _): return false
+    case (.any, .bool(let value)): return !value
+    case (.every, .bool(let value)): return value
+    case (.any, _), (.every, _):
+      throw ScriptFault(.typeMismatch, "\(rawValue) takes answers that are Bools, not \(answer.kind)")
+    case (.sum, .integer), (.sum, .floating), (.last, _), (.all, _): return true
+    case (.sum, _): throw ScriptFault(.typeMismatch, "sum takes answers that are numbers, not \(answer.kind)")
+    }
+  }
+
+  /// One result of all answers in the order of delivery, or the empty value where there is none.
+  func result(_ answers: [ScriptValue]) throws -> ScriptValue {
+    for answer in answers { _ = try needsMore(after: answer) }
+    switch self {
+    case .last: return answers.last ?? .null
+    case .first: return answers.first ?? .null
+    case .all: return .list(answers)
+    case .any: return .bool(answers.contains(true))
+    case .every: return .bool(!answers.contains(false))
+    case .sum: return try ValueMessages.sum(answers)
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// Interpreter.swift: runs statements, and blocks without recursion.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// Runs one activation: a row, or the top of a script.
+///
+/// Blocks and expressions are walked with stacks of their own, on the heap. The thread's stack grows only with sends in
+/// progress, which are counted, so that a script fits the stack of any thread that a message is delivered on.
+struct Interpreter {
+  let world: World
+  let run: Run
+  let frame: Frame
+
+  var source: SourceText { frame.source }
+
+  /// What follows a statement.
+  enum Flow {
+    case next
+    case enter(Block, rounds: Int)
+    case answer(ScriptValue)
+  }
+
+  /// A block that is being run.
+  private struct Cursor {
+    let statements: ArraySlice<Statement>
+    var index: Int
+    var rounds: Int
+
+    init(_ statements: ArraySlice<Statement>, rounds: Int = 1) {
+      (self.statements, self.rounds) = (statements, rounds)
+      index = statements.startIndex
+    }
+  }
+
+  /// Runs a row's body and gives what it answers; without `return`, that is `nil`.
+  func answer(_ body: RowDefinition.Body) throws -> ScriptValue {
+    switch body {
+    case .value(let expression): return try evaluate(expression)
+    case .error(let text, let offset): throw ScriptError(ScriptFault(.thrown, text), at: offset, of: source)
+    case .block(let block): return try execute(block.statements[...]) ?? .null
+    }
+  }
+
+  /// Runs statements in order; gives the value of a `return`, or `nil` when none was met.
+  ///
+  /// - Throws: ``ScriptError``, always with its place.
+  func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
+    var cursors = [Cursor(statements)]
+    while let top = cursors.indices.last {
+      if cursors[top].index == cursors[top].statements.endIndex {
+        cursors[top].rounds -= 1
+        if cursors[top].rounds == 0 {
+          cursors.removeLast()
+          if top > 0 { frame.leaveBlock() }
+        } else {
+          cursors[top].index = cursors[top].statements.startIndex
+          frame.restartBlock()
+          // A round costs its statements; an empty one costs a step, so that it ends too.
+          if cursors[top].statements.isEmpty { try run.step(at: 0, of: source) }
+        }
+        continue
+      }
+      let statement = cursors[top].statements[cursors[top].index]
+      cursors[top].index += 1
+      switch try perform(statement) {
+      case .next: break
+      case .enter(let block, let rounds):
+        guard rounds > 0 else { break }
+        cursors.append(Cursor(block.statements[...], rounds: rounds))
+        frame.enterBlock()
+      case .answer(let value): return value
+      }
+    }
+    return nil
+  }
+
+  /// Runs one statement, but for the blocks in it.
+  func perform(_ statement: Statement) throws -> Flow {
+    try run.step(at: statement.offset, of: source)
+    do {
+      return try flow(of: statement)
+    } catch {
+      throw run.located(error, at: statement.offset, of: source)
+    }
+  }
+
+  private func flow(of statement: Statement) throws -> Flow {
+    switch statement.kind {
+    case .bind(let name, let expression): bind(name, try evaluate(expression))
+    case .drop(let name): try drop(name)
+    case .print(let expressions): try print(expressions)
+    case .expect(let condition): try expect(condition, at: statement.offset)
+    case .expectThrows(let expression, let text): try expect(expression, throws: text, at: statement.offset)
+    case .evaluate(let expression): _ = try evaluate(expression)
+    case .condition(let condition, let then, let otherwise):
+      if try holds(condition) { return .enter(then, rounds: 1) }
+      if let otherwise { return .enter(otherwise, rounds: 1) }
+    case .repeat(let count, let block): return .enter(block, rounds: try rounds(count))
+    case .answer(let expression): return .answer(try expression.map { try evaluate($0) } ?? .null)
+    case .throw(let expression): throw ScriptFault(.thrown, try text(of: evaluate(expression)))
+    default: try performDeclaration(statement)
+    }
+    return .next
+  }
+
+  /// Statements that make receivers and proxies, and that change who is registered.
+  private func performDeclaration(_ statement: Statement) throws {
+    switch statement.kind {
+    case .receiver(let definition): try world.define(definition, at: statement.offset, of: source)
+    case .proxy(let name, let definition): try makeProxy(name, definition)
+    case .add(let addition): try add(addition)
+    case .remove(let target, let proxy): try remove(target, from: proxy)
+    case .removeAll(let proxy): try multicast(proxy, "remove all").removeAll()
+    case .registration(let change, let registration): try apply(change, to: registration)
+    case .hook(let definition): try install(definition)
+    case .queue(let name): try makeQueue(name)
+    case .wait: try waitForQueues()
+    default: try performCenter(statement)
+    }
+  }
+
+  // MARK: Names
+
+  /// Binds a name in the innermost scope.
+  func bind(_ name: String, _ value: ScriptValue) {
+    if frame.isScriptLevel { world.bind(name, value) } else { frame.bind(name, value) }
+  }
+
+  private func drop(_ name: String) throws {
+    guard case .value? = frame.binding(name) ?? world.binding(name) else { throw ScriptFault(.unknownName, name) }
+    if !frame.drop(name) { _ = world.drop(name) }
+  }
+
+  /// The value of a name.
+  func value(of name: String) throws -> ScriptValue {
+    switch frame.binding(name) ?? world.binding(name) {
+    case .value(let value): return value
+    case .dropped: throw ScriptFault(.unknownName, "\(name) was dropped")
+    case nil: throw ScriptFault(.unknownName, name)
+    }
+  }
+
+  /// Whether the object that a name means, or meant before it was dropped, is there.
+  func isAlive(_ name: String) throws -> Bool {
+    switch frame.binding(name) ?? world.binding(name) {
+    case .value: return true
+    case .dropped(let object): return object.object != nil
+    case nil: throw ScriptFault(.unknownName, name)
+    }
+  }
+
+  // MARK: Conditions
+
+  func holds(_ condition: Condition) throws -> Bool {
+    let left = try evaluate(condition.left)
+    guard let (comparison, right, offset) = condition.comparison else {
+      guard case .bool(let value) = left else {
+        throw run.located(
+          ScriptFault(.typeMismatch, "a condition needs a Bool, not \(left.kind)"), at: condition.left.offset,
+          of: source)
+      }
+      return value
+    }
+    return try compare(left, comparison, evaluate(right), at: offset)
+  }
+
+  private func compare(
+    _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
+  ) throws -> Bool {
+    do {
+      try run.charge(min(left.measure(), right.measure()))
+      return try left.compares(comparison, to: right)
+    } catch {
+      throw run.located(error, at: offset, of: source)
+    }
+  }
+
+  private func rounds(_ count: Expression) throws -> Int {
+    let value = try evaluate(count)
+    guard case .integer(let rounds) = value, rounds >= 0 else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "repeat needs an integer from 0 on, not \(value.evidence)"), at: count.offset,
+        of: source)
+    }
+    return rounds
+  }
+
+  func text(of value: ScriptValue) throws -> String {
+    guard case .string(let text) = value else { throw ScriptFault(.typeMismatch, "wanted a text, found \(value.kind)") }
+    return text
+  }
+
+  // MARK: Output and expectations
+
+  private func print(_ expressions: [Expression]) throws {
+    var words: [String] = []
+    for expression in expressions {
+      let word = try evaluate(expression).description
+      try run.charge(word.utf8.count)
+      words.append(word)
+    }
+    world.handlers.output(words.joined(separator: " ") + "\n")
+  }
+
+  private func expect(_ condition: Condition, at offset: Int) throws {
+    let left = try evaluate(condition.left)
+    if let (comparison, expression, place) = condition.comparison {
+      let right = try evaluate(expression)
+      if try compare(left, comparison, right, at: place) { return }
+      try fail("\(left.evidence) \(comparison.sign.rawValue) \(right.evidence) does not hold", at: offset)
+    } else {
+      guard case .bool(let holds) = left else {
+        throw run.located(
+          ScriptFault(.typeMismatch, "an expectation needs a Bool, not \(left.kind)"), at: condition.left.offset,
+          of: source)
+      }
+      if !holds { try fail("wanted true, found false", at: offset) }
+    }
+  }
+
+  private func expect(_ expression: Expression, throws text: String?, at offset: Int) throws {
+    let wanted = text.map { "an error that begins with \(ScriptValue.string($0).evidence)" } ?? "an error"
+    let value: ScriptValue
+    do {
+      value = try evaluate(expression)
+    } catch {
+      // A passed limit is nobody's expectation.
+      try run.check()
+      let error = run.located(error, at: expression.offset, of: source)
+      if error.code == .limitExceeded { throw error }
+      guard let text, !error.text.hasPrefix(text) else { return }
+      return try fail("wanted \(wanted), found \(ScriptValue.string(error.text).evidence)", at: offset)
+    }
+    try fail("wanted \(wanted), found the value \(value.evidence)", at: offset)
+  }
+
+  /// Reports a failed expectation; the script goes on.
+  private func fail(_ evidence: String, at offset: Int) throws {
+    try run.charge(source.costOfPosition(at: offset))
+    let error = ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source)
+    run.note(error)
+    world.handlers.diagnostics(error)
+  }
+}

@@ -1,0 +1,57 @@
+// LaterVersions.swift: words that are read, and that this version does not run.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+// Each function stands for one family of words and is called where the family belongs. To switch a family on, give
+// its function a body and move it beside its kin.
+
+extension Interpreter {
+  private func later(_ words: String) -> ScriptFault { ScriptFault(.notInThisVersion, words) }
+
+  // MARK: Queues
+
+  /// `queue q`.
+  func makeQueue(_ name: String) throws { throw later("queue") }
+
+  /// The queue that `add … on q` names.
+  func queue(_ expression: Expression) throws -> Never { throw later("add … on a queue") }
+
+  /// `wait`.
+  func waitForQueues() throws { throw later("wait") }
+
+  // MARK: Around a message
+
+  /// `before`, `after` and `around`.
+  func install(_ hook: HookDefinition) throws { throw later(hook.moment.rawValue) }
+
+  /// `arg n` in a hook.
+  func hookArgument(_ index: ScriptValue) throws -> ScriptValue { throw later("arg") }
+
+  /// `proceed` and `proceed with @[…]` in `around`.
+  func proceed(with arguments: ScriptValue?) throws -> ScriptValue { throw later("proceed") }
+
+  /// `proxy p = recording e`.
+  func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference { throw later("recording") }
+
+  /// `calls p`.
+  func calls(of value: ScriptValue) throws -> ScriptValue { throw later("calls") }
+
+  // MARK: Centers
+
+  /// `extension`, `register`, `unregister` and `clear services`.
+  func performCenter(_ statement: Statement) throws {
+    switch statement.kind {
+    case .extensionPoint: throw later("extension")
+    case .register, .registerLazily: throw later("register")
+    case .unregister: throw later("unregister")
+    default: throw later("clear services")
+    }
+  }
+
+  /// `service Name`.
+  func service(_ receiver: String) throws -> ScriptValue { throw later("service") }
+
+  /// `services`.
+  func services() throws -> ScriptValue { throw later("services") }
+}

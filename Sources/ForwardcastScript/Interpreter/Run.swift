@@ -1,0 +1,104 @@
+// Run.swift: what one run of a script has used, and the bounds on it.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Synchronization
+
+/// One run: its counters and its first passed limit. Shared by every thread that works for it; all of it is atomic or
+/// under a lock.
+final class Run: Sendable {
+  static let sendLimit = 64
+  /// Bytes of values made, compared and printed.
+  static let byteLimit = 2 << 30
+  /// Failed expectations that are kept as values; further ones are reported and counted.
+  static let keptFailures = 1000
+
+  private let stepLimit: Int
+  private let steps = Atomic<Int>(0)
+  private let bytes = Atomic<Int>(0)
+  private let limit = Mutex<ScriptError?>(nil)
+  private let hasPassedLimit = Atomic<Bool>(false)
+  private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
+  private let progress: (@Sendable (ScriptProgress) -> Void)?
+
+  init(stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?) {
+    self.stepLimit = stepLimit
+    self.progress = progress
+  }
+
+  /// Counts a statement or a send.
+  ///
+  /// - Throws: `limit exceeded` when there were too many, here or elsewhere in the run.
+  func step(at offset: Int, of source: SourceText) throws {
+    try check()
+    let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
+    if count > stepLimit { throw pass(ScriptFault(.limitExceeded, "more than \(stepLimit) steps"), offset, source) }
+    if count & 0x3FF == 0, let progress {
+      progress(ScriptProgress(steps: count, stepLimit: stepLimit, position: source.position(at: offset)))
+    }
+  }
+
+  /// Counts bytes that a value, a comparison or a line of output took.
+  func charge(_ count: Int) throws {
+    if bytes.wrappingAdd(count, ordering: .relaxed).newValue > Run.byteLimit {
+      throw ScriptFault(.limitExceeded, "values and output of over 2 GiB")
+    }
+  }
+
+  /// Throws the limit that was passed, if one was: whoever caught it in between.
+  func check() throws {
+    guard hasPassedLimit.load(ordering: .relaxed) else { return }
+    if let error = limit.withLock({ $0 }) { throw error }
+  }
+
+  /// Gives an error its place. A passed limit is remembered, so that the run ends whatever catches the error.
+  func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
+    if let error = error as? ScriptError { return error }
+    let fault = ScriptFault(error)
+    return fault.code == .limitExceeded ? pass(fault, offset, source) : ScriptError(fault, at: offset, of: source)
+  }
+
+  private func pass(_ fault: ScriptFault, _ offset: Int, _ source: SourceText) -> ScriptError {
+    let error = ScriptError(fault, at: offset, of: source)
+    let first = limit.withLock { limit in
+      if limit == nil { limit = error }
+      return limit ?? error
+    }
+    hasPassedLimit.store(true, ordering: .releasing)
+    return first
+  }
+
+  /// Counts a failed expectation.
+  func note(_ failure: ScriptError) {
+    failed.withLock {
+      $0.count += 1
+      if $0.kept.count < Run.keptFailures { $0.kept.append(failure) }
+    }
+  }
+
+  var failures: (count: Int, kept: [ScriptError]) { failed.withLock { $0 } }
+  var stepsTaken: Int { min(steps.load(ordering: .relaxed), stepLimit) }
+}
+
+/// A message that a script has sent and that has not been answered yet.
+///
+/// It travels with the message as a task-local value: through the library's tables and proxies to the row that runs,
+/// which learns from it how deep it is and whose budget it uses. A delivery on a queue starts without it; whoever
+/// queues one hands the sender's on.
+final class SendInProgress: Sendable {
+  @TaskLocal static var current: SendInProgress?
+
+  let run: Run
+  /// How many sends are in progress, this one included.
+  let depth: Int
+  private let rows = Atomic<Int>(0)
+
+  init(run: Run, depth: Int) {
+    self.run = run
+    self.depth = depth
+  }
+
+  /// Counts a row that begins, and gives its number in the order of delivery, from 1.
+  func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }
+  /// How many rows have begun.
+  var rowCount: Int { rows.load(ordering: .relaxed) }
+}

@@ -1,0 +1,82 @@
+// ScriptObject.swift: an object that a script made, and the rows that it answers with.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// What `new Cook` makes: a real receiver that answers from the table that `receiver Cook { … }` built.
+final class ScriptObject: MessageReceiver, NamedReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: ScriptObject.self, rows: [])
+
+  private let table: SelectorTable
+  /// What the script calls its receiver.
+  let receiverName: String
+  /// What the word `name` means in its rows.
+  let name: String
+
+  init(table: SelectorTable, receiver: String, name: String) {
+    (self.table, receiverName, self.name) = (table, receiver, name)
+  }
+
+  var objectTable: SelectorTable? { table }
+
+  var reference: ScriptReference { ScriptReference(self, label: "<\(receiverName) \(name)>") }
+}
+
+extension World {
+  /// Declares a receiver: its rows become the rows of a selector table.
+  func define(_ definition: ReceiverDefinition, at offset: Int, of source: SourceText) throws {
+    if table(of: definition.name) != nil {
+      throw ScriptFault(.syntax, "there is a receiver \(definition.name) already")
+    }
+    var parent: SelectorTable?
+    if let name = definition.parent {
+      guard let table = table(of: name) else { throw ScriptFault(.unknownName, "receiver \(name)") }
+      parent = table
+    }
+    try countInheritance(of: definition.name, parent: definition.parent)
+    let table = SelectorTable(for: ScriptObject.self, inheriting: parent, rows: [Responds<ScriptObject>]())
+    for row in definition.rows {
+      do {
+        try table.add(try entry(for: row))
+      } catch let error as TypeEncodingError {
+        throw ScriptError(ScriptFault(error), at: row.encoding?.offset ?? row.offset, of: source)
+      } catch let error as MessageError {
+        throw ScriptError(ScriptFault(error), at: row.offset, of: source)
+      }
+    }
+    setTable(table, of: definition.name)
+  }
+
+  /// A row of a selector table that runs a row of a script.
+  private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
+    let selector = try intern(row.selector)
+    let signature = try row.encoding.map { try MethodSignature($0.text) } ?? objectSignature(row.arguments.count)
+    let answers = signature.returnType.kind != .void
+    return Responds(to: selector, signature: signature) { [self] (object: ScriptObject, call: inout Invocation) in
+      let value = try answer(row, object, call)
+      call.result = answers ? value.box : nil
+    }
+  }
+
+  /// Runs a row in the turn of whoever sent the message.
+  private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
+    let send = SendInProgress.current ?? SendInProgress(run: newRun(), depth: 1)
+    let number = send.beginRow()
+    trace(send.depth) { "\(number). \(object.reference) gets \(call), directly" }
+    do {
+      // The first row belongs to its send; every further one that the message reaches is a send of its own.
+      if number > 1 { try send.run.step(at: row.offset, of: row.source) }
+      let frame = Frame(row: row, object: object, depth: send.depth)
+      for (argument, box) in zip(row.arguments, call.arguments) {
+        frame.bind(argument, try ScriptValue(box, reference: reference))
+      }
+      let value = try Interpreter(world: self, run: send.run, frame: frame).answer(row.body)
+      trace(send.depth) { "\(number). \(object.reference) answers \(value.evidence)" }
+      return value
+    } catch {
+      let error = send.run.located(error, at: row.offset, of: row.source)
+      trace(send.depth) { "\(number). \(object.reference) throws \(error.text)" }
+      throw error
+    }
+  }
+}

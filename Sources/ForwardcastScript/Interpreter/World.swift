@@ -1,0 +1,241 @@
+// World.swift: the names, receivers and proxies of one session.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+import Synchronization
+
+/// What the statements of a session share.
+///
+/// There is no lock around evaluation. Each activation of a row has a ``Frame`` of its own, values are immutable, and
+/// what is shared, the names and receivers below, is under one short lock, so rows may run on as many threads as
+/// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is let go of outside.
+final class World: Sendable {
+  /// Names that one session may add to the process's selectors.
+  static let internLimit = 10_000
+  /// Receivers that may inherit from one another.
+  static let inheritanceLimit = 512
+  /// Proxies that may stand behind one another: as many as sends may be in progress.
+  static let chainLimit = Run.sendLimit - 1
+
+  struct State: Sendable {
+    var names: [String: Binding] = [:]
+    var tables: [String: SelectorTable] = [:]
+    var inheritance: [String: Int] = [:]
+    var labels: [ObjectIdentifier: Label] = [:]
+    var labelsAtLastSweep = 0
+    var internedCount = 0
+    /// Whether a receiver of the host may answer selectors that nobody has interned.
+    var hasForeignForwarders = false
+  }
+
+  /// What is known of an object beyond itself.
+  struct Label: Sendable {
+    let object: WeakObject
+    let text: String
+    /// The longest chain of proxies behind it.
+    var height = 0
+    /// Proxies that it stands behind.
+    var parents: Set<ObjectIdentifier> = []
+    /// Whether a multicast proxy keeps its targets alive.
+    var ownership = Ownership.weak
+  }
+
+  private let state = Mutex(State())
+  let handlers: ScriptHandlers
+  let stepLimit: Int
+
+  init(handlers: ScriptHandlers, stepLimit: Int) {
+    self.handlers = handlers
+    self.stepLimit = stepLimit
+  }
+
+  func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress) }
+
+  /// Forgets everything, so that objects and proxies that hold one another go.
+  func close() {
+    let old = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    for label in old.labels.values {
+      (label.object.object as? ScriptMulticast)?.removeAll()
+    }
+  }
+
+  /// A trace line, made only when somebody listens.
+  func trace(_ depth: Int, _ line: () -> String) {
+    guard let trace = handlers.trace else { return }
+    trace(String(repeating: "  ", count: depth) + line())
+  }
+
+  // MARK: Names
+
+  func binding(_ name: String) -> Binding? { state.withLock { $0.names[name] } }
+
+  func bind(_ name: String, _ value: ScriptValue) {
+    let old = state.withLock { $0.names.updateValue(.value(value), forKey: name) }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Forgets a name. `false` when there is none.
+  func drop(_ name: String) -> Bool {
+    let old = state.withLock { state -> Binding? in
+      guard let binding = state.names[name] else { return nil }
+      state.names[name] = binding.afterDrop
+      return binding
+    }
+    return old != nil
+  }
+
+  // MARK: Receivers
+
+  func table(of receiver: String) -> SelectorTable? { state.withLock { $0.tables[receiver] } }
+
+  func setTable(_ table: SelectorTable, of receiver: String) { state.withLock { $0.tables[receiver] = table } }
+
+  func countInheritance(of receiver: String, parent: String?) throws {
+    try state.withLock { state in
+      let depth = parent.map { (state.inheritance[$0] ?? 0) + 1 } ?? 0
+      if depth > World.inheritanceLimit {
+        throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
+      }
+      state.inheritance[receiver] = depth
+    }
+  }
+
+  /// The signature of a row that states none: objects throughout.
+  func objectSignature(_ argumentCount: Int) throws -> MethodSignature {
+    try MethodSignature("@@:" + String(repeating: "@", count: argumentCount))
+  }
+
+  // MARK: Selectors
+
+  /// The selector of that name, interned because something answers it. The number of new ones is bounded.
+  func intern(_ name: String) throws -> MessageSelector {
+    if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
+      throw ScriptFault(.invalidSelector, "\(name) stands for the names that nothing answers")
+    }
+    if let known = MessageSelector(known: name) { return known }
+    try state.withLock { state in
+      if state.internedCount >= World.internLimit {
+        throw ScriptFault(.limitExceeded, "more than \(World.internLimit) selectors")
+      }
+      state.internedCount += 1
+    }
+    return try MessageSelector(name)
+  }
+
+  /// The selector to send for a name of the script's text.
+  ///
+  /// A name that the process does not know is answered by no table. Interning it would let a script fill memory with
+  /// names, so a stand-in that no table has takes its place; only where a receiver of the host may answer
+  /// anything it is interned.
+  func selectorToSend(_ name: String, argumentCount: Int) throws -> MessageSelector {
+    if let known = MessageSelector(known: name) { return known }
+    if state.withLock({ $0.hasForeignForwarders }) { return try intern(name) }
+    return try MessageSelector(World.standIn(argumentCount))
+  }
+
+  static func standIn(_ argumentCount: Int) -> String {
+    argumentCount == 0 ? "_unknownToEveryTable" : "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
+  }
+
+  /// An error that names a stand-in, naming what the script wrote.
+  static func naming(_ selector: String, argumentCount: Int, in error: any Error) -> any Error {
+    guard let error = error as? MessageError, error.selector == standIn(argumentCount) else { return error }
+    return MessageError(
+      error.code, receiver: error.receiver, selector: selector, evidence: error.evidence,
+      argumentIndex: error.argumentIndex)
+  }
+}
+
+// MARK: - Objects and proxies
+
+extension World {
+  /// `receiver` as a value, with the text that it prints as.
+  func reference(_ receiver: any MessageReceiver) -> ScriptReference {
+    if let object = receiver as? ScriptObject { return object.reference }
+    let id = ObjectIdentifier(receiver)
+    if let label = state.withLock({ $0.labels[id] }), label.object.object === receiver {
+      return ScriptReference(receiver, label: label.text)
+    }
+    let foreign = label(receiver, "<\(type(of: receiver))>")
+    if receiver is any MessageForwarding { state.withLock { $0.hasForeignForwarders = true } }
+    return foreign
+  }
+
+  /// Notes what an object prints as.
+  @discardableResult
+  func label(_ receiver: any MessageReceiver, _ text: String) -> ScriptReference {
+    let dead = sweep()
+    withExtendedLifetime(dead) {}
+    let label = Label(object: WeakObject(receiver), text: text)
+    let id = ObjectIdentifier(receiver)
+    state.withLock { $0.labels[id] = label }
+    return ScriptReference(receiver, label: text)
+  }
+
+  func setOwnership(of proxy: ScriptMulticast, _ ownership: Ownership) {
+    let id = ObjectIdentifier(proxy)
+    state.withLock { $0.labels[id]?.ownership = ownership }
+  }
+
+  /// How `add` keeps the targets of a proxy.
+  func ownership(of proxy: ScriptMulticast) -> Ownership {
+    let id = ObjectIdentifier(proxy)
+    return state.withLock { $0.labels[id]?.ownership ?? .weak }
+  }
+
+  /// A receiver of the host, which may forward whatever it likes.
+  func label(host receiver: any MessageReceiver, _ name: String) -> ScriptReference {
+    if receiver is any MessageForwarding { state.withLock { $0.hasForeignForwarders = true } }
+    return label(receiver, "<\(type(of: receiver)) \(name)>")
+  }
+
+  /// Forgets the labels of dead objects whenever there are twice as many as at the last sweep. What was read is handed
+  /// out, to be let go of after the lock.
+  private func sweep() -> Swept {
+    state.withLock { state in
+      var swept = Swept()
+      guard state.labels.count > 2 * state.labelsAtLastSweep + 64 else { return swept }
+      for (id, label) in state.labels {
+        if let object = label.object.object { swept.objects.append(object) } else { state.labels[id] = nil }
+      }
+      state.labelsAtLastSweep = state.labels.count
+      return swept
+    }
+  }
+
+  private struct Swept: @unchecked Sendable {  // owned by the one call that collects it
+    var objects: [AnyObject] = []
+  }
+
+  /// How many proxies a message to `receiver` may pass one after another, beyond the first.
+  func height(of receiver: any MessageReceiver) -> Int {
+    guard receiver is any MessageForwarding else { return 0 }
+    let id = ObjectIdentifier(receiver)
+    return state.withLock { $0.labels[id]?.height ?? 0 }
+  }
+
+  /// Notes that `proxy` leads to `target`.
+  ///
+  /// - Throws: `limit exceeded` when the chain of proxies would become so long that a message, or the release of the
+  ///   chain, could use up the stack.
+  func link(_ proxy: ObjectIdentifier, to target: any MessageReceiver) throws {
+    guard target is any MessageForwarding else { return }
+    let child = ObjectIdentifier(target)
+    try state.withLock { state in
+      state.labels[child]?.parents.insert(proxy)
+      var raised: Set<ObjectIdentifier> = [child]
+      var work = [(proxy, (state.labels[child]?.height ?? 0) + 1)]
+      while let (id, height) = work.popLast() {
+        guard let label = state.labels[id], label.height < height, raised.insert(id).inserted else { continue }
+        if height > World.chainLimit {
+          throw ScriptFault(.limitExceeded, "more than \(World.chainLimit) proxies behind one another")
+        }
+        state.labels[id]?.height = height
+        for parent in label.parents { work.append((parent, height + 1)) }
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// ScriptError.swift: what went wrong in a script, and where.
+// Layer: Script, Session. See DESIGN.md, "The script".
+
+/// A place in a script's text.
+public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
+  /// The name under which the text was run.
+  public let file: String
+  /// The line, counted from 1.
+  public let line: Int
+  /// The column, counted from 1 in characters.
+  public let column: Int
+
+  /// `FILE:LINE:COLUMN`.
+  public var description: String { "\(file):\(line):\(column)" }
+}
+
+/// An error of a script: the rule that was broken, the evidence, and the place.
+///
+///     print(error)
+///     // cooks.msg:14:8: error: unrecognized selector wash: of Cook
+///     // expect [ann wash: "pan"] == 1
+///     //        ^
+public struct ScriptError: Error, Sendable {
+  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The words that begin the error's text; empty for ``thrown``, whose text is the thrower's own.
+    public let description: String
+
+    /// The text is not of the language; nothing was run.
+    public static let syntax = Code(description: "syntax")
+    /// A name that nothing is bound to, or that was dropped.
+    public static let unknownName = Code(description: "unknown name")
+    /// The receiver has no answer for the message.
+    public static let unrecognizedSelector = Code(description: "unrecognized selector")
+    /// There are not as many arguments as the selector has colons.
+    public static let wrongNumberOfArguments = Code(description: "wrong number of arguments")
+    /// A value of another kind was wanted.
+    public static let typeMismatch = Code(description: "type mismatch")
+    /// A type encoding could not be read.
+    public static let invalidTypeEncoding = Code(description: "invalid type encoding")
+    /// The text is not the name of any message.
+    public static let invalidSelector = Code(description: "invalid selector")
+    /// A `throwing` proxy has no target for the message.
+    public static let nobodyResponds = Code(description: "nobody responds")
+    /// Waiting here would wait for ever.
+    public static let wouldDeadlock = Code(description: "would deadlock")
+    /// Proxies lead back to a proxy that the message came through.
+    public static let proxyCycle = Code(description: "proxy cycle")
+    /// An `expect` did not hold.
+    public static let expectationFailed = Code(description: "expectation failed")
+    /// A bound on text, depth, steps or memory was reached. Never caught by a script.
+    public static let limitExceeded = Code(description: "limit exceeded")
+    /// A word of the language that this version reads and does not run.
+    public static let notInThisVersion = Code(description: "not in this version")
+    /// A row, a value's own message or a host's method threw; the text is its own.
+    public static let thrown = Code(description: "")
+  }
+
+  /// Which rule was broken.
+  public let code: Code
+  /// The error in words, beginning with those of its ``code``.
+  public let text: String
+  let source: SourceText
+  let offset: Int
+
+  init(_ fault: ScriptFault, at offset: Int, of source: SourceText) {
+    (code, text) = (fault.code, fault.text)
+    (self.source, self.offset) = (source, offset)
+  }
+
+  /// Where it was thrown.
+  public var position: ScriptPosition { source.position(at: offset) }
+
+  /// The whole line that ``position`` is in.
+  public var line: String { source.line(at: offset) }
+}
+
+extension ScriptError: CustomStringConvertible {
+  /// `FILE:LINE:COLUMN: error: TEXT`, the line, and a caret under the column.
+  ///
+  /// Characters that would steer a terminal are shown as `�`; of a line over 160 characters only the part around
+  /// the column is shown.
+  public var description: String {
+    let position = position
+    let excerpt = CaretExcerpt(line: line, column: position.column)
+    return "\(position): error: \(printable(text))\n\(excerpt.line)\n\(excerpt.caret)"
+  }
+}
+
+/// A line and the caret below it, cut to a width that a terminal can show.
+struct CaretExcerpt {
+  private static let width = 160
+  let line: String
+  let caret: String
+
+  /// - Parameter column: the character to point at, counted from 1; one past the end points behind the line.
+  init(line text: String, column: Int) {
+    var characters = Array(text)
+    var before = min(max(column - 1, 0), characters.count)
+    if characters.count > CaretExcerpt.width {
+      let start = max(0, min(before - CaretExcerpt.width / 2, characters.count - CaretExcerpt.width))
+      let end = min(characters.count, start + CaretExcerpt.width)
+      let cutBefore: [Character] = start > 0 ? ["…"] : []
+      let cutAfter: [Character] = end < characters.count ? ["…"] : []
+      characters = cutBefore + characters[start..<end] + cutAfter
+      before += cutBefore.count - start
+    }
+    line = printable(String(characters))
+    caret = String(characters.prefix(before).map { $0 == "\t" ? "\t" : " " }) + "^"
+  }
+}
+
+/// `text` without the control characters that would steer a terminal; tabs and line ends stay.
+func printable(_ text: String) -> String {
+  func steers(_ scalar: Unicode.Scalar) -> Bool {
+    let value = scalar.value
+    return (value < 0x20 && value != 9 && value != 10) || (0x7F...0x9F).contains(value)
+  }
+  guard text.unicodeScalars.contains(where: steers) else { return text }
+  var shown = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars { shown.append(steers(scalar) ? "\u{FFFD}" : scalar) }
+  return String(shown)
+}
+
+/// An error that has not been given its place yet.
+struct ScriptFault: Error {
+  let code: ScriptError.Code
+  let text: String
+
+  /// The text is the code's words and, after a colon, the evidence.
+  init(_ code: ScriptError.Code, _ evidence: String = "") {
+    self.code = code
+    let rule = code.description
+    text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
+  }
+
+  /// The text is given whole.
+  init(_ code: ScriptError.Code, whole text: String) {
+    (self.code, self.text) = (code, text)
+  }
+}

@@ -1,0 +1,156 @@
+// ScriptSession.swift: the door through which a host program runs scripts.
+// Layer: Script, Session. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// A conversation in the message script: names, receivers and proxies live on from one text to the next.
+///
+///     let session = ScriptSession()
+///     session.register(cart, as: "cart")                    // a live Swift object with a selector table
+///     session.run("[cart add: \"tea\" price: 3]")
+///     session.run("[cart total]").value                     // 3
+///     session.run("[cart wash]").error?.text                // unrecognized selector wash of Cart
+///
+/// Everything runs in the caller's turn, on the caller's thread. A session is not `Sendable`, and so may be given
+/// receivers that are not: the compiler keeps them in one isolation. Its handlers are `@Sendable`.
+///
+/// Texts may come from anywhere: they are bounded in size, depth, steps and memory, and the worst that a text can do is
+/// to end with an error, as long as the registered receivers allow no more.
+public final class ScriptSession {
+  /// Statements and sends that one text may take unless the session says otherwise.
+  public static let defaultStepLimit = 1_000_000
+
+  /// Bytes of text that are read at most: 16 MiB.
+  public static let textLimit = SourceText.byteLimit
+
+  private let world: World
+
+  /// A session with no names.
+  ///
+  /// - Parameters:
+  ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`.
+  ///   - handlers: who gets output, failed expectations and the trace; by default they go to standard output and
+  ///     nowhere.
+  public init(stepLimit: Int = ScriptSession.defaultStepLimit, handlers: ScriptHandlers = ScriptHandlers()) {
+    world = World(handlers: handlers, stepLimit: stepLimit)
+  }
+
+  deinit { world.close() }
+
+  /// Makes a live receiver known to the session's texts, which keep it alive until they drop the name.
+  public func register(_ receiver: any MessageReceiver, as name: String) {
+    world.bind(name, .object(world.label(host: receiver, name)))
+  }
+
+  /// Binds a name to a value, anew if it is bound.
+  public func set(_ value: ScriptValue, as name: String) { world.bind(name, value) }
+
+  /// What a name is bound to; `nil` when it is unknown or dropped.
+  public func value(of name: String) -> ScriptValue? {
+    if case .value(let value) = world.binding(name) { value } else { nil }
+  }
+
+  /// Runs a text: all of it is parsed, then its statements run one after another up to the first error.
+  ///
+  /// - Parameters:
+  ///   - name: what positions in errors call the text.
+  ///   - firstLine: the number of its first line.
+  @discardableResult
+  public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
+    let source = SourceText(text, name: name, firstLine: firstLine)
+    let run = world.newRun()
+    var outcome = ScriptOutcome()
+    do {
+      let program = try Parser.parse(source)
+      outcome.isParsed = true
+      outcome.value = try execute(program, run)
+    } catch {
+      outcome.error = run.located(error, at: 0, of: source)
+    }
+    (outcome.failureCount, outcome.failures) = run.failures
+    outcome.steps = run.stepsTaken
+    return outcome
+  }
+
+  /// The value of the last statement when it is an expression. No other statement's value outlives its statement.
+  private func execute(_ program: Program, _ run: Run) throws -> ScriptValue {
+    let frame = Frame(source: program.source, depth: SendInProgress.current?.depth ?? 0)
+    let interpreter = Interpreter(world: world, run: run, frame: frame)
+    guard let last = program.statements.last, case .evaluate(let expression) = last.kind else {
+      _ = try interpreter.execute(program.statements[...])
+      return .null
+    }
+    _ = try interpreter.execute(program.statements.dropLast())
+    try run.step(at: last.offset, of: program.source)
+    return try interpreter.evaluate(expression)
+  }
+
+  /// Parses a text without running any of it; the error, or `nil` when there is none.
+  public static func check(_ text: String, named name: String = "script") -> ScriptError? {
+    let source = SourceText(text, name: name)
+    do {
+      _ = try Parser.parse(source)
+      return nil
+    } catch {
+      return (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
+    }
+  }
+
+  /// Whether a text ends inside an open bracket, so that further lines may complete it.
+  public static func isIncomplete(_ text: String) -> Bool {
+    Parser.endsOpen(SourceText(text, name: ""))
+  }
+}
+
+/// What came of running one text.
+public struct ScriptOutcome: Sendable {
+  /// The value of the last statement when that is an expression, else `nil`.
+  public fileprivate(set) var value = ScriptValue.null
+  /// The error that ended the text.
+  public fileprivate(set) var error: ScriptError?
+  /// Expectations that did not hold, in order; the first thousand of them.
+  public fileprivate(set) var failures: [ScriptError] = []
+  /// How many expectations did not hold.
+  public fileprivate(set) var failureCount = 0
+  /// Statements and sends that were counted.
+  public fileprivate(set) var steps = 0
+  /// Whether the text was parsed whole; if not, nothing of it ran.
+  public fileprivate(set) var isParsed = false
+
+  /// Whether the text ran to its end and every expectation held.
+  public var succeeded: Bool { error == nil && failureCount == 0 }
+}
+
+/// Who gets what a session has to say.
+///
+/// Each is called in the turn of the statement that it comes from, wherever that runs, and never under a lock.
+public struct ScriptHandlers: Sendable {
+  /// Gets each `print` whole, with its newline.
+  public var output: @Sendable (String) -> Void
+  /// Gets each expectation that did not hold, when it is met.
+  public var diagnostics: @Sendable (ScriptError) -> Void
+  /// Gets a line for each step of each message; `nil` costs nothing.
+  public var trace: (@Sendable (String) -> Void)?
+  /// Is told now and then how far a run is.
+  public var progress: (@Sendable (ScriptProgress) -> Void)?
+
+  /// Handlers; output goes to standard output unless something else is said, all else nowhere.
+  public init(
+    output: @escaping @Sendable (String) -> Void = { print($0, terminator: "") },
+    diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in },
+    trace: (@Sendable (String) -> Void)? = nil,
+    progress: (@Sendable (ScriptProgress) -> Void)? = nil
+  ) {
+    (self.output, self.diagnostics, self.trace, self.progress) = (output, diagnostics, trace, progress)
+  }
+}
+
+/// How far a run is.
+public struct ScriptProgress: Sendable {
+  /// Statements and sends so far.
+  public let steps: Int
+  /// How many there may be.
+  public let stepLimit: Int
+  /// The statement or send that is about to run.
+  public let position: ScriptPosition
+}

@@ -1,0 +1,99 @@
+// Expression.swift: an expression as the steps that compute it.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+/// An expression, lowered while it is parsed to the steps of a stack machine.
+///
+/// A tree would be walked by recursion, and sixty-four brackets in each of sixty-four nested sends are more than the
+/// stack of a queue's thread holds. Steps need a loop, and an array that grows on the heap.
+struct Expression: Sendable {
+  var steps: [Step]
+
+  /// Where it begins.
+  var offset: Int
+}
+
+/// One step: takes values from the stack and puts one back.
+struct Step: Sendable {
+  let action: Action
+  /// The place that an error of this step is reported at.
+  let offset: Int
+
+  enum Action: Sendable {
+    case constant(ScriptValue)
+    case name(String)
+    /// Takes the arguments and, below them, the receiver.
+    case send(SendShape)
+    case list(count: Int)
+    case dictionary(keys: [String])
+    /// Takes the name when it is given in the text; `fallback` is the name otherwise.
+    case make(receiver: String, isNamed: Bool, fallback: String)
+    case not
+    case query(Query)
+    /// Takes the selector and, below it, who is asked.
+    case responds
+    case alive(String)
+    case collect(CollectPolicy, SendShape)
+    case errors(SendShape)
+    case report(SendShape)
+    /// The n-th argument of the message that a hook sees.
+    case hookArgument
+    /// Takes the list of other arguments where there is one.
+    case proceed(withArguments: Bool)
+    case service(String)
+    case services
+  }
+}
+
+/// What a send says: the selector's name, checked against the grammar but not interned.
+struct SendShape: Sendable {
+  let selector: String
+  let argumentCount: Int
+}
+
+/// A question with one operand.
+enum Query: String, Sendable, CaseIterable {
+  case count, targets, calls
+  case signature, types, offsets, sizes, aligns, frame, returns
+  case size, align
+  case selector, arity
+}
+
+/// Which of the answers of a broadcast are given, and how.
+enum CollectPolicy: String, Sendable, CaseIterable {
+  case last, first, all, any, every, sum
+}
+
+/// What `if` and `expect` test.
+struct Condition: Sendable {
+  enum Comparison: Sendable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+    init?(_ token: Token) {
+      switch token.kind {
+      case .sign(.equal): self = .equal
+      case .sign(.notEqual): self = .notEqual
+      case .sign(.less): self = .less
+      case .sign(.lessOrEqual): self = .lessOrEqual
+      case .sign(.greater): self = .greater
+      case .sign(.greaterOrEqual): self = .greaterOrEqual
+      default: return nil
+      }
+    }
+
+    /// As it is written.
+    var sign: Sign {
+      switch self {
+      case .equal: .equal
+      case .notEqual: .notEqual
+      case .less: .less
+      case .lessOrEqual: .lessOrEqual
+      case .greater: .greater
+      case .greaterOrEqual: .greaterOrEqual
+      }
+    }
+  }
+
+  let left: Expression
+  /// The comparison, where the condition is one, and the place of its sign.
+  let comparison: (Comparison, Expression, offset: Int)?
+}

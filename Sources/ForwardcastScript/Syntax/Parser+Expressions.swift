@@ -1,0 +1,202 @@
+// Parser+Expressions.swift: literals, names, sends and queries to steps.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension Parser {
+  /// Words that begin a statement or an expression and so are no names there.
+  static let reservedWords: Set<String> = Set([
+    "receiver", "let", "drop", "proxy", "queue", "add", "remove", "cancel", "mute", "unmute", "before", "after",
+    "around", "print", "expect", "if", "else", "repeat", "return", "throw", "wait", "extension", "register",
+    "unregister", "clear", "new", "not", "true", "false", "nil", "alive", "collect", "errors", "report", "arg",
+    "proceed", "service", "services",
+  ]).union(Query.allCases.map(\.rawValue))
+
+  /// A whole expression: `not e`, or a query or operand, with `responds` behind it or without.
+  mutating func parseExpression() throws -> Expression {
+    let start = try peek().offset
+    var steps: [Step] = []
+    try appendExpression(to: &steps)
+    return Expression(steps: steps, offset: start)
+  }
+
+  private mutating func appendExpression(to steps: inout [Step]) throws {
+    var negations: [Int] = []
+    while try peek().is("not") { negations.append(try take().offset) }
+    try appendOperand(to: &steps)
+    if try peek().is("responds"), try beginsOperand(peek(1)) {
+      let offset = try take().offset
+      try appendOperand(to: &steps)
+      steps.append(Step(action: .responds, offset: offset))
+    }
+    for offset in negations.reversed() { steps.append(Step(action: .not, offset: offset)) }
+  }
+
+  /// What a query takes: a literal, a name, a send, another query, or an expression in parentheses.
+  mutating func parseOperand() throws -> Expression {
+    let start = try peek().offset
+    var steps: [Step] = []
+    try appendOperand(to: &steps)
+    return Expression(steps: steps, offset: start)
+  }
+
+  /// Queries are gathered from left to right and computed from right to left: a loop, so that no number of them is
+  /// too deep.
+  private mutating func appendOperand(to steps: inout [Step]) throws {
+    var pending: [Step] = []
+    while let word = try peek().word {
+      let offset = try peek().offset
+      if let query = Query(rawValue: word) {
+        pending.append(Step(action: .query(query), offset: offset))
+      } else if word == "arg" {
+        guard case .hook = surroundings else { throw error("\"arg\" stands in a hook only", at: try peek()) }
+        pending.append(Step(action: .hookArgument, offset: offset))
+      } else {
+        break
+      }
+      try take()
+    }
+    try appendPrimary(to: &steps)
+    steps.append(contentsOf: pending.reversed())
+  }
+
+  private mutating func appendPrimary(to steps: inout [Step]) throws {
+    let token = try take()
+    func append(_ action: Step.Action) { steps.append(Step(action: action, offset: token.offset)) }
+    switch token.kind {
+    case .integer(let value): append(.constant(.integer(value)))
+    case .floating(let value): append(.constant(.floating(value)))
+    case .string(let text): append(.constant(.string(text)))
+    case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))))
+    case .word(let word): try appendWord(word, token, to: &steps)
+    case .sign(.openSend):
+      let shape = try appendSend(to: &steps)
+      append(.send(shape))
+    case .sign(.openParenthesis):
+      try appendExpression(to: &steps)
+      try expect(.closeParenthesis)
+    case .sign(.openList): try appendList(token, to: &steps)
+    case .sign(.openDictionary): try appendDictionary(token, to: &steps)
+    default: throw unexpected(token, wanted: "an expression")
+    }
+  }
+
+  private func beginsOperand(_ token: Token) -> Bool {
+    switch token.kind {
+    case .integer, .floating, .string, .selector, .word: true
+    case .sign(let sign): sign.closing != nil && sign != .openBrace
+    case .separator, .end: false
+    }
+  }
+
+  private mutating func appendWord(_ word: String, _ token: Token, to steps: inout [Step]) throws {
+    func append(_ action: Step.Action) { steps.append(Step(action: action, offset: token.offset)) }
+    switch word {
+    case "true": append(.constant(.bool(true)))
+    case "false": append(.constant(.bool(false)))
+    case "nil": append(.constant(.null))
+    case "new": try appendNew(token, to: &steps)
+    case "alive": append(.alive(try takeName("the name of an object")))
+    case "collect":
+      let word = try take()
+      guard let policy = word.word.flatMap(CollectPolicy.init) else {
+        throw unexpected(word, wanted: CollectPolicy.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      append(.collect(policy, try appendSend(opened: false, to: &steps)))
+    case "errors": append(.errors(try appendSend(opened: false, to: &steps)))
+    case "report": append(.report(try appendSend(opened: false, to: &steps)))
+    case "proceed":
+      guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
+      let hasArguments = try takes("with")
+      if hasArguments { try appendList(try expect(.openList), to: &steps) }
+      append(.proceed(withArguments: hasArguments))
+    case "service": append(.service(try takeName("the name of a receiver")))
+    case "services": append(.services)
+    default:
+      if Parser.reservedWords.contains(word) {
+        throw error("\"\(word)\" is a word of the language and begins no expression here", at: token)
+      }
+      append(.name(word))
+    }
+  }
+
+  private mutating func appendNew(_ token: Token, to steps: inout [Step]) throws {
+    let receiver = try takeName("the name of a receiver")
+    let isNamed = try peek().is("name") && peek(1).is(.colon)
+    if isNamed {
+      try take()
+      try take()
+      try appendExpression(to: &steps)
+    }
+    steps.append(
+      Step(action: .make(receiver: receiver, isNamed: isNamed, fallback: receiver), offset: token.offset))
+  }
+
+  private mutating func appendList(_ opening: Token, to steps: inout [Step]) throws {
+    var count = 0
+    if try !takes(.closeSquare) {
+      repeat {
+        try appendExpression(to: &steps)
+        count += 1
+      } while try takes(.comma)
+      try expectClosing(.closeSquare)
+    }
+    steps.append(Step(action: .list(count: count), offset: opening.offset))
+  }
+
+  private mutating func appendDictionary(_ opening: Token, to steps: inout [Step]) throws {
+    var keys: [String] = []
+    var seen: Set<String> = []
+    if try !takes(.closeBrace) {
+      repeat {
+        let token = try peek()
+        let key = try takeText("a key in quotes").text
+        guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
+        keys.append(key)
+        try expect(.colon)
+        try appendExpression(to: &steps)
+      } while try takes(.comma)
+      try expectClosing(.closeBrace)
+    }
+    steps.append(Step(action: .dictionary(keys: keys), offset: opening.offset))
+  }
+
+  private mutating func expectClosing(_ closing: Sign) throws {
+    let token = try take()
+    guard token.is(closing) else { throw unexpected(token, wanted: "\",\" or \"\(closing.rawValue)\"") }
+  }
+
+  /// Receiver and arguments of a send; its bracket has been taken unless `opened` is false.
+  private mutating func appendSend(opened: Bool = true, to steps: inout [Step]) throws -> SendShape {
+    if !opened {
+      let token = try take()
+      guard token.is(.openSend) else { throw unexpected(token, wanted: "a message in brackets") }
+    }
+    try appendExpression(to: &steps)
+    let first = try peek()
+    if let name = first.word, try !peek(1).is(.colon) {
+      try take()
+      let closing = try take()
+      guard closing.is(.closeSquare) else { throw unexpected(closing, wanted: "\":\" or \"]\"") }
+      return SendShape(selector: try checkedSelector(name, at: first.offset), argumentCount: 0)
+    }
+    var name = ""
+    var count = 0
+    while try !takes(.closeSquare) {
+      if let part = try peek().word {
+        name += part
+        try take()
+      }
+      let colon = try take()
+      guard colon.is(.colon) else {
+        throw unexpected(colon, wanted: count == 0 ? "a selector" : "\"]\" or a part of the selector")
+      }
+      name += ":"
+      count += 1
+      guard name.utf8.count <= 1024 else { break }
+      try appendExpression(to: &steps)
+    }
+    if count == 0 { throw error("a message needs a selector", at: first) }
+    return SendShape(selector: try checkedSelector(name, at: first.offset), argumentCount: count)
+  }
+}

@@ -1,0 +1,123 @@
+// Parser+Receivers.swift: receivers with their rows, proxies, and what is added to them.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+extension Parser {
+  /// `Name [: Parent] { rows }`.
+  mutating func parseReceiver() throws -> ReceiverDefinition {
+    let name = try takeName("the name of the receiver")
+    let parent = try takes(.colon) ? takeName("the name of an earlier receiver") : nil
+    try expect(.openBrace)
+    var rows: [RowDefinition] = []
+    var seen: Set<String> = []
+    try skipSeparators()
+    while try !takes(.closeBrace) {
+      let token = try take()
+      guard token.is(.minus) else { throw unexpected(token, wanted: "\"-\" or \"}\"") }
+      let row = try parseRow(token)
+      guard seen.insert(row.selector).inserted else {
+        throw error("the row \"\(row.selector)\" is there twice", at: token)
+      }
+      rows.append(row)
+      let after = try peek()
+      guard after.kind == .separator || after.is(.closeBrace) || after.is(.minus) else {
+        throw unexpected(after, wanted: "the end of the row")
+      }
+      try skipSeparators()
+    }
+    return ReceiverDefinition(name: name, parent: parent, rows: rows)
+  }
+
+  /// A row, whose `-` has been taken.
+  private mutating func parseRow(_ start: Token) throws -> RowDefinition {
+    let first = try peek()
+    var selector = ""
+    var arguments: [String] = []
+    if let name = first.word, try !peek(1).is(.colon) {
+      try take()
+      selector = name
+    } else {
+      while try peek().is(.colon) || (peek().word != nil && peek(1).is(.colon)) {
+        if try !peek().is(.colon) { selector += try takeName("a part of the selector") }
+        try expect(.colon)
+        selector += ":"
+        let token = try peek()
+        let argument = try takeName("the name of the argument")
+        if arguments.contains(argument) { throw error("the argument \"\(argument)\" is there twice", at: token) }
+        arguments.append(argument)
+        if selector.utf8.count > 1024 { break }
+      }
+      if arguments.isEmpty { throw unexpected(first, wanted: "a selector") }
+    }
+    selector = try checkedSelector(selector, at: first.offset)
+    var encoding: (text: String, offset: Int)?
+    if case .string = try peek().kind { encoding = try takeText("a type encoding") }
+    let body = try parseRowBody()
+    return RowDefinition(
+      selector: selector, arguments: arguments, encoding: encoding, body: body, source: source, offset: start.offset)
+  }
+
+  private mutating func parseRowBody() throws -> RowDefinition.Body {
+    let token = try peek()
+    if token.is(.openBrace) { return .block(try parseBlock(in: .row)) }
+    try take()
+    if token.is(.assign) {
+      let outer = surroundings
+      surroundings = .row
+      defer { surroundings = outer }
+      return .value(try parseExpression())
+    }
+    guard token.is("throws") else { throw unexpected(token, wanted: "\"=\", \"{\" or \"throws\"") }
+    return .error(try takeText("the text of the error").text, offset: token.offset)
+  }
+
+  /// What stands behind `proxy p =`.
+  mutating func parseProxy() throws -> ProxyDefinition {
+    let token = try take()
+    switch token.word {
+    case "multicast":
+      var options: Set<ProxyDefinition.Option> = []
+      while let word = try peek().word {
+        guard let option = ProxyDefinition.Option(rawValue: word) else {
+          let all = ProxyDefinition.Option.allCases.map(\.rawValue).joined(separator: ", ")
+          throw unexpected(try peek(), wanted: all)
+        }
+        try take()
+        options.insert(option)
+      }
+      return .multicast(options)
+    case "forward":
+      try expect("to")
+      return .forward(to: try parseExpression())
+    case "lazy":
+      try expect(.openBrace)
+      try skipSeparators()
+      let expression = try parseExpression()
+      try skipSeparators()
+      try expect(.closeBrace)
+      return .lazy(expression)
+    case "recording": return .recording(try parseExpression())
+    default: throw unexpected(token, wanted: "multicast, forward to, lazy or recording")
+    }
+  }
+
+  /// `e to p`, and the modifiers in any order.
+  mutating func parseAddition() throws -> Addition {
+    let target = try parseExpression()
+    try expect("to")
+    let proxy = try parseExpression()
+    var modifiers: [Addition.Modifier] = []
+    var seen: Set<String> = []
+    while let word = try peek().word {
+      let token = try take()
+      guard seen.insert(word).inserted else { throw error("\"\(word)\" is there twice", at: token) }
+      switch word {
+      case "on": modifiers.append(.queue(try parseExpression()))
+      case "priority": modifiers.append(.priority(try parseExpression()))
+      case "only": modifiers.append(.only(try parseExpression()))
+      case "as": modifiers.append(.name(try takeName("the name of the registration")))
+      default: throw unexpected(token, wanted: "on, priority, only or as")
+      }
+    }
+    return Addition(target: target, proxy: proxy, modifiers: modifiers)
+  }
+}

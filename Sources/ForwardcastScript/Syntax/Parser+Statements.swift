@@ -1,0 +1,178 @@
+// Parser+Statements.swift: one function for each family of statements.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+extension Parser {
+  /// The statement that begins here.
+  mutating func parseStatement() throws -> Statement {
+    let token = try peek()
+    if let word = token.word, let kind = try parseKind(word, token) {
+      return Statement(kind: kind, offset: token.offset)
+    }
+    return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
+  }
+
+  /// The statement that `word` begins, or `nil` when it begins none.
+  private mutating func parseKind(_ word: String, _ token: Token) throws -> Statement.Kind? {
+    if let change = RegistrationChange(rawValue: word) {
+      try take()
+      return .registration(change, try parseExpression())
+    }
+    if let moment = HookDefinition.Moment(rawValue: word) {
+      try take()
+      return .hook(try parseHook(moment))
+    }
+    switch word {
+    case "receiver", "let", "drop", "proxy", "queue", "add", "remove", "extension", "register", "unregister":
+      try take()
+      return try parseDeclaration(word, token)
+    case "print", "expect", "if", "repeat", "return", "throw", "wait", "clear":
+      try take()
+      return try parseAction(word, token)
+    default: return nil
+    }
+  }
+
+  private mutating func parseDeclaration(_ word: String, _ token: Token) throws -> Statement.Kind {
+    switch word {
+    case "receiver": return .receiver(try parseReceiver())
+    case "let": return try parseLet()
+    case "drop": return .drop(try takeName("the name to forget"))
+    case "proxy":
+      let name = try takeName("the name of the proxy")
+      try expect(.assign)
+      return .proxy(name, try parseProxy())
+    case "queue": return .queue(try takeName("the name of the queue"))
+    case "add": return .add(try parseAddition())
+    case "remove":
+      if try peek().is("all"), try peek(1).is("from") {
+        try take()
+        try take()
+        return .removeAll(from: try parseExpression())
+      }
+      let target = try parseExpression()
+      try expect("from")
+      return .remove(target, from: try parseExpression())
+    case "extension": return try parseExtension()
+    case "register": return try parseRegister()
+    default:
+      let observer = try parseExpression()
+      try expect("from")
+      return .unregister(observer, from: try parseExpression())
+    }
+  }
+
+  private mutating func parseAction(_ word: String, _ token: Token) throws -> Statement.Kind {
+    switch word {
+    case "print":
+      var expressions = [try parseExpression()]
+      while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
+      return .print(expressions)
+    case "expect": return try parseExpectation()
+    case "if":
+      let condition = try parseCondition()
+      let then = try parseBlock()
+      return .condition(condition, then: then, otherwise: try parseElse())
+    case "repeat": return .repeat(try parseExpression(), try parseBlock())
+    case "return":
+      guard surroundings != .script else { throw error("\"return\" stands in a row only", at: token) }
+      return .answer(try endsStatement(peek()) ? nil : parseExpression())
+    case "throw":
+      guard surroundings != .script else { throw error("\"throw\" stands in a row only", at: token) }
+      return .throw(try parseExpression())
+    case "wait": return .wait
+    default:
+      try expect("services")
+      return .clearServices
+    }
+  }
+
+  private mutating func endsStatement(_ token: Token) throws -> Bool {
+    token.kind == .separator || token.kind == .end || token.is(.closeBrace)
+  }
+
+  private mutating func parseLet() throws -> Statement.Kind {
+    let name = try takeName("a name")
+    try expect(.assign)
+    var expression = try parseExpression()
+    if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
+      let step = Step(
+        action: .make(receiver: receiver, isNamed: false, fallback: name), offset: expression.steps[0].offset)
+      expression.steps = [step]
+    }
+    return .bind(name, expression)
+  }
+
+  private mutating func parseCondition() throws -> Condition {
+    let left = try parseExpression()
+    let token = try peek()
+    guard let comparison = Condition.Comparison(token) else { return Condition(left: left, comparison: nil) }
+    try take()
+    return Condition(left: left, comparison: (comparison, try parseExpression(), token.offset))
+  }
+
+  private mutating func parseExpectation() throws -> Statement.Kind {
+    let condition = try parseCondition()
+    guard condition.comparison == nil, try takes("throws") else { return .expect(condition) }
+    if case .string(let text) = try peek().kind {
+      try take()
+      return .expectThrows(condition.left, text: text)
+    }
+    return .expectThrows(condition.left, text: nil)
+  }
+
+  /// `else` may stand on the line of the closing brace or on a later one.
+  private mutating func parseElse() throws -> Block? {
+    var distance = 0
+    while try peek(distance).kind == .separator { distance += 1 }
+    guard try peek(distance).is("else") else { return nil }
+    try skipSeparators()
+    try take()
+    return try parseBlock()
+  }
+
+  private mutating func parseHook(_ moment: HookDefinition.Moment) throws -> HookDefinition {
+    let proxy = try parseOperand()
+    let selector = try parseOperand()
+    let body = try parseBlock(in: .hook(moment))
+    let name = try takes("as") ? takeName("the name of the hook") : nil
+    return HookDefinition(moment: moment, proxy: proxy, selector: selector, body: body, name: name)
+  }
+
+  private mutating func parseExtension() throws -> Statement.Kind {
+    let name = try takeName("the name of the extension point")
+    try expect(.openBrace)
+    var selectors: [String] = []
+    var last: Token?
+    while true {
+      let token = try take()
+      switch token.kind {
+      case .separator: last = nil
+      case .sign(.closeBrace):
+        for selector in selectors { _ = try checkedSelector(selector, at: token.offset) }
+        return .extensionPoint(name, selectors: selectors)
+      case .word, .sign(.colon):
+        // Selectors stand bare: only a blank tells where one ends.
+        let text = token.word ?? ":"
+        if let last, last.end == token.offset, let index = selectors.indices.last {
+          selectors[index] += text
+        } else {
+          selectors.append(text)
+        }
+        last = token
+      default: throw unexpected(token, wanted: "a selector or \"}\"")
+      }
+    }
+  }
+
+  private mutating func parseRegister() throws -> Statement.Kind {
+    if try peek().is("lazily"), try peek(1).word != nil, try peek(2).is("in") {
+      try take()
+      let receiver = try takeName("the name of a receiver")
+      try expect("in")
+      return .registerLazily(receiver: receiver, in: try parseExpression())
+    }
+    let observer = try parseExpression()
+    try expect("in")
+    return .register(observer, in: try parseExpression())
+  }
+}

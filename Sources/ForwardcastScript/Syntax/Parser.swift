@@ -1,0 +1,160 @@
+// Parser.swift: tokens to statements; the whole text before any of it runs.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// A recursive-descent parser. Its depth is bounded by the lexer's count of open brackets.
+struct Parser {
+  private var lexer: Lexer
+  /// Tokens that were looked at and not yet taken.
+  private var ahead: [Token] = []
+  /// What the statements being parsed stand in.
+  var surroundings = Surroundings.script
+  let source: SourceText
+
+  enum Surroundings: Equatable {
+    case script
+    case row
+    case hook(HookDefinition.Moment)
+  }
+
+  /// The statements of a text.
+  ///
+  /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first token that does not fit.
+  static func parse(_ source: SourceText) throws -> Program {
+    var parser = try Parser(source)
+    var statements: [Statement] = []
+    try parser.parseStatements(until: nil, into: &statements)
+    return Program(source: source, statements: statements)
+  }
+
+  /// Whether a text ends inside an open bracket, so that another line may complete it.
+  static func endsOpen(_ source: SourceText) -> Bool {
+    guard var lexer = try? Lexer(source) else { return false }
+    while true {
+      do {
+        if try lexer.next().kind == .end { return false }
+      } catch {
+        return lexer.isAtEnd && !lexer.open.isEmpty
+      }
+    }
+  }
+
+  private init(_ source: SourceText) throws {
+    self.source = source
+    lexer = try Lexer(source)
+  }
+
+  // MARK: Tokens
+
+  /// The token `distance` places ahead, without taking any.
+  mutating func peek(_ distance: Int = 0) throws -> Token {
+    while ahead.count <= distance { ahead.append(try lexer.next()) }
+    return ahead[distance]
+  }
+
+  @discardableResult
+  mutating func take() throws -> Token {
+    _ = try peek()
+    return ahead.removeFirst()
+  }
+
+  mutating func takes(_ sign: Sign) throws -> Bool {
+    guard try peek().is(sign) else { return false }
+    try take()
+    return true
+  }
+
+  mutating func takes(_ word: String) throws -> Bool {
+    guard try peek().is(word) else { return false }
+    try take()
+    return true
+  }
+
+  func error(_ evidence: String, at token: Token) -> ScriptError {
+    ScriptError(ScriptFault(.syntax, evidence), at: token.offset, of: source)
+  }
+
+  func unexpected(_ token: Token, wanted: String) -> ScriptError {
+    error("wanted \(wanted), found \(token.shown)", at: token)
+  }
+
+  @discardableResult
+  mutating func expect(_ sign: Sign) throws -> Token {
+    let token = try take()
+    guard token.is(sign) else { throw unexpected(token, wanted: "\"\(sign.rawValue)\"") }
+    return token
+  }
+
+  mutating func expect(_ word: String) throws {
+    let token = try take()
+    guard token.is(word) else { throw unexpected(token, wanted: "\"\(word)\"") }
+  }
+
+  /// A name that is being given or used where no statement and no expression begins: any word.
+  mutating func takeName(_ what: String) throws -> String {
+    let token = try take()
+    guard let word = token.word else { throw unexpected(token, wanted: what) }
+    return word
+  }
+
+  mutating func takeText(_ what: String) throws -> (text: String, offset: Int) {
+    let token = try take()
+    guard case .string(let text) = token.kind else { throw unexpected(token, wanted: what) }
+    return (text, token.offset)
+  }
+
+  /// A selector's name from its parts, checked and not interned.
+  func checkedSelector(_ name: String, at offset: Int) throws -> String {
+    do {
+      _ = try MessageSelector.numberOfArguments(inName: name)
+    } catch {
+      throw ScriptError(ScriptFault(.invalidSelector, "\(error)"), at: offset, of: source)
+    }
+    return name
+  }
+
+  mutating func skipSeparators() throws {
+    while try peek().kind == .separator { try take() }
+  }
+
+  // MARK: Statements in a row
+
+  /// Statements up to `closing`, which is taken, or up to the end of the text.
+  mutating func parseStatements(until closing: Sign?, into statements: inout [Statement]) throws {
+    while true {
+      try skipSeparators()
+      let token = try peek()
+      if let closing, token.is(closing) {
+        try take()
+        return
+      }
+      if token.kind == .end { return }
+      statements.append(try parseStatement())
+      let after = try peek()
+      guard after.kind == .separator || after.kind == .end || closing.map(after.is) ?? false else {
+        throw unexpected(after, wanted: "the end of the statement")
+      }
+    }
+  }
+
+  mutating func parseBlock() throws -> Block {
+    try expect(.openBrace)
+    var statements: [Statement] = []
+    try parseStatements(until: .closeBrace, into: &statements)
+    return Block(statements: statements)
+  }
+
+  /// A block of statements that stand in `surroundings`.
+  mutating func parseBlock(in surroundings: Surroundings) throws -> Block {
+    let outer = self.surroundings
+    self.surroundings = surroundings
+    defer { self.surroundings = outer }
+    return try parseBlock()
+  }
+}
+
+extension Lexer {
+  /// Whether every byte has been read.
+  var isAtEnd: Bool { position >= source.bytes.count }
+}

@@ -1,0 +1,124 @@
+// Statement.swift: the statements of a script as a tree.
+// Layer: Script, Syntax. See DESIGN.md, "The script".
+
+/// A script that has been parsed whole.
+struct Program: Sendable {
+  let source: SourceText
+  let statements: [Statement]
+}
+
+/// Statements between braces.
+struct Block: Sendable {
+  let statements: [Statement]
+}
+
+/// One statement with its place.
+struct Statement: Sendable {
+  let kind: Kind
+  let offset: Int
+
+  // The large cases are indirect: a text of 16 MiB may hold eight million statements.
+  enum Kind: Sendable {
+    indirect case receiver(ReceiverDefinition)
+    case bind(String, Expression)
+    case drop(String)
+    indirect case proxy(String, ProxyDefinition)
+    case queue(String)
+    indirect case add(Addition)
+    indirect case remove(Expression, from: Expression)
+    case removeAll(from: Expression)
+    case registration(RegistrationChange, Expression)
+    indirect case hook(HookDefinition)
+    case print([Expression])
+    indirect case expect(Condition)
+    indirect case expectThrows(Expression, text: String?)
+    indirect case condition(Condition, then: Block, otherwise: Block?)
+    case `repeat`(Expression, Block)
+    case answer(Expression?)
+    case `throw`(Expression)
+    case wait
+    case evaluate(Expression)
+    case extensionPoint(String, selectors: [String])
+    indirect case register(Expression, in: Expression)
+    indirect case registerLazily(receiver: String, in: Expression)
+    indirect case unregister(Expression, from: Expression)
+    case clearServices
+  }
+}
+
+/// `receiver Name : Parent { rows }`.
+struct ReceiverDefinition: Sendable {
+  let name: String
+  let parent: String?
+  let rows: [RowDefinition]
+}
+
+/// `- part: argument "encoding" { … }`.
+final class RowDefinition: Sendable {
+  enum Body: Sendable {
+    case value(Expression)
+    case block(Block)
+    case error(String, offset: Int)
+  }
+
+  let selector: String
+  let arguments: [String]
+  /// The type encoding with its place, or `nil` where all is `@`.
+  let encoding: (text: String, offset: Int)?
+  let body: Body
+  let source: SourceText
+  let offset: Int
+
+  init(
+    selector: String, arguments: [String], encoding: (text: String, offset: Int)?, body: Body, source: SourceText,
+    offset: Int
+  ) {
+    (self.selector, self.arguments, self.encoding, self.body) = (selector, arguments, encoding, body)
+    (self.source, self.offset) = (source, offset)
+  }
+}
+
+/// What stands behind `proxy p =`.
+enum ProxyDefinition: Sendable {
+  enum Option: String, Sendable, CaseIterable {
+    case strong, duplicates, throwing, stopping
+  }
+
+  case multicast(Set<Option>)
+  case forward(to: Expression)
+  case lazy(Expression)
+  case recording(Expression)
+}
+
+/// `add e to p on q priority n only @[…] as r`.
+struct Addition: Sendable {
+  enum Modifier: Sendable {
+    case queue(Expression)
+    case priority(Expression)
+    case only(Expression)
+    case name(String)
+  }
+
+  let target: Expression
+  let proxy: Expression
+  /// As written, each kind at most once.
+  let modifiers: [Modifier]
+}
+
+/// `cancel`, `mute` and `unmute`.
+enum RegistrationChange: String, Sendable, CaseIterable {
+  case cancel, mute, unmute
+}
+
+/// `before p "sel:" { … } as h`.
+struct HookDefinition: Sendable {
+  enum Moment: String, Sendable, CaseIterable {
+    case before, after, around
+  }
+
+  let moment: Moment
+  let proxy: Expression
+  let selector: Expression
+  let body: Block
+  let name: String?
+}

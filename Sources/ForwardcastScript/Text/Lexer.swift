@@ -1,0 +1,277 @@
+// Lexer.swift: text to tokens, one at a time.
+// Layer: Script, Text. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// Cuts a text into tokens. It counts open brackets, because only between braces does a line end end a statement.
+struct Lexer {
+  static let bracketLimit = 64
+
+  let source: SourceText
+  private var offset = 0
+  /// Offset of the byte that is read next.
+  var position: Int { offset }
+  /// Brackets that are open, innermost last, with the place of each.
+  private(set) var open: [(sign: Sign, offset: Int)] = []
+
+  init(_ source: SourceText) throws {
+    self.source = source
+    if source.bytes.count > SourceText.byteLimit {
+      throw ScriptError(ScriptFault(.limitExceeded, "the text is over 16 MiB"), at: 0, of: source)
+    }
+  }
+
+  private func byte(at index: Int) -> UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
+
+  func error(_ code: ScriptError.Code, _ evidence: String, at offset: Int) -> ScriptError {
+    ScriptError(ScriptFault(code, evidence), at: offset, of: source)
+  }
+
+  /// The next token; `.end` for ever after the last.
+  mutating func next() throws -> Token {
+    if let separator = skipBlanks() { return separator }
+    let start = offset
+    guard let first = byte(at: start) else {
+      if let bracket = open.last {
+        throw error(.syntax, "\"\(bracket.sign.rawValue)\" is never closed", at: bracket.offset)
+      }
+      return Token(kind: .end, offset: start, end: start)
+    }
+    switch first {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(from: start, digitsFrom: start)
+    case UInt8(ascii: "\""): return try string(from: start)
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
+      return try word(from: start)
+    case UInt8(ascii: "-"):
+      if let digit = byte(at: start + 1), isDigit(digit) { return try number(from: start, digitsFrom: start + 1) }
+      return try sign(.minus, length: 1)
+    default: return try signToken(first, start)
+    }
+  }
+
+  /// Passes blanks and comments; gives the separator that it met where one ends a statement.
+  private mutating func skipBlanks() -> Token? {
+    while let byte = byte(at: offset) {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"):
+        offset += 1
+      case UInt8(ascii: "#"):
+        while let here = self.byte(at: offset), !isLineEnd(here) { offset += 1 }
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        offset += 1
+        if open.last?.sign ?? .openBrace == .openBrace {
+          return Token(kind: .separator, offset: offset - 1, end: offset)
+        }
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  private mutating func signToken(_ first: UInt8, _ start: Int) throws -> Token {
+    let second = byte(at: start + 1)
+    let doubled = second == UInt8(ascii: "=")
+    switch first {
+    case UInt8(ascii: ";"):
+      offset += 1
+      return Token(kind: .separator, offset: start, end: offset)
+    case UInt8(ascii: "["): return try opening(.openSend)
+    case UInt8(ascii: "("): return try opening(.openParenthesis)
+    case UInt8(ascii: "{"): return try opening(.openBrace)
+    case UInt8(ascii: "]"): return try closing(.closeSquare)
+    case UInt8(ascii: ")"): return try closing(.closeParenthesis)
+    case UInt8(ascii: "}"): return try closing(.closeBrace)
+    case UInt8(ascii: ","): return try sign(.comma, length: 1)
+    case UInt8(ascii: ":"): return try sign(.colon, length: 1)
+    case UInt8(ascii: "="): return try doubled ? sign(.equal, length: 2) : sign(.assign, length: 1)
+    case UInt8(ascii: "<"): return try doubled ? sign(.lessOrEqual, length: 2) : sign(.less, length: 1)
+    case UInt8(ascii: ">"): return try doubled ? sign(.greaterOrEqual, length: 2) : sign(.greater, length: 1)
+    case UInt8(ascii: "!") where doubled: return try sign(.notEqual, length: 2)
+    case UInt8(ascii: "@") where second == UInt8(ascii: "["): return try opening(.openList)
+    case UInt8(ascii: "@") where second == UInt8(ascii: "{"): return try opening(.openDictionary)
+    case UInt8(ascii: "@"): return try selector(from: start)
+    default: throw error(.syntax, "\(shown(first)) begins nothing", at: start)
+    }
+  }
+
+  private mutating func sign(_ sign: Sign, length: Int) throws -> Token {
+    offset += length
+    return Token(kind: .sign(sign), offset: offset - length, end: offset)
+  }
+
+  private mutating func opening(_ bracket: Sign) throws -> Token {
+    guard open.count < Lexer.bracketLimit else {
+      throw error(.limitExceeded, "more than \(Lexer.bracketLimit) brackets are open", at: offset)
+    }
+    open.append((bracket, offset))
+    return try sign(bracket, length: bracket.rawValue.utf8.count)
+  }
+
+  private mutating func closing(_ bracket: Sign) throws -> Token {
+    guard let last = open.last else { throw error(.syntax, "\"\(bracket.rawValue)\" closes nothing", at: offset) }
+    guard last.sign.closing == bracket else {
+      let line = source.position(at: last.offset).line
+      throw error(
+        .syntax, "\"\(bracket.rawValue)\" does not close the \"\(last.sign.rawValue)\" of line \(line)", at: offset)
+    }
+    open.removeLast()
+    return try sign(bracket, length: 1)
+  }
+
+  /// `@selector(name)`: everything up to the parenthesis, without blanks at its ends.
+  private mutating func selector(from start: Int) throws -> Token {
+    let opening = Array("@selector(".utf8)
+    guard source.bytes[start...].starts(with: opening) else {
+      throw error(.syntax, "\"@\" is followed by \"[\", \"{\" or \"selector(\"", at: start)
+    }
+    var from = start + opening.count
+    guard var to = source.bytes[from...].firstIndex(where: { $0 == UInt8(ascii: ")") || isLineEnd($0) }),
+      source.bytes[to] == UInt8(ascii: ")")
+    else { throw error(.syntax, "\"@selector(\" is never closed", at: start) }
+    offset = to + 1
+    while from < to, source.bytes[from] == UInt8(ascii: " ") { from += 1 }
+    while to > from, source.bytes[to - 1] == UInt8(ascii: " ") { to -= 1 }
+    let name = source.text(from..<to)
+    do {
+      _ = try MessageSelector.numberOfArguments(inName: name)
+    } catch {
+      throw self.error(.invalidSelector, "\(error)", at: from)
+    }
+    return Token(kind: .selector(name), offset: start, end: offset)
+  }
+
+  private mutating func word(from start: Int) throws -> Token {
+    var isASCII = true
+    while let byte = byte(at: offset), isWordByte(byte) {
+      isASCII = isASCII && byte < 0x80
+      offset += 1
+    }
+    let name = source.text(start..<offset)
+    if !isASCII || offset - start > 1024 {
+      do {
+        _ = try MessageSelector.numberOfArguments(inName: name)
+      } catch {
+        throw self.error(.syntax, "not a name: \(error)", at: start)
+      }
+    }
+    return Token(kind: .word(name), offset: start, end: offset)
+  }
+
+  private func shown(_ byte: UInt8) -> String {
+    byte < 0x20 || byte == 0x7F ? "the control character \(byte)" : "\"\(Character(Unicode.Scalar(byte)))\""
+  }
+}
+
+// MARK: - Literals
+
+extension Lexer {
+  private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
+    offset = digitsFrom
+    let second = byte(at: digitsFrom + 1)
+    if byte(at: digitsFrom) == UInt8(ascii: "0"), second == UInt8(ascii: "x") || second == UInt8(ascii: "X") {
+      offset += 2
+      let digits = takeWord()
+      let sign = digitsFrom > start ? "-" : ""
+      guard !digits.isEmpty, digits.utf8.allSatisfy(isHexDigit) else {
+        throw error(.syntax, "\"\(source.text(start..<offset))\" is not a number", at: start)
+      }
+      guard let value = Int(sign + digits, radix: 16) else { throw tooLarge(start) }
+      return Token(kind: .integer(value), offset: start, end: offset)
+    }
+    takeDigits()
+    var isFloating = false
+    if byte(at: offset) == UInt8(ascii: "."), let next = byte(at: offset + 1), isDigit(next) {
+      isFloating = true
+      offset += 1
+      takeDigits()
+    }
+    if takeExponent() { isFloating = true }
+    let digits = source.text(start..<offset)
+    guard takeWord().isEmpty else {
+      throw error(.syntax, "\"\(source.text(start..<offset))\" is not a number", at: start)
+    }
+    if isFloating {
+      guard let value = Double(digits), value.isFinite else { throw tooLarge(start) }
+      return Token(kind: .floating(value), offset: start, end: offset)
+    }
+    guard let value = Int(digits) else { throw tooLarge(start) }
+    return Token(kind: .integer(value), offset: start, end: offset)
+  }
+
+  private func tooLarge(_ start: Int) -> ScriptError {
+    error(.syntax, "a number that 64 bits cannot hold", at: start)
+  }
+
+  private mutating func takeDigits() {
+    while let byte = byte(at: offset), isDigit(byte) { offset += 1 }
+  }
+
+  private mutating func takeWord() -> String {
+    let start = offset
+    while let byte = byte(at: offset), isWordByte(byte) { offset += 1 }
+    return source.text(start..<offset)
+  }
+
+  private mutating func takeExponent() -> Bool {
+    guard let mark = byte(at: offset), mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") else { return false }
+    var digits = offset + 1
+    if let sign = byte(at: digits), sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { digits += 1 }
+    guard let first = byte(at: digits), isDigit(first) else { return false }
+    offset = digits
+    takeDigits()
+    return true
+  }
+
+  private mutating func string(from start: Int) throws -> Token {
+    var text: [UInt8] = []
+    offset += 1
+    while true {
+      guard let byte = byte(at: offset), !isLineEnd(byte) else {
+        throw error(.syntax, "a text is not closed by the end of its line", at: start)
+      }
+      switch byte {
+      case UInt8(ascii: "\""):
+        offset += 1
+        return Token(kind: .string(String(decoding: text, as: UTF8.self)), offset: start, end: offset)
+      case UInt8(ascii: "\\"): text += try escape()
+      default:
+        text.append(byte)
+        offset += 1
+      }
+    }
+  }
+
+  /// The bytes that an escape stands for.
+  private mutating func escape() throws -> [UInt8] {
+    let start = offset
+    offset += 2
+    switch byte(at: start + 1) {
+    case UInt8(ascii: "n"): return [10]
+    case UInt8(ascii: "t"): return [9]
+    case UInt8(ascii: "\""): return [34]
+    case UInt8(ascii: "\\"): return [92]
+    case UInt8(ascii: "u") where byte(at: start + 2) == UInt8(ascii: "{"):
+      offset += 1
+      let digits = takeWord()
+      guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8, digits.utf8.allSatisfy(isHexDigit),
+        let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
+      else { throw error(.syntax, "\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
+      offset += 1
+      return Array(String(Character(scalar)).utf8)
+    default:
+      throw error(.syntax, "an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
+    }
+  }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+private func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+private func isHexDigit(_ byte: UInt8) -> Bool {
+  isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+}
+
+private func isWordByte(_ byte: UInt8) -> Bool {
+  isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+    || byte >= 0x80
+}

@@ -1,0 +1,76 @@
+// Token.swift: the smallest pieces of a script.
+// Layer: Script, Text. See DESIGN.md, "The script".
+
+/// A sign of the language that is not a word.
+enum Sign: String, Sendable {
+  case openSend = "["
+  case closeSquare = "]"
+  case openParenthesis = "("
+  case closeParenthesis = ")"
+  case openBrace = "{"
+  case closeBrace = "}"
+  case openList = "@["
+  case openDictionary = "@{"
+  case comma = ","
+  case colon = ":"
+  case minus = "-"
+  case assign = "="
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+
+  /// What ends a bracket that this sign opens; `nil` for a sign that opens none.
+  var closing: Sign? {
+    switch self {
+    case .openSend, .openList: .closeSquare
+    case .openParenthesis: .closeParenthesis
+    case .openBrace, .openDictionary: .closeBrace
+    default: nil
+    }
+  }
+}
+
+/// One piece of a script with its place.
+struct Token: Sendable {
+  enum Kind: Equatable, Sendable {
+    case word(String)
+    case integer(Int)
+    case floating(Double)
+    case string(String)
+    /// `@selector(…)`, holding the name.
+    case selector(String)
+    case sign(Sign)
+    /// A line end or `;` where it ends a statement.
+    case separator
+    case end
+  }
+
+  let kind: Kind
+  /// Offset of the first byte.
+  let offset: Int
+  /// Offset after the last byte.
+  let end: Int
+
+  func `is`(_ sign: Sign) -> Bool { kind == .sign(sign) }
+  func `is`(_ word: String) -> Bool { kind == .word(word) }
+
+  /// The word, or `nil` for anything else.
+  var word: String? { if case .word(let word) = kind { word } else { nil } }
+
+  /// The token as an error shows what was found.
+  var shown: String {
+    switch kind {
+    case .word(let word): "\"\(word)\""
+    case .integer(let value): "\(value)"
+    case .floating(let value): "\(value)"
+    case .string: "a text"
+    case .selector(let name): "@selector(\(name))"
+    case .sign(let sign): "\"\(sign.rawValue)\""
+    case .separator: "the end of the statement"
+    case .end: "the end of the text"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// ScriptValue+Boxing.swift: values in and out of argument boxes.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension ScriptValue {
+  /// The value as Swift code finds it in a box: `Int`, `Double`, `Bool`, `String`, arrays of those or of `Any`,
+  /// `[String: Any]`, a `MessageSelector`, the object itself.
+  var box: ArgumentBox {
+    switch self {
+    case .null: ArgumentBox(Int?.none)
+    case .bool(let value): ArgumentBox(value)
+    case .integer(let value): ArgumentBox(value)
+    case .floating(let value): ArgumentBox(value)
+    case .string(let value): ArgumentBox(value)
+    case .list(let elements): ScriptValue.boxed(elements)
+    case .dictionary(let entries):
+      entries.values.allSatisfy(\.mayCross)
+        ? ArgumentBox(uncheckedSendable: entries.mapValues(\.plain)) : ArgumentBox(entries.mapValues(\.plain))
+    case .selector(let selector): selector.known.map { ArgumentBox($0) } ?? ArgumentBox(selector)
+    case .signature(let signature): ArgumentBox(signature)
+    case .object(let reference):
+      mayCross ? ArgumentBox(uncheckedSendable: reference.receiver) : ArgumentBox(reference.receiver)
+    case .registration(let registration): ArgumentBox(registration)
+    case .foreign(let value): value.box
+    }
+  }
+
+  /// Elements of one kind make an array of its type, so that rows of Swift code that take `[Int]` get it.
+  private static func boxed(_ elements: [ScriptValue]) -> ArgumentBox {
+    func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
+      let values = elements.compactMap(get)
+      return values.count == elements.count ? ArgumentBox(values) : nil
+    }
+    let typed: ArgumentBox? =
+      switch elements.first {
+      case .integer: all { if case .integer(let value) = $0 { value } else { nil } }
+      case .floating: all { if case .floating(let value) = $0 { value } else { nil } }
+      case .string: all { if case .string(let value) = $0 { value } else { nil } }
+      case .bool: all { if case .bool(let value) = $0 { value } else { nil } }
+      default: nil
+      }
+    if let typed { return typed }
+    let plain = elements.map(\.plain)
+    return elements.allSatisfy(\.mayCross) ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
+  }
+
+  /// The value that ``box`` holds.
+  private var plain: Any { box.value }
+
+  /// Whether the value may be handed to another thread.
+  private var mayCross: Bool {
+    switch self {
+    case .list(let elements): elements.allSatisfy(\.mayCross)
+    case .dictionary(let entries): entries.values.allSatisfy(\.mayCross)
+    case .object(let reference): reference.receiver is ScriptObject
+    case .foreign(let value): value.box.isSendable
+    default: true
+    }
+  }
+
+  /// The value in a box.
+  ///
+  /// - Parameter reference: gives an object the text that it prints as.
+  /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for lists too deep to be a script's.
+  init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {
+    self = try ScriptValue(any: box.value, in: box, depth: 0, reference: reference)
+  }
+
+  private init(
+    any value: Any, in box: ArgumentBox?, depth: Int, reference: (any MessageReceiver) -> ScriptReference
+  ) throws {
+    guard depth <= ScriptValue.depthLimit else {
+      throw ScriptFault(.limitExceeded, "a value of over \(ScriptValue.depthLimit) lists inside one another")
+    }
+    func inner(_ value: Any) throws -> ScriptValue {
+      try ScriptValue(any: value, in: nil, depth: depth + 1, reference: reference)
+    }
+    switch value {
+    case let optional as any OptionalResult:
+      guard let wrapped = optional.wrappedResult else {
+        self = .null
+        return
+      }
+      self = try inner(wrapped)
+    case is Void: self = .null
+    case let value as ScriptValue: self = value
+    case let value as Bool: self = .bool(value)
+    case let value as Int: self = .integer(value)
+    case let value as String: self = .string(value)
+    case let value as Double: self = .floating(value)
+    case let value as any BinaryInteger:
+      guard let integer = Int(exactly: value) else {
+        throw ScriptFault(.typeMismatch, "the integer \(value) does not fit 64 bits")
+      }
+      self = .integer(integer)
+    case let value as any BinaryFloatingPoint: self = .floating(Double(value))
+    case let value as Substring: self = .string(String(value))
+    case let value as Character: self = .string(String(value))
+    case let value as MessageSelector: self = .selector(ScriptSelector(checked: value.name))
+    case let value as ScriptSelector: self = .selector(value)
+    case let value as MethodSignature: self = .signature(value)
+    case let value as any MessageReceiver: self = .object(reference(value))
+    case let value as Registration: self = .registration(value)
+    case let value as [Any]: self = .list(try value.map(inner))
+    case let value as [String: Any]: self = .dictionary(try value.mapValues(inner))
+    default: self = .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
+    }
+  }
+}
+
+/// Any optional, seen without its type.
+private protocol OptionalResult {
+  var wrappedResult: Any? { get }
+}
+
+extension Optional: OptionalResult {
+  fileprivate var wrappedResult: Any? { map { $0 as Any } }
+}

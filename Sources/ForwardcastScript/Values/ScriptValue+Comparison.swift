@@ -1,0 +1,77 @@
+// ScriptValue+Comparison.swift: when values are equal, and which number is greater.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+extension ScriptValue: Hashable {
+  /// Equality as a script has it. Different kinds are never equal, but integers and floating point are one kind, and
+  /// are compared by their exact values.
+  public static func == (left: ScriptValue, right: ScriptValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.floating(let left), .floating(let right)): left == right
+    case (.integer(let integer), .floating(let number)), (.floating(let number), .integer(let integer)):
+      Int(exactly: number) == integer
+    case (.string(let left), .string(let right)): left == right
+    case (.list(let left), .list(let right)): left == right
+    case (.dictionary(let left), .dictionary(let right)): left == right
+    case (.selector(let left), .selector(let right)): left == right
+    case (.signature(let left), .signature(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    case (.registration(let left), .registration(let right)): left === right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .floating(let value):
+      if let integer = Int(exactly: value) { hasher.combine(integer) } else { hasher.combine(value) }
+    case .string(let value): hasher.combine(value)
+    case .list(let value): hasher.combine(value)
+    case .dictionary(let value): hasher.combine(value)
+    case .selector(let value): hasher.combine(value)
+    case .signature(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    case .registration(let value): hasher.combine(ObjectIdentifier(value))
+    case .foreign: hasher.combine(1)
+    }
+  }
+
+  /// Whether this number is less than `other`, by their exact values.
+  ///
+  /// - Throws: `type mismatch` unless both are numbers.
+  func isLess(than other: ScriptValue) throws -> Bool {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.floating(let left), .floating(let right)): left < right
+    case (.integer(let left), .floating(let right)): Self.isLess(left, right)
+    case (.floating(let left), .integer(let right)):
+      !left.isNaN && !Self.isLess(right, left) && Int(exactly: left) != right
+    default:
+      throw ScriptFault(.typeMismatch, "\(kind) and \(other.kind) have no order; it needs two numbers")
+    }
+  }
+
+  private static func isLess(_ integer: Int, _ number: Double) -> Bool {
+    if number.isNaN { return false }
+    let floor = number.rounded(.down)
+    guard let whole = Int(exactly: floor) else { return number > 0 }
+    return integer < whole || (integer == whole && number > floor)
+  }
+
+  /// Whether a condition of `comparison` holds between the two.
+  func compares(_ comparison: Condition.Comparison, to other: ScriptValue) throws -> Bool {
+    switch comparison {
+    case .equal: self == other
+    case .notEqual: self != other
+    case .less: try isLess(than: other)
+    case .greater: try other.isLess(than: self)
+    case .lessOrEqual: try isLess(than: other) || self == other
+    case .greaterOrEqual: try other.isLess(than: self) || self == other
+    }
+  }
+}

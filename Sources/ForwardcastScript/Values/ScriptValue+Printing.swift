@@ -1,0 +1,74 @@
+// ScriptValue+Printing.swift: values as `print` and errors show them.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value as `print` shows it: a text as it is, but quoted inside lists and dictionaries.
+  public var description: String {
+    if case .string(let text) = self { return text }
+    var text = ""
+    write(into: &text)
+    return text
+  }
+
+  /// The value as the language writes it, texts quoted.
+  public var debugDescription: String {
+    var text = ""
+    write(into: &text)
+    return text
+  }
+
+  /// ``quoted``, shortened to what an error line can hold.
+  var evidence: String {
+    let text = debugDescription
+    guard text.utf8.count > 200 else { return text }
+    return String(text.prefix(180)) + "…"
+  }
+
+  private func write(into text: inout String) {
+    switch self {
+    case .null: text += "nil"
+    case .bool(let value): text += value ? "true" : "false"
+    case .integer(let value): text += "\(value)"
+    case .floating(let value): text += "\(value)"
+    case .string(let value): ScriptValue.quote(value, into: &text)
+    case .list(let elements):
+      text += "["
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text += ", " }
+        element.write(into: &text)
+      }
+      text += "]"
+    case .dictionary(let entries):
+      text += "{"
+      for (index, key) in entries.keys.sorted().enumerated() {
+        if index > 0 { text += ", " }
+        ScriptValue.quote(key, into: &text)
+        text += ": "
+        entries[key]?.write(into: &text)
+      }
+      text += "}"
+    case .selector(let selector): text += selector.name
+    case .signature(let signature): text += "\(signature)"
+    case .object(let reference): text += reference.description
+    case .registration: text += "<registration>"
+    case .foreign(let value): text += "\(value.box)"
+    }
+  }
+
+  /// `value` between quotes, with the escapes of the language.
+  private static func quote(_ value: String, into text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}

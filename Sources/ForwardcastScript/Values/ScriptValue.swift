@@ -1,0 +1,157 @@
+// ScriptValue.swift: what a script computes with.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// A value of a script, and the form in which a host program gives and gets values.
+///
+///     let outcome = session.run("[cart total]")
+///     outcome.value            // 12.5
+///     outcome.value == 12.5    // true
+///
+/// Values compare as `==` does in a script: integers and floating point are one kind of number, objects are equal
+/// when they are the same object, and different kinds are never equal.
+public enum ScriptValue: Sendable {
+  /// `nil`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A 64-bit integer.
+  case integer(Int)
+  /// A floating-point number.
+  case floating(Double)
+  /// A text.
+  case string(String)
+  /// `@[…]`.
+  case list([ScriptValue])
+  /// `@{…}`.
+  case dictionary([String: ScriptValue])
+  /// `@selector(…)`.
+  case selector(ScriptSelector)
+  /// What `signature "…"` gives.
+  case signature(MethodSignature)
+  /// An object or a proxy.
+  case object(ScriptReference)
+  /// What `add … as r` names.
+  case registration(Registration)
+  /// A value of the host program that is none of the above: a script can keep it and pass it on.
+  case foreign(ScriptForeignValue)
+}
+
+/// The name of a message as a script holds it: checked against the grammar and interned only when something answers it.
+public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+
+  /// - Throws: `MessageSelectorError` for a text that names no message.
+  public init(_ name: String) throws(MessageSelectorError) {
+    _ = try MessageSelector.numberOfArguments(inName: name)
+    self.name = name
+  }
+
+  /// A name that has been checked.
+  init(checked name: String) { self.name = name }
+
+  /// The selector, when some program, table or script has interned it.
+  public var known: MessageSelector? { MessageSelector(known: name) }
+
+  public var description: String { name }
+}
+
+/// An object as a script holds it, with the text that it prints as.
+///
+/// Two references are equal when they are to the same object.
+public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {
+  // A script sends to an object that is not Sendable only in the turn of its session, which is not Sendable either;
+  // a host that takes `receiver` out of a value on another thread answers for that itself.
+
+  /// The object.
+  public let receiver: any MessageReceiver
+
+  /// `<Cook ann>`, `<multicast kitchen>`.
+  public let description: String
+
+  init(_ receiver: any MessageReceiver, label: String) {
+    self.receiver = receiver
+    description = label
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.receiver === right.receiver }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(receiver)) }
+}
+
+/// A value of a host program that the language has no word for.
+public struct ScriptForeignValue: @unchecked Sendable {
+  // As with ScriptReference: it stays in the turn of its session unless its box says that it may cross.
+
+  /// The box that it came in.
+  public let box: ArgumentBox
+}
+
+extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .floating(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(nilLiteral: ()) { self = .null }
+  public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
+  /// Of equal keys the last one stays.
+  public init(dictionaryLiteral elements: (String, ScriptValue)...) {
+    self = .dictionary(Dictionary(elements) { $1 })
+  }
+}
+
+extension ScriptValue {
+  /// The kind in words, as errors name it.
+  var kind: String {
+    switch self {
+    case .null: "nil"
+    case .bool: "a Bool"
+    case .integer: "an integer"
+    case .floating: "a number"
+    case .string: "a text"
+    case .list: "a list"
+    case .dictionary: "a dictionary"
+    case .selector: "a selector"
+    case .signature: "a signature"
+    case .object: "an object"
+    case .registration: "a registration"
+    case .foreign(let value): "a value of type \(value.box.type)"
+    }
+  }
+
+  /// Lists and dictionaries inside one another that a value may have.
+  static let depthLimit = 128
+  /// Bytes that one value may take.
+  static let sizeLimit = 16 << 20
+
+  /// Roughly the bytes that the value takes, counting shared parts each time.
+  ///
+  /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is passed, so that the count itself is bounded.
+  func measure() throws -> Int {
+    var size = 0
+    try measure(into: &size, depth: 0)
+    return size
+  }
+
+  private func measure(into size: inout Int, depth: Int) throws {
+    size += 16
+    guard depth <= ScriptValue.depthLimit else {
+      throw ScriptFault(.limitExceeded, "a value of over \(ScriptValue.depthLimit) lists inside one another")
+    }
+    switch self {
+    case .string(let text): size += text.utf8.count
+    case .list(let elements):
+      for element in elements { try element.measure(into: &size, depth: depth + 1) }
+    case .dictionary(let entries):
+      for (key, value) in entries {
+        size += 16 + key.utf8.count
+        try value.measure(into: &size, depth: depth + 1)
+      }
+    default: break
+    }
+    guard size <= ScriptValue.sizeLimit else { throw ScriptFault(.limitExceeded, "a value of over 16 MiB") }
+  }
+}

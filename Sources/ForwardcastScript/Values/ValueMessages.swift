@@ -1,0 +1,125 @@
+// ValueMessages.swift: the messages that numbers, texts, lists and dictionaries answer.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+/// The tables of the values that are no objects.
+enum ValueMessages {
+  /// Whether `value` answers `selector`.
+  static func responds(_ value: ScriptValue, to selector: String) -> Bool { selectors(of: value).contains(selector) }
+
+  private static let ofNumbers: Set<String> = ["add:", "subtract:", "multiply:", "divide:", "negated"]
+  private static let ofTexts: Set<String> = ["length", "uppercased", "appending:"]
+  private static let ofLists: Set<String> = ["count", "at:", "first", "last", "adding:"]
+  private static let ofDictionaries: Set<String> = ["at:", "count"]
+
+  private static func selectors(of value: ScriptValue) -> Set<String> {
+    switch value {
+    case .integer, .floating: ofNumbers
+    case .string: ofTexts
+    case .list: ofLists
+    case .dictionary: ofDictionaries
+    default: []
+    }
+  }
+
+  /// The answer of `value` to a message.
+  ///
+  /// - Throws: `unrecognized selector`, `type mismatch`, or an error of arithmetic or of an index.
+  static func answer(_ value: ScriptValue, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
+    guard responds(value, to: selector) else {
+      throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)")
+    }
+    switch value {
+    case .integer(let number):
+      if selector == "negated" { return .integer(try checked(0.subtractingReportingOverflow(number))) }
+      switch arguments[0] {
+      case .integer(let other): return .integer(try integer(number, selector, other))
+      case .floating(let other): return .floating(floating(Double(number), selector, other))
+      default: throw ScriptFault(.typeMismatch, "\(selector) takes a number, not \(arguments[0].kind)")
+      }
+    case .floating(let number):
+      if selector == "negated" { return .floating(-number) }
+      switch arguments[0] {
+      case .integer(let other): return .floating(floating(number, selector, Double(other)))
+      case .floating(let other): return .floating(floating(number, selector, other))
+      default: throw ScriptFault(.typeMismatch, "\(selector) takes a number, not \(arguments[0].kind)")
+      }
+    case .string(let text): return try answer(text, selector, arguments)
+    case .list(let elements): return try answer(elements, selector, arguments)
+    case .dictionary(let entries):
+      if selector == "count" { return .integer(entries.count) }
+      guard case .string(let key) = arguments[0] else {
+        throw ScriptFault(.typeMismatch, "at: of a dictionary takes a text, not \(arguments[0].kind)")
+      }
+      return entries[key] ?? .null
+    default: return .null
+    }
+  }
+
+  private static func answer(_ text: String, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
+    switch selector {
+    case "length": return .integer(text.count)
+    case "uppercased": return .string(text.uppercased())
+    default:
+      guard case .string(let other) = arguments[0] else {
+        throw ScriptFault(.typeMismatch, "appending: takes a text, not \(arguments[0].kind)")
+      }
+      return .string(text + other)
+    }
+  }
+
+  private static func answer(_ elements: [ScriptValue], _ selector: String, _ arguments: [ScriptValue]) throws
+    -> ScriptValue
+  {
+    switch selector {
+    case "count": return .integer(elements.count)
+    case "first": return elements.first ?? .null
+    case "last": return elements.last ?? .null
+    case "adding:": return .list(elements + [arguments[0]])
+    default:
+      guard case .integer(let index) = arguments[0] else {
+        throw ScriptFault(.typeMismatch, "at: of a list takes an integer, not \(arguments[0].kind)")
+      }
+      guard elements.indices.contains(index) else {
+        throw ScriptFault(.thrown, "index \(index) is outside a list of \(elements.count)")
+      }
+      return elements[index]
+    }
+  }
+
+  private static func integer(_ left: Int, _ selector: String, _ right: Int) throws -> Int {
+    switch selector {
+    case "add:": return try checked(left.addingReportingOverflow(right))
+    case "subtract:": return try checked(left.subtractingReportingOverflow(right))
+    case "multiply:": return try checked(left.multipliedReportingOverflow(by: right))
+    default:
+      if right == 0 { throw ScriptFault(.thrown, "division by zero") }
+      return try checked(left.dividedReportingOverflow(by: right))
+    }
+  }
+
+  private static func checked(_ result: (partialValue: Int, overflow: Bool)) throws -> Int {
+    if result.overflow { throw ScriptFault(.thrown, "overflow: the result does not fit 64 bits") }
+    return result.partialValue
+  }
+
+  private static func floating(_ left: Double, _ selector: String, _ right: Double) -> Double {
+    switch selector {
+    case "add:": left + right
+    case "subtract:": left - right
+    case "multiply:": left * right
+    default: left / right
+    }
+  }
+
+  /// The sum of numbers: an integer as long as all are.
+  ///
+  /// - Throws: `type mismatch` for anything else, and an error when integers overflow.
+  static func sum(_ values: [ScriptValue]) throws -> ScriptValue {
+    try values.reduce(.integer(0)) { total, value in
+      switch value {
+      case .integer, .floating: try answer(total, "add:", [value])
+      default: throw ScriptFault(.typeMismatch, "sum takes numbers, not \(value.kind)")
+      }
+    }
+  }
+}

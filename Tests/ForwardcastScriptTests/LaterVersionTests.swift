@@ -1,0 +1,37 @@
+// LaterVersionTests.swift: words that are read and not run answer clearly.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Words of later versions")
+struct LaterVersionTests {
+  private static let statements = [
+    "queue q", "wait", "add r to p on r", "before p \"a\" { print arg 0 } as h", "after p \"a\" { print result }",
+    "around p \"a\" { return proceed }", "around p \"a\" { proceed with @[1, 2] }", "proxy x = recording r",
+    "print calls p", "extension E { a:  b:c:\n d }", "register r in r", "register lazily R in r", "unregister r from r",
+    "print service R", "print services", "clear services",
+  ]
+
+  @Test("they are parsed, and say so when they would run", arguments: statements)
+  func notInThisVersion(statement: String) {
+    let text = "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast\n" + statement
+    #expect(ScriptSession.check(text) == nil)
+    let played = play(text)
+    #expect(played.outcome.error?.code == .notInThisVersion)
+    #expect(played.error?.hasPrefix("4:") == true)
+    #expect(played.error?.contains(" not in this version: ") == true)
+  }
+
+  @Test(
+    "and are refused where they are malformed",
+    arguments: [
+      ("queue", "1:6"), ("before p { }", "1:10"), ("extension E { a b:c }", "1:21"), ("register r E", "1:12"),
+      ("unregister r in E", "1:14"), ("clear all", "1:7"), ("proxy p = recording", "1:20"), ("add a to p on", "1:14"),
+    ])
+  func malformed(text: String, place: String) {
+    let played = play(text)
+    #expect(!played.outcome.isParsed)
+    #expect(played.error?.hasPrefix(place + " ") == true, "\(played.error ?? "none")")
+  }
+}

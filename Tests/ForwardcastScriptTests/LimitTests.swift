@@ -1,0 +1,189 @@
+// LimitTests.swift: the bounds on scripts, and that nothing gets around them.
+// Layer: Tests.
+
+import ForwardcastScript
+import Synchronization
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Limits")
+struct LimitTests {
+  @Test("64 brackets may be open, 65 not")
+  func brackets() {
+    func nested(_ depth: Int) -> String {
+      "print " + String(repeating: "@[", count: depth) + String(repeating: "]", count: depth)
+    }
+    #expect(play(nested(64)).outcome.succeeded)
+    #expect(play(nested(65)).error == "1:135 limit exceeded: more than 64 brackets are open")
+    let braces = String(repeating: "if true {", count: 65) + String(repeating: "}", count: 65)
+    #expect(play(braces).error?.contains("limit exceeded") == true)
+  }
+
+  @Test("a text of over 16 MiB is refused")
+  func textSize() {
+    let text = "#" + String(repeating: "x", count: ScriptSession.textLimit)
+    #expect(play(text).error == "1:1 limit exceeded: the text is over 16 MiB")
+    #expect(play(String(text.dropLast())).outcome.succeeded)
+  }
+
+  @Test("statements and sends are counted, and one too many ends the script")
+  func steps() {
+    let text = "receiver R { - a = 1 }\nlet r = new R\nrepeat 3 { print [r a] }"  // 3 + 3 prints + 3 sends
+    #expect(play(text, steps: 9).outcome.succeeded)
+    #expect(play(text, steps: 9).outcome.steps == 9)
+    #expect(play(text, steps: 8).error == "3:18 limit exceeded: more than 8 steps")
+    #expect(play("repeat 1000000000000 { }").error == "1:1 limit exceeded: more than 1000000 steps")
+    let nested = play("repeat 9223372036854775807 { repeat 0 { } }", steps: 1000)
+    #expect(nested.error?.contains("limit exceeded") == true)
+  }
+
+  @Test("every target that a message reaches counts")
+  func deliveriesCount() {
+    let played = play(
+      """
+      receiver R { - a = 1 }
+      proxy p = multicast strong
+      repeat 200 { add new R to p }
+      repeat 200 { [p a] }
+      """, steps: 20_000)
+    #expect(played.error?.contains("limit exceeded: more than 20000 steps") == true)
+  }
+
+  @Test(
+    "64 sends may be in progress, and the 65th is an error that nothing catches",
+    arguments: [
+      "expect [r go: 64] throws \"limit\"", "expect [r go: 64] throws", "print errors [p go: 64]", "print report [p go: 64]",
+      "print collect all [p go: 64]", "[p go: 64]", "print errors [r go: 64]", "print report [r go: 64]",
+      "[l n]", "expect [l n] throws",
+    ])
+  func sends(statement: String) {
+    let cast = """
+      receiver R { - go: n { if n > 0 { return [self go: [n subtract: 1]] }; return "bottom" }
+        - n = 1 - make = [l n] }
+      let r = new R
+      let s = new R
+      proxy p = multicast
+      add r to p; add s to p
+      proxy l = lazy { [r make] }
+
+      """
+    #expect(play(cast + "print [r go: 63]").output == "bottom\n")
+    let played = play(cast + statement + "\nprint \"not reached\"")
+    #expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
+    #expect(played.output.isEmpty)
+  }
+
+  @Test("a row may throw a text that looks like a limit, and that is caught")
+  func textLikeALimit() {
+    #expect(play("receiver R { - a throws \"limit exceeded\" }\nexpect [new R a] throws \"limit\"").outcome.succeeded)
+  }
+
+  @Test("the next text of a session starts with all of its steps")
+  func freshRun() {
+    let session = ScriptSession(stepLimit: 10)
+    #expect(session.run("repeat 20 { print }").isParsed == false)
+    #expect(session.run("repeat 20 { let x = 1 }").error?.code == .limitExceeded)
+    #expect(session.run("let x = 1").succeeded)
+  }
+
+  @Test(
+    "values are bounded in size and depth",
+    arguments: [
+      "let a = @[1]\nrepeat 200 { let a = @[a] ; print 1 }\n" + String(repeating: "let a = @[a]\n", count: 200),
+      "let a = @[1]\n" + String(repeating: "let a = @[a, a]\n", count: 60),
+      "let a = @{\"k\": 1}\n" + String(repeating: "let a = @{\"x\": a, \"y\": a}\n", count: 60),
+      "let s = \"0123456789\"\n" + String(repeating: "let s = [s appending: s]\n", count: 60),
+      "let s = @[1]\n" + String(repeating: "let s = [s adding: s]\n", count: 60),
+    ])
+  func values(text: String) {
+    #expect(play(text).outcome.error?.code == .limitExceeded)
+  }
+
+  @Test("chains of proxies are bounded, whichever end they grow at")
+  func chains() {
+    let down = "receiver R { }\nlet r = new R\nproxy p = forward to r\n" + String(repeating: "proxy p = forward to p\n", count: 70)
+    #expect(play(down).outcome.error?.code == .limitExceeded)
+    var up = (0...70).map { "proxy p\($0) = multicast strong\n" }.joined()
+    up += (0..<70).map { "add p\($0 + 1) to p\($0)\n" }.joined()
+    #expect(play(up).outcome.error?.code == .limitExceeded)
+  }
+
+  @Test("every proxy that a message passes counts as a send in progress")
+  func sendsThroughChains() {
+    var text = "receiver R { - go: n { if n > 0 { return [p20 go: [n subtract: 1]] }; return n } }\nlet r = new R\n"
+    text += "proxy p0 = forward to r\n" + (1...20).map { "proxy p\($0) = forward to p\($0 - 1)\n" }.joined()
+    #expect(play(text + "print [p20 go: 2]").output == "0\n")
+    #expect(play(text + "print [p20 go: 3]").outcome.error?.code == .limitExceeded)
+  }
+
+  @Test("any number of words before an operand is read without recursion")
+  func words() {
+    #expect(play("expect " + String(repeating: "not ", count: 100_000) + "true").outcome.succeeded)
+    let queries = play("print " + String(repeating: "count ", count: 100_000) + "1")
+    #expect(queries.outcome.error?.code == .typeMismatch)
+  }
+
+  @Test("names that nothing answers are not interned, and those that rows bring are bounded")
+  func interning() {
+    let unknown = play(
+      "receiver R { }\nproxy p = multicast\nlet r = new R\n"
+        + (0..<20_000).map { "[p unheard\($0)OfByAnyone: 1]\n" }.joined())
+    #expect(unknown.outcome.succeeded)
+    let known = play((0..<11_000).map { "receiver R\($0) { - heardOf\($0)ByLimitTests = 1 }\n" }.joined())
+    #expect(known.outcome.error?.text == "limit exceeded: more than 10000 selectors")
+  }
+
+  @Test("the deepest script that is allowed fits the stack of a queue's thread")
+  func smallStack() throws {
+    let open = String(repeating: "(", count: 27) + String(repeating: "@[", count: 29)
+    let close = String(repeating: "]", count: 29) + String(repeating: ")", count: 27)
+    let text = """
+      receiver R { - go: n { if n > 0 { if true { if true { return [\(open)[p go: [n subtract: 1]]\(close) count] } } }; return 0 } }
+      let r = new R
+      proxy p = multicast
+      add r to p
+      print [p go: 63]
+      """
+    let result = Mutex<Played?>(nil)
+    // Code that is not optimized takes about four times as much.
+    try onThread(stackSize: _isDebugAssertConfiguration() ? 2 << 20 : 512 << 10) {
+      let played = play(text)
+      result.withLock { $0 = played }
+    }
+    let played = try #require(result.withLock { $0 })
+    #expect(played.error == nil)
+    #expect(played.output == "1\n")
+  }
+}
+
+/// Runs `body` on a thread with a stack of that many bytes, and waits for it.
+private func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) throws {
+  final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  #expect(pthread_attr_setstacksize(&attributes, stackSize) == 0)
+  let work = Unmanaged.passRetained(Work(body)).toOpaque()
+  #if canImport(Darwin)
+    var thread: pthread_t?
+    let status = pthread_create(&thread, &attributes, { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body(); return nil }, work)
+    try #require(status == 0)
+    pthread_join(try #require(thread), nil)
+  #else
+    var thread = pthread_t()
+    let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { work in
+      if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+      return nil
+    }
+    try #require(pthread_create(&thread, &attributes, start, work) == 0)
+    pthread_join(thread, nil)
+  #endif
+}

@@ -1,0 +1,165 @@
+// NameTests.swift: what names mean, where they live, and what dropping them does.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Names")
+struct NameTests {
+  @Test("an object is named by its let, by `name:`, or by its receiver")
+  func objectNames() {
+    let played = play(
+      """
+      receiver Cook { - say { print name self } }
+      let ann = new Cook
+      let bo = new Cook name: "b"
+      let list = @[new Cook]
+      [ann say]; [bo say]; [[list first] say]
+      let again = ann
+      [again say]
+      """)
+    #expect(played.output == "ann <Cook ann>\nb <Cook b>\nCook <Cook Cook>\nann <Cook ann>\n")
+  }
+
+  @Test("a let in a block or row ends with it, and hides a name of the script")
+  func scopes() {
+    let played = play(
+      """
+      let x = 1
+      receiver R { - read = x
+        - own { let x = 5; return @[x, [self read]] } }
+      if true { let x = 2; print x; let y = 3 }
+      repeat 2 { let x = [x add: 10]; print x }
+      print x [new R own]
+      let x = 7
+      print x [new R read]
+      expect y throws "unknown name"
+      """)
+    #expect(played.output == "2\n11\n11\n1 [5, 1]\n7 7\n")
+    #expect(played.outcome.succeeded)
+  }
+
+  @Test("a row knows the script's names as they are when it runs, and no one else's")
+  func namesOfRows() {
+    let played = play(
+      """
+      receiver R { - later = z
+        - outer: a = [self inner]
+        - inner = a }
+      let r = new R
+      expect [r later] throws "unknown name: z"
+      let z = 3
+      expect [r later] == 3
+      expect [r outer: 1] throws "unknown name: a"
+      """)
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("a proxy or a registration that a row makes has a name of the script")
+  func namesOfDeclarations() {
+    let played = play(
+      """
+      receiver R { - set { proxy line = multicast; add self to line as mine } }
+      let r = new R
+      [r set]
+      expect count line == 1
+      cancel mine
+      expect count line == 0
+      """)
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("a dropped name is unknown, and its object dies when nobody else holds it")
+  func dropping() {
+    let played = play(
+      """
+      receiver R { - one = 1 }
+      let a = new R
+      let b = a
+      let n = 3
+      proxy strong = multicast strong
+      let c = new R
+      add c to strong
+      expect alive a
+      drop a
+      expect alive a            # b holds it
+      expect a throws "unknown name: a was dropped"
+      drop b
+      expect not alive a
+      expect not alive b
+      drop c
+      expect alive c            # the proxy holds it
+      remove all from strong
+      expect not alive c
+      drop n
+      expect n throws "unknown name"
+      expect alive m throws "unknown name"
+      """)
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    #expect(play("let a = 1\ndrop a\ndrop a").error == "3:1 unknown name: a")
+    #expect(play("drop a").error == "1:1 unknown name: a")
+  }
+
+  @Test("a name that is dropped in a row is the row's, or else the script's")
+  func droppingInRows() {
+    let played = play(
+      """
+      receiver R { - clear { drop x } - own: x { drop x; expect x throws "unknown name"; return 1 } }
+      let x = 1
+      let r = new R
+      expect [r own: 2] == 1
+      expect x == 1
+      [r clear]
+      expect x throws "unknown name"
+      """)
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("receivers are declared once, and inherit from earlier ones only")
+  func receivers() {
+    #expect(play("receiver R { }\nreceiver R { }").error == "2:1 syntax: there is a receiver R already")
+    #expect(play("receiver R : S { }\nreceiver S { }").error == "1:1 unknown name: receiver S")
+    #expect(play("print new R").error == "1:7 unknown name: receiver R")
+    #expect(play("receiver R { - a = 1 - b = 2 }\nreceiver S : R { - b = 3 }\nprint [new S a] [new S b] [new R b]").output == "1 3 2\n")
+  }
+
+  @Test(
+    "a row whose encoding does not fit is refused where it stands",
+    arguments: [
+      ("receiver R { - a: x \"v@:&\" = 1 }", "1:21 invalid type encoding"),
+      ("receiver R {\n  - a: x \"v@:\" = 1 }", "2:3 wrong number of arguments"),
+      ("receiver R {\n  - a \"v@:q\" = 1 }", "2:3 wrong number of arguments"),
+      ("receiver R {\n  - a \"v\" = 1 }", "2:7 invalid type encoding"),
+    ])
+  func encodings(text: String, error: String) {
+    #expect(play(text).error?.hasPrefix(error) == true, "\(play(text).error ?? "none")")
+  }
+
+  @Test("arguments and results are converted to the types of an encoding, or refused")
+  func conversions() {
+    let played = play(
+      """
+      receiver R { - small: x "c@:c" = x
+        - real: x "d@:d" = x
+        - short: x "f@:f" = x
+        - truth: x "B@:B" = x
+        - bad "q@:" = "text"
+        - quiet: x "v@:@" = x
+        - forgets "q@:" { }
+        - which: s ":@::" = s }
+      let r = new R
+      print [r small: -128] [r real: 3] [r short: 0.5] [r truth: true] [r quiet: 3] [r small: 7.0]
+      print [r which: @selector(never:heard:of:)]
+      expect [r small: 128] throws "type mismatch"
+      expect [r small: 1.5] throws "type mismatch"
+      expect [r small: "1"] throws "type mismatch"
+      expect [r small: true] throws "type mismatch"
+      expect [r real: 9007199254740993] throws "type mismatch"
+      expect [r short: 1e300] throws "type mismatch"
+      expect [r truth: 2] throws "type mismatch"
+      expect [r bad] throws "type mismatch"
+      """)
+    #expect(played.output == "-128 3.0 0.5 true nil 7\nnever:heard:of:\n")
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+}

@@ -1,0 +1,275 @@
+// ProxyScriptTests.swift: proxies, registrations and what they answer, as scripts see them.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Proxies in scripts")
+struct ProxyScriptTests {
+  private let cast = """
+    receiver R { - n = 1 - say: x { print name x } - no = false - yes = true - burn throws "burnt" - quiet "v@:" { } }
+    receiver S : R { - n = 2 - num: x "q@:q" = x }
+    let a = new R
+    let b = new S
+    let c = new R
+
+    """
+
+  private func holds(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    let played = play(cast + text)
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")", sourceLocation: sourceLocation)
+  }
+
+  @Test("targets are served by priority, and in order of registration inside one")
+  func order() {
+    let played = play(
+      cast + "proxy p = multicast\nadd a to p priority -1\nadd b to p\nadd c to p priority 5\n[p say: 1]\nprint targets p")
+    #expect(played.output == "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
+  }
+
+  @Test("adding the same again keeps the registration as it is, unless duplicates are allowed")
+  func duplicates() {
+    holds(
+      """
+      proxy p = multicast; add a to p priority 3 as r1; add a to p priority 9 as r2
+      expect count p == 1; expect r1 == r2
+      proxy d = multicast duplicates; add a to d as d1; add a to d as d2
+      expect count d == 2; expect d1 != d2; expect collect all [d n] == @[1, 1]
+      remove a from d; expect count d == 0
+      """)
+  }
+
+  @Test("only lets through what it names")
+  func scope() {
+    holds(
+      """
+      proxy p = multicast; add a to p only @["n", @selector(say:)]
+      expect p responds "n"; expect not (p responds "yes"); expect [p yes] == nil
+      expect report [p yes] == @{"delivered": 0, "failed": 0, "queued": 0, "skipped": 1}
+      expect count p == 1
+      expect [p n] == 1
+      """)
+    #expect(play(cast + "proxy p = multicast\nadd a to p only @[\"a b\"]").error?.contains("invalid selector") == true)
+    #expect(play(cast + "proxy p = multicast\nadd a to p only @[3]").error?.contains("type mismatch") == true)
+    #expect(play(cast + "proxy p = multicast\nadd a to p only 3").error?.contains("type mismatch") == true)
+  }
+
+  @Test("removing, cancelling and muting take effect at once, and repeating them is harmless")
+  func changes() {
+    holds(
+      """
+      proxy p = multicast; add a to p as ra; add b to p as rb; add c to p as rc
+      mute ra; mute ra
+      expect count p == 3; expect collect all [p n] == @[2, 1]
+      expect report [p n] == @{"delivered": 2, "failed": 0, "queued": 0, "skipped": 1}
+      unmute ra; unmute ra
+      expect collect all [p n] == @[1, 2, 1]
+      cancel rb; cancel rb; remove b from p
+      expect targets p == @[a, c]
+      remove rc from p; remove rc from p
+      expect targets p == @[a]
+      drop ra
+      expect count p == 1
+      remove all from p; remove all from p
+      expect count p == 0; expect targets p == @[]
+      proxy q = multicast; add a to q as rq
+      remove rq from p
+      expect count q == 1
+      """)
+  }
+
+  @Test("a weakly held target is gone with its last name, a strongly held one stays")
+  func ownership() {
+    holds(
+      """
+      proxy weak = multicast; proxy strong = multicast strong
+      add a to weak; add b to weak; add b to strong
+      drop a; expect count weak == 1
+      drop b; expect count weak == 1; expect count strong == 1
+      remove all from strong; expect count weak == 0; expect [weak n] == nil
+      """)
+  }
+
+  @Test("what a target throws is thrown after everybody was served, unless the proxy stops")
+  func errors() {
+    let played = play(
+      cast + """
+        receiver T { - burn { print name; throw "second" } }
+        let t = new T; let u = new T
+        proxy p = multicast; add t to p; add a to p; add u to p
+        expect [p burn] throws "second"
+        print errors [p burn]
+        proxy s = multicast stopping; add a to s; add t to s
+        expect [s burn] throws "burnt"
+        print report [s burn]
+        """)
+    #expect(
+      played.output == "t\nu\nt\nu\n[\"second\", \"burnt\", \"second\"]\n"
+        + "{\"delivered\": 0, \"failed\": 1, \"queued\": 0, \"skipped\": 1}\n")
+    #expect(played.outcome.succeeded, "\(played.failures)")
+  }
+
+  @Test("every policy takes the answers in the order of delivery")
+  func policies() {
+    holds(
+      """
+      proxy p = multicast; add a to p; add b to p
+      expect [p n] == 2
+      expect collect last [p n] == 2
+      expect collect first [p n] == 1
+      expect collect all [p n] == @[1, 2]
+      expect collect sum [p n] == 3
+      expect collect any [p yes]; expect not collect any [p no]
+      expect collect every [p yes]; expect not collect every [p no]
+      expect collect all [p quiet] == @[]; expect collect last [p quiet] == nil; expect [p quiet] == nil
+      expect collect sum [p yes] throws "type mismatch"
+      expect collect any [p n] throws "type mismatch"
+      expect collect every [p n] throws "type mismatch"
+      expect collect all [p burn] throws "burnt"
+      expect collect all [p say: 1] == @[nil, nil]
+      """)
+  }
+
+  @Test("first, any and every stop asking when they know")
+  func earlyStop() {
+    let played = play(
+      """
+      receiver R { - yes { print name; return true } - no { print name; return false } }
+      let a = new R; let b = new R
+      proxy p = multicast; add a to p; add b to p
+      print collect first [p no]
+      print collect any [p yes]
+      print collect every [p no]
+      print collect any [p no]
+      """)
+    #expect(played.output == "a\nfalse\na\ntrue\na\nfalse\na\nb\nfalse\n")
+  }
+
+  @Test("where nobody responds nothing happens, or `nobody responds` is thrown")
+  func silence() {
+    holds(
+      """
+      proxy p = multicast
+      expect [p n] == nil; expect [p never: 1 heard: 2] == nil; expect errors [p n] == @[]
+      expect collect last [p n] == nil; expect collect all [p n] == @[]; expect collect sum [p n] == 0
+      expect not collect any [p n]; expect collect every [p n]
+      proxy t = multicast throwing
+      expect [t n] throws "nobody responds"
+      expect [t never: 1] throws "nobody responds never: "
+      expect collect all [t n] throws "nobody responds"
+      add a to t
+      expect [t n] == 1
+      """)
+  }
+
+  @Test("arguments are checked against the first responder, and nothing is delivered when they do not fit")
+  func checkedFirst() {
+    holds(
+      """
+      receiver Loose { - num: x { print "loose"; return x } }
+      let l = new Loose
+      proxy p = multicast; add b to p; add l to p
+      expect [p num: "x"] throws "type mismatch"
+      proxy q = multicast; add l to q priority 1; add b to q
+      expect [q num: "x"] throws "type mismatch"
+      expect report [q num: "x"] == @{"delivered": 1, "failed": 1, "queued": 0, "skipped": 0}
+      """)
+    let played = play(
+      cast + "receiver L { - num: x { print \"loose\" } }\nlet l = new L\nproxy p = multicast\nadd b to p\nadd l to p\n"
+        + "expect [p num: \"x\"] throws")
+    #expect(played.output.isEmpty)
+  }
+
+  @Test("a forwarding proxy stands for one target")
+  func forwarding() {
+    holds(
+      """
+      proxy f = forward to a
+      expect [f n] == 1; expect f responds "n"; expect not (f responds "zip"); expect [f burn] throws "burnt"
+      expect [f zip] throws "unrecognized selector zip "
+      expect collect all [f n] == @[1]
+      proxy m = multicast; add a to m; add b to m
+      proxy g = forward to m
+      expect [g n] == 2
+      expect count f throws "type mismatch"; expect targets a throws "type mismatch"
+      drop a; expect [f n] == 1
+      """)
+  }
+
+  @Test("a lazy proxy makes its target at the first message or question, and tries again after an error")
+  func lazy() {
+    let played = play(
+      cast + """
+        proxy l = lazy { [maker make] }
+        expect [l n] throws "unknown name: maker"
+        expect l responds "n" throws "unknown name: maker"
+        receiver Maker { - make { print "made"; return new R } }
+        let maker = new Maker
+        expect l responds "n"
+        expect [l n] == 1; expect [l never] throws "unrecognized selector never "
+        proxy k = lazy { 3 }
+        expect [k n] throws "type mismatch"
+        """)
+    #expect(played.output == "made\n")
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("a cycle of proxies is found when a message is sent")
+  func cycles() {
+    holds(
+      """
+      proxy p = multicast; proxy q = multicast
+      add p to q; add q to p; add a to p
+      expect [p n] throws "proxy cycle"; expect [q n] throws "proxy cycle"
+      proxy l = lazy { f }
+      proxy f = forward to l
+      expect [f n] throws "proxy cycle"; expect [l n] throws "proxy cycle"
+      """)
+  }
+
+  @Test("what is removed during a broadcast is not called, what is added joins the next")
+  func duringBroadcast() {
+    let played = play(
+      """
+      receiver Late { - hear: x { print name x } }
+      receiver Changer { - hear: x { print name x; remove victim from p; add newcomer to p; drop frail } }
+      let victim = new Late; let newcomer = new Late; let frail = new Late; let changer = new Changer
+      proxy p = multicast
+      add changer to p; add victim to p; add frail to p
+      [p hear: 1]
+      let frail = 0
+      [p hear: 2]
+      """)
+    #expect(played.output == "changer 1\nchanger 2\nnewcomer 2\n")
+    #expect(played.outcome.succeeded)
+  }
+
+  @Test(
+    "statements about proxies want proxies",
+    arguments: [
+      "add a to a", "add 1 to p", "add a to 1", "remove a from a", "remove 1 from p", "remove all from 3", "cancel a",
+      "mute 1", "unmute nil", "proxy x = forward to 3", "count 3", "targets nil", "add a to p priority 0.5",
+      "repeat -1 { }", "repeat 1.5 { }", "new R name: 3", "types 3", "signature 3", "size nil", "arity 3",
+    ])
+  func wrongKinds(statement: String) {
+    let played = play(cast + "proxy p = multicast\n" + statement)
+    #expect(played.error?.contains(" type mismatch: ") == true, "\(played.error ?? "none")")
+  }
+
+  @Test("signatures, types and selectors are asked about")
+  func queries() {
+    holds(
+      """
+      let s = signature "v24@0:8q16"
+      expect types s == @["v", "@", ":", "q"]; expect offsets s == @[0, 8, 16]; expect frame s == 24
+      expect sizes s == @[8, 8, 8]; expect aligns s == @[8, 8, 8]; expect returns s == 0
+      expect returns (signature "d@:") == 8
+      expect size "{Rect={Point=dd}{Size=dd}}" == 32; expect align "[3s]" == 2
+      expect size "?" == nil; expect size "{Opaque}" == nil; expect align "v" == nil; expect size "{Empty=}" == 0
+      expect arity "a:b:" == 2; expect arity "ping" == 0; expect arity @selector(a:) == 1
+      expect selector "a b" throws "invalid selector"; expect arity "" throws "invalid selector"
+      expect a responds "a b" throws "invalid selector"
+      expect signature "v@:&" throws "invalid type encoding"; expect size "%" throws "invalid type encoding"
+      """)
+  }
+}

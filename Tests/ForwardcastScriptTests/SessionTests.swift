@@ -1,0 +1,241 @@
+// SessionTests.swift: a host program's objects, values and errors.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastScript
+import Testing
+
+private final class Cart: MessageReceiver {
+  var items: [(name: String, price: Double)] = []
+  var tags: [Int] = []
+
+  static let selectorTable = SelectorTable(for: Cart.self) {
+    Responds(to: "add:price:") { (cart: Cart, name: String, price: Double) in cart.items.append((name, price)) }
+    Responds(to: "total") { (cart: Cart) in cart.items.reduce(0) { $0 + $1.price } }
+    Responds(to: "names") { (cart: Cart) in cart.items.map(\.name) }
+    Responds(to: "first") { (cart: Cart) -> String? in cart.items.first?.name }
+    Responds(to: "tag:") { (cart: Cart, tags: [Int]) in cart.tags = tags }
+    Responds(to: "small") { (_: Cart) -> UInt8 in 200 }
+    Responds(to: "huge") { (_: Cart) -> UInt64 in .max }
+    Responds(to: "me") { (cart: Cart) in cart }
+    Responds(to: "raw") { (_: Cart) in Money(cents: 5) }
+    Responds(to: "cents:") { (_: Cart, money: Money) in money.cents }
+    Responds(to: "table") { (_: Cart) in ["a": 1, "b": 2] }
+    Responds(to: "burn") { (_: Cart) throws -> Int in throw Burnt() }
+  }
+
+  struct Burnt: Error, CustomStringConvertible { var description: String { "the cart burns" } }
+  struct Money { let cents: Int }
+}
+
+/// Answers everything with the name of the message.
+private final class Echo: MessageForwarding {
+  static let selectorTable = SelectorTable(for: Echo.self, rows: [Responds<Echo>]())
+  func responds(to selector: MessageSelector) -> Bool { true }
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    try? MethodSignature("@@:" + String(repeating: "@", count: selector.numberOfArguments))
+  }
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    invocation.result = ArgumentBox(invocation.selector.name)
+    return DeliveryReport()
+  }
+}
+
+@Suite("Sessions")
+struct SessionTests {
+  @Test("a script drives a live object")
+  func liveObject() throws {
+    let cart = Cart()
+    let session = ScriptSession()
+    session.register(cart, as: "cart")
+    let outcome = session.run(
+      """
+      [cart add: "tea" price: 3]
+      [cart add: "cake" price: 2.5]
+      [cart tag: @[1, 2]]
+      expect [cart total] == 5.5
+      expect [cart names] == @["tea", "cake"]
+      expect [cart first] == "tea"
+      expect [cart small] == 200
+      expect [cart table] == @{"a": 1, "b": 2}
+      expect [cart me] == cart
+      expect [cart cents: [cart raw]] == 5
+      expect [cart huge] throws "type mismatch"
+      expect [cart burn] throws "the cart burns"
+      expect [cart add: 1 price: 2] throws "type mismatch add:price: of Cart: argument 0"
+      expect [cart wash] throws "unrecognized selector wash of Cart"
+      [cart total]
+      """)
+    #expect(outcome.failures.map(\.text) == [])
+    #expect(outcome.error == nil)
+    #expect(outcome.value == 5.5)
+    #expect(cart.items.count == 2)
+    #expect(cart.tags == [1, 2])
+  }
+
+  @Test("names live on from one text to the next, and errors do not end the session")
+  func conversation() {
+    let session = ScriptSession()
+    #expect(session.run("let a = 1\nreceiver R { - one = 1 }").succeeded)
+    #expect(session.run("print )").isParsed == false)
+    #expect(session.run("b").error?.text == "unknown name: b")
+    #expect(session.run("[a add: [new R one]]").value == 2)
+    #expect(session.value(of: "a") == 1)
+    session.set(["x": [1, nil]], as: "given")
+    #expect(session.run("[[given at: \"x\"] at: 0]").value == 1)
+    #expect(session.run("let z = 3").value == nil)
+    #expect(session.value(of: "given") != nil)
+    session.run("drop given")
+    #expect(session.value(of: "given") == nil)
+  }
+
+  @Test("objects of a script are receivers of the host, which may send to them and forward to them")
+  func scriptObjectsInTheHost() throws {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.run("receiver R { - twice: x \"q@:q\" = [x multiply: 2]\n - hear: x { print name x } }\nlet r = new R")
+    guard case .object(let reference)? = session.value(of: "r") else {
+      Issue.record("r is no object")
+      return
+    }
+    #expect(try reference.receiver.send(Message<(Int) -> Int>("twice:"), 21) == 42)
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(reference.receiver)
+    proxy.broadcast(Message<(String) -> Void>("hear:"), "host")
+    #expect(transcript.output == "r host\n")
+    #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
+  }
+
+  @Test("a host's proxy is printed by its name and answers like the script's own")
+  func hostProxy() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let cart = Cart()
+    session.register(proxy, as: "pages")
+    session.register(cart, as: "cart")
+    let outcome = session.run(
+      "add cart to pages\n[pages add: \"tea\" price: 3]\nprint [pages total] count pages targets pages pages")
+    #expect(outcome.succeeded)
+    #expect(transcript.output.hasPrefix("3.0 1 [<Cart cart>] <MulticastProxy"))
+    #expect(proxy.count == 1)
+  }
+
+  @Test("a host's receiver that answers everything gets names that nobody has heard of")
+  func catchAll() {
+    let session = ScriptSession()
+    session.register(Echo(), as: "echo")
+    #expect(session.run("[echo neverHeardOfByTests: 1]").value == "neverHeardOfByTests:")
+    let many = (0..<11_000).map { "[echo everNewName\($0)OfTests]\n" }.joined()
+    #expect(session.run(many).error?.text == "limit exceeded: more than 10000 selectors")
+  }
+
+  @Test("a session lets go of what it was given, of its objects, and of proxies that hold one another")
+  func lifetimes() {
+    weak var weakCart: Cart?
+    weak var weakProxy: AnyObject?
+    do {
+      let cart = Cart()
+      weakCart = cart
+      let session = ScriptSession()
+      session.register(cart, as: "cart")
+      session.run(
+        """
+        proxy p = multicast strong; proxy q = multicast strong
+        add p to q; add q to p; add cart to p
+        receiver R { - me = self }
+        let r = new R
+        add r to p
+        """)
+      if case .object(let reference)? = session.value(of: "p") { weakProxy = reference.receiver }
+      #expect(weakProxy != nil)
+    }
+    #expect(weakCart == nil)
+    #expect(weakProxy == nil)
+  }
+
+  @Test("an expression's value does not outlive its statement")
+  func temporaries() {
+    #expect(play("receiver R { }\nlet a = new R\na\n[@[a] first]\ndrop a\nexpect not alive a").outcome.succeeded)
+  }
+
+  @Test("an error shows its place, its line and a caret")
+  func rendering() {
+    let session = ScriptSession()
+    let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
+    #expect(error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
+    let long = session.run("print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)).error
+    let lines = long?.description.split(separator: "\n") ?? []
+    #expect(lines.count == 3)
+    #expect(lines.allSatisfy { $0.count <= 170 })
+    #expect(lines.last.map { $0.count } == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
+      lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
+    })
+    let hostile = session.run("print \u{1B}[31m").error
+    #expect(hostile?.description.contains("\u{1B}") == false)
+  }
+
+  @Test("an error in a row is placed where it was thrown")
+  func placeOfRowErrors() {
+    let session = ScriptSession()
+    session.run("receiver R {\n  - burn { throw \"burnt\" }\n  - deep = [self burn]\n}\nlet r = new R", named: "rows")
+    let error = session.run("[r deep]", named: "call").error
+    #expect(error?.position.description == "rows:2:12")
+    #expect(error?.text == "burnt")
+    #expect(error?.code == .thrown)
+  }
+
+  @Test("failed expectations are reported when they are met, and the script goes on")
+  func expectations() {
+    let played = play(
+      """
+      expect 1 == 2; expect false
+      expect 1 throws; expect nobody throws "type"
+      expect nobody throws "unknown"; print "end"
+      """)
+    #expect(
+      played.failures == [
+        "1:1 expectation failed: 1 == 2 does not hold", "1:16 expectation failed: wanted true, found false",
+        "2:1 expectation failed: wanted an error, found the value 1",
+        "2:18 expectation failed: wanted an error that begins with \"type\", found \"unknown name: nobody\"",
+      ])
+    #expect(played.output == "end\n")
+    #expect(!played.outcome.succeeded)
+    #expect(play("repeat 5000 { expect false }").outcome.failures.count == 1000)
+    #expect(play("repeat 5000 { expect false }").outcome.failureCount == 5000)
+  }
+
+  @Test("the trace tells who was asked, who got it, in which order, and what came back")
+  func trace() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.tracingHandlers)
+    let cart = Cart()
+    session.register(cart, as: "cart")
+    session.run(
+      """
+      receiver R { - total { return [2 add: 3] } - burn throws "burnt" }
+      let r = new R; let m = new R
+      proxy p = multicast
+      add r to p; add cart to p; add m to p as rm
+      mute rm
+      [p total]
+      [r burn]
+      """)
+    #expect(
+      transcript.trace == [
+        "<multicast p> is asked total", "  1. <R r> gets total, directly", "  1. <R r> answers 5",
+        "  <Cart cart> got it, directly, and answered 0.0", "  <R m> is passed over: muted",
+        "<multicast p> answers 0.0", "<R r> is asked burn", "  1. <R r> gets burn, directly",
+        "  1. <R r> throws burnt", "<R r> throws burnt",
+      ])
+  }
+
+  @Test("progress is told while a run goes on")
+  func progress() {
+    let transcript = Transcript()
+    var handlers = transcript.handlers
+    handlers.progress = { progress in transcript.handlers.output("\(progress.steps) \(progress.stepLimit)") }
+    ScriptSession(stepLimit: 5000, handlers: handlers).run("repeat 3000 { let x = 1 }")
+    #expect(transcript.pieces == ["1024 5000", "2048 5000"])
+  }
+}

@@ -1,0 +1,74 @@
+// Transcript.swift: plays scripts and keeps what they say.
+// Layer: Tests.
+
+import ForwardcastScript
+import Synchronization
+
+/// What a session printed, reported and traced, in order.
+final class Transcript: Sendable {
+  private struct Lines {
+    var output: [String] = []
+    var failures: [ScriptError] = []
+    var trace: [String] = []
+  }
+
+  private let lines = Mutex(Lines())
+
+  var handlers: ScriptHandlers {
+    ScriptHandlers(
+      output: { [self] text in lines.withLock { $0.output.append(text) } },
+      diagnostics: { [self] error in lines.withLock { $0.failures.append(error) } })
+  }
+
+  var tracingHandlers: ScriptHandlers {
+    var handlers = handlers
+    handlers.trace = { [self] line in lines.withLock { $0.trace.append(line) } }
+    return handlers
+  }
+
+  /// Each call of the output handler.
+  var pieces: [String] { lines.withLock { $0.output } }
+  var output: String { pieces.joined() }
+  var failures: [ScriptError] { lines.withLock { $0.failures } }
+  var trace: [String] { lines.withLock { $0.trace } }
+}
+
+/// What came of a script that was played by itself.
+struct Played {
+  let output: String
+  let outcome: ScriptOutcome
+
+  /// The error that ended it, as `LINE:COLUMN TEXT`.
+  var error: String? { outcome.error.map { "\($0.position.line):\($0.position.column) \($0.text)" } }
+  /// The expectations that failed, in the same form.
+  var failures: [String] { outcome.failures.map { "\($0.position.line):\($0.position.column) \($0.text)" } }
+}
+
+/// Runs a text in a fresh session.
+func play(_ text: String, steps: Int = ScriptSession.defaultStepLimit) -> Played {
+  let transcript = Transcript()
+  let session = ScriptSession(stepLimit: steps, handlers: transcript.handlers)
+  let outcome = session.run(text, named: "test")
+  return Played(output: transcript.output, outcome: outcome)
+}
+
+/// The value of one expression after some statements.
+func value(_ expression: String, after statements: String = "") throws -> ScriptValue {
+  let outcome = ScriptSession().run(statements + "\n" + expression)
+  if let error = outcome.error { throw error }
+  return outcome.value
+}
+
+/// Numbers that follow from a seed, so that a failure can be played again.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}

@@ -1,0 +1,229 @@
+// ArgumentBoxTests.swift: what goes into a box and what comes out of it.
+
+import Forwardcast
+import Testing
+
+private class Animal: @unchecked Sendable {}  // has no state
+private protocol Barking: AnyObject {}
+private final class Dog: Animal, Barking, @unchecked Sendable {}
+private struct Wide: Equatable, Sendable { var numbers = (0..<12).map { $0 * 3 }, (a, b, c, d) = (1.0, 2.0, 3.0, 4.0) }
+private final class Counter {
+  var count = 0
+}
+private final class Sheet: ArgumentCopying {
+  var text: String
+  init(_ text: String) { self.text = text }
+  func argumentCopy() -> Sheet { Sheet(text) }
+}
+
+@Suite("Argument boxes")
+struct ArgumentBoxTests {
+  @Test("a value of any size comes out as it went in")
+  func exact() throws {
+    #expect(try ArgumentBox(Wide()).unbox(as: Wide.self) == Wide())
+    #expect(try ArgumentBox("text").unbox(as: String.self) == "text")
+    let pair = try ArgumentBox((1, "a")).unbox(as: (Int, String).self)
+    #expect(pair == (1, "a"))
+    let double = try ArgumentBox({ (x: Int) in x * 2 }).unbox(as: ((Int) -> Int).self)
+    #expect(double(4) == 8)
+    #expect(try ArgumentBox(Int.self).unbox(as: Int.Type.self) == Int.self)
+    #expect(try ArgumentBox(MessageSelector("a:")).unbox(as: MessageSelector.self) == "a:")
+    #expect(try ArgumentBox([1: "a"]).unbox(as: [Int: String].self) == [1: "a"])
+    let dog = Dog()
+    #expect(try ArgumentBox(dog).unbox(as: Dog.self) === dog)
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Wide()).unbox(as: String.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Int.self).unbox(as: String.Type.self) }
+  }
+
+  @Test("an object is given as its class, a superclass and a protocol, and as nothing else")
+  func objects() throws {
+    let dog = Dog()
+    let box = ArgumentBox(dog as Animal)
+    #expect(try box.unbox(as: Animal.self) === dog)
+    #expect(try box.unbox(as: Dog.self) === dog)
+    #expect(try box.unbox(as: (any Barking).self) === dog)
+    #expect(try box.unbox(as: AnyObject.self) === dog)
+    #expect(try box.unbox(as: (any Barking)?.self) === dog)
+    #expect(try box.unbox(as: Any.self) as? Dog === dog)
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Animal()).unbox(as: Dog.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Animal()).unbox(as: (any Barking).self) }
+    #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
+  }
+
+  @Test("an optional and its value are given as one another, at any depth")
+  func optionals() throws {
+    #expect(try ArgumentBox(5).unbox(as: Int?.self) == 5)
+    #expect(try ArgumentBox(5).unbox(as: Int??.self) == 5)
+    #expect(try ArgumentBox(Int?(5)).unbox(as: Int.self) == 5)
+    #expect(try ArgumentBox(Int??(5)).unbox(as: Int.self) == 5)
+    #expect(try ArgumentBox(Int??(5)).unbox(as: Int8?.self) == 5)
+    #expect(try ArgumentBox("a").unbox(as: String?.self) == "a")
+    #expect(throws: UnboxingError.self) { try ArgumentBox(500).unbox(as: Int8?.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Int?(5)).unbox(as: String?.self) }
+  }
+
+  @Test("nil is given as any optional, and never as a value")
+  func nothing() throws {
+    for box in [ArgumentBox(Int?.none), ArgumentBox(String??.some(nil)), .weak(Dog?.none)] {
+      #expect(box.isNil)
+      let (number, dog, text) = (
+        try box.unbox(as: Int?.self), try box.unbox(as: Dog?.self), try box.unbox(as: String??.self)
+      )
+      #expect(number == nil && dog == nil && text.flatMap { $0 } == nil)
+      let error = #expect(throws: UnboxingError.self) { try box.unbox(as: Int.self) }
+      #expect(error?.found == "nil")
+    }
+    let (some, void): (ArgumentBox, ArgumentBox) = (.init(Int?(0)), .init(()))
+    #expect(!some.isNil && !void.isNil)
+    let any = try ArgumentBox(Int?.none).unbox(as: Any.self)
+    #expect(any is Int?)
+  }
+
+  @Test("an array is given element by element, or not at all")
+  func arrays() throws {
+    #expect(try ArgumentBox([1, 2]).unbox(as: [UInt8].self) == [1, 2])
+    #expect(try ArgumentBox([1, 2] as [Any]).unbox(as: [Int].self) == [1, 2])
+    #expect(try ArgumentBox([[1], []]).unbox(as: [[Double]].self) == [[1], []])
+    #expect(try ArgumentBox([Dog()]).unbox(as: [Animal].self).count == 1)
+    #expect(try ArgumentBox([1, nil]).unbox(as: [Int8?].self) == [1, nil])
+    #expect(try ArgumentBox([Any]()).unbox(as: [String].self) == [])
+    #expect(throws: UnboxingError.self) { try ArgumentBox([1, 300]).unbox(as: [UInt8].self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox([1, "a"] as [Any]).unbox(as: [Int].self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox([1, nil]).unbox(as: [Int].self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(1).unbox(as: [Int].self) }
+  }
+
+  @Test("a box is copied like a value; a reference in it is shared")
+  func copies() throws {
+    var numbers = ArgumentBox([1])
+    let copy = numbers
+    numbers = ArgumentBox([2])
+    #expect(try copy.unbox(as: [Int].self) == [1])
+    let counter = Counter()
+    let box = ArgumentBox(counter)
+    let second = box
+    try second.unbox(as: Counter.self).count = 3
+    #expect(try box.unbox(as: Counter.self).count == 3)
+  }
+
+  @Test("a strong box keeps its object, a weak and an unowned one do not")
+  func references() throws {
+    let counter = LeakCounter()
+    func box(_ make: (Witness) -> ArgumentBox) -> ArgumentBox { make(Witness(counter)) }
+    do {
+      let strong = box { ArgumentBox($0) }
+      #expect(counter.alive == 1)
+      #expect(!strong.isNil)
+    }
+    #expect(counter.alive == 0)
+    let weak = box { ArgumentBox.weak($0) }
+    let unowned = box { ArgumentBox.unowned($0) }
+    #expect(counter.alive == 0)
+    #expect(weak.isNil)
+    #expect(unowned.isNil)
+    let gone = try weak.unbox(as: Witness?.self)
+    #expect(gone == nil)
+    #expect(throws: UnboxingError.self) { try weak.unbox(as: Witness.self) }
+    let error = #expect(throws: UnboxingError.self) { try unowned.unbox(as: Witness?.self) }
+    #expect(error?.evidence == "(the object is gone)")
+    #expect(error?.found == "Witness")
+    #expect(throws: UnboxingError.self) { try unowned.unbox(as: Any.self) }
+  }
+
+  @Test("a weak or unowned box of a living object gives it under all its types")
+  func livingReferences() throws {
+    let dog = Dog()
+    for box in [ArgumentBox.weak(dog), .unowned(dog)] {
+      #expect(try box.unbox(as: Dog.self) === dog)
+      #expect(try box.unbox(as: Animal?.self) === dog)
+      #expect(try box.unbox(as: (any Barking).self) === dog)
+      #expect(!box.isNil)
+      let error = #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
+      #expect(error?.found == "Dog")
+      #expect(ObjectIdentifier(box.type) == ObjectIdentifier(Dog.self))
+    }
+  }
+
+  @Test("only what is known to be Sendable may cross")
+  func crossing() throws {
+    #expect(ArgumentBox(1).isSendable)
+    #expect(ArgumentBox("a").isSendable)
+    let none = ArgumentBox(Int?.none)
+    #expect(none.isSendable)
+    #expect(ArgumentBox(Dog()).isSendable)
+    #expect(!ArgumentBox(Counter()).isSendable)
+    #expect(!ArgumentBox([Counter()]).isSendable)
+    #expect(ArgumentBox(uncheckedSendable: Counter()).isSendable)
+    #expect(!ArgumentBox.weak(Counter()).isSendable)
+    func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
+    #expect(!generic(1).isSendable)
+    #expect(try ArgumentBox(1).converted(to: TypeEncoding("d")).isSendable)
+  }
+
+  @Test("an object that wants a private copy for each delivery gets one")
+  func privateCopies() throws {
+    let sheet = Sheet("a")
+    let copy = try ArgumentBox(sheet).copiedForDelivery().unbox(as: Sheet.self)
+    #expect(copy !== sheet)
+    #expect(copy.text == "a")
+    let optional = try ArgumentBox(Sheet?(sheet)).copiedForDelivery().unbox(as: Sheet.self)
+    #expect(optional !== sheet)
+    let counter = Counter()
+    #expect(try ArgumentBox(counter).copiedForDelivery().unbox(as: Counter.self) === counter)
+    #expect(try ArgumentBox.weak(sheet).copiedForDelivery().unbox(as: Sheet.self) === sheet)
+  }
+
+  @Test("a refusal names the wanted and the found type and shows the value")
+  func refusals() {
+    let error = #expect(throws: UnboxingError.self) { try ArgumentBox(300).unbox(as: UInt8.self) }
+    #expect(error?.wanted == "UInt8")
+    #expect(error?.found == "Int")
+    #expect(error.map { "\($0)" } == "wanted UInt8, found Int (300)")
+    let long = #expect(throws: UnboxingError.self) {
+      try ArgumentBox(String(repeating: "x", count: 500)).unbox(as: Int.self)
+    }
+    #expect((long?.description.count ?? 0) < 120)
+    let encoded = #expect(throws: UnboxingError.self) { try ArgumentBox("a").converted(to: TypeEncoding("q")) }
+    #expect(encoded?.found == "String")
+    #expect(encoded?.wanted.contains("(q)") == true)
+  }
+
+  @Test("@ holds any value, other encodings the Swift values that are encoded so")
+  func encodings() throws {
+    func fits(_ box: ArgumentBox, _ encoding: String) throws -> Bool {
+      let type = try TypeEncoding(encoding)
+      return (try? box.converted(to: type)) != nil
+    }
+    let values: [ArgumentBox] = [.init(1), .init("a"), .init(Dog()), .init(Int?.none), .init([1]), .init(Wide())]
+    for value in values { #expect(try fits(value, "@")) }
+    var memory = 7
+    let pointer = withUnsafeMutablePointer(to: &memory) { $0 }
+    let rows: [(ArgumentBox, fits: [String], not: [String])] = [
+      (.init("a"), ["@\"String\"", "@\"NSString\"", "*", "r*"], ["@\"Dog\"", "#", ":", "q", "B", "^v", "{Wide}"]),
+      (.init(Dog()), ["@\"Dog\"", "@\"Animal\""], ["@\"String\"", "#", ":", "@?", "q", "{Dog}", "v"]),
+      (.init(MessageSelector("a")), [":"], ["#", "*", "@\"String\"", "q"]),
+      (.init(Int.self), ["#"], [":", "@?", "q"]),
+      (.init({ () in }), ["@?"], ["#", ":"]),
+      (.init(Wide()), ["{Wide}", "{Wide=q}", "{?=q}"], ["{Point}", "q", "@\"Wide\""]),
+      (.init(pointer), ["^q", "^v"], ["^d", "*", "q", "^{Wide}"]),
+      (.init(true), ["B"], ["c", "q", "d"]),
+      (.init(()), ["v"], ["q", "B"]),
+      (.init(Int?.none), ["@\"String\"", "#", ":", "*", "^v", "@?", "v"], ["q", "d", "B", "{Wide}"]),
+    ]
+    for row in rows {
+      for encoding in row.fits { #expect(try fits(row.0, encoding), "\(row.0) as \(encoding)") }
+      for encoding in row.not { #expect(try !fits(row.0, encoding), "\(row.0) as \(encoding)") }
+    }
+  }
+
+  @Test("a box describes itself as a call would show it")
+  func descriptions() {
+    #expect(ArgumentBox("a\"b").description == #""a\"b""#)
+    #expect(ArgumentBox(Int?.none).description == "nil")
+    #expect(ArgumentBox(Int?(3)).description == "3")
+    #expect(ArgumentBox(String?("a")).description == #""a""#)
+    #expect(ArgumentBox([1, 2]).description == "[1, 2]")
+    #expect(ArgumentBox(Int.self).description == "Int.self")
+    #expect(ArgumentBox(MessageSelector("a:b:")).description == "a:b:")
+  }
+}

@@ -1,0 +1,105 @@
+// InvocationCodableTests.swift: messages written down and read back, and what is refused.
+
+import Forwardcast
+import Foundation
+import Testing
+
+private struct Tint: Codable, Hashable, Sendable { var name: String }
+private final class Opaque {}
+
+@Suite("Messages as data")
+struct InvocationCodableTests {
+  private func roundTrip(_ call: Invocation, types: InvocationTypes? = nil) throws -> Invocation {
+    let decoder = JSONDecoder()
+    if let types { decoder.userInfo[Invocation.typesKey] = types }
+    return try decoder.decode(Invocation.self, from: JSONEncoder().encode(call))
+  }
+
+  @Test("standard values come back with their types")
+  func standardTypes() throws {
+    var call = Invocation(
+      "a:b:c:d:e:f:g:h:", signature: try MethodSignature("v@:@@@@@@@@"),
+      arguments: [
+        .init(UInt8(7)), .init("text"), .init([1, 2]), .init(["k": [0.5]]), .init(Int?.none), .init(Int?(4)),
+        .init(MessageSelector("x:")), .init([Int?.some(1), nil]),
+      ])
+    call.result = .init(true)
+    let copy = try roundTrip(call)
+    #expect(copy.selector == call.selector)
+    #expect(copy.signature == call.signature)
+    #expect(copy.description == call.description)
+    for (found, wanted) in zip(copy.arguments, call.arguments) where !wanted.isNil {
+      #expect(ObjectIdentifier(found.type) == ObjectIdentifier(wanted.type))
+      #expect(found.isSendable)
+    }
+    let none = copy.arguments[4].isNil
+    #expect(none)
+    #expect(try copy.result?.unbox(as: Bool.self) == true)
+    #expect(try copy.argument(3, as: [String: [Double]].self) == ["k": [0.5]])
+  }
+
+  @Test("nothing, a missing result and an unstated signature stay what they are")
+  func absence() throws {
+    var call = Invocation("ping")
+    #expect(try roundTrip(call).result == nil)
+    #expect(try roundTrip(call).hasStatedSignature == false)
+    call.result = .init(())
+    let copy = try roundTrip(call)
+    #expect(try copy.result?.unbox(as: Void.self) != nil)
+  }
+
+  @Test("an argument that cannot be encoded is named")
+  func unencodable() throws {
+    let call = Invocation("a:b:", arguments: [.init(1), .init(Opaque())])
+    let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(call) }
+    guard case .invalidValue(_, let context) = error else { return }
+    #expect(context.debugDescription == "argument 1 of a:b: is not Encodable: Opaque")
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(Invocation("a:", arguments: [.init({ () in })])) }
+    #expect(throws: EncodingError.self) {
+      try JSONEncoder().encode(Invocation("a:", arguments: [.init([1, "a"] as [Any])]))
+    }
+  }
+
+  @Test("a type of the program's own is read only when the decoder names it")
+  func ownTypes() throws {
+    let call = Invocation("a:b:", arguments: [.init(Tint(name: "red")), .init([Tint(name: "x"): [Tint(name: "y")]])])
+    let copy = try roundTrip(call, types: InvocationTypes(["Tint": Tint.self]))
+    #expect(try copy.argument(0, as: Tint.self) == Tint(name: "red"))
+    #expect(try copy.argument(1, as: [Tint: [Tint]].self) == [Tint(name: "x"): [Tint(name: "y")]])
+    #expect(throws: DecodingError.self) { try roundTrip(call) }
+  }
+
+  @Test(
+    "hostile text is a decoding error",
+    arguments: [
+      #"{}"#, #"[]"#, #"7"#, #"{"selector":"a b","arguments":[]}"#, #"{"selector":"","arguments":[]}"#,
+      #"{"selector":"a:"}"#, #"{"selector":"a","signature":"v@:&","arguments":[]}"#,
+      #"{"selector":"a","signature":7,"arguments":[]}"#, #"{"selector":"a:","arguments":[7]}"#,
+      #"{"selector":"a:","arguments":[{"type":"Int"}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"Int","value":"x"}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"UInt8","value":300}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"Process","value":1}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"[","value":1}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"[]","value":[]}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"?","value":1}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"[:]","value":{}}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"[[Int]: Int","value":{}}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"[Int: Nope]","value":{}}]}"#,
+      #"{"selector":"a:","arguments":[{"type":"","value":1}]}"#,
+    ])
+  func hostile(text: String) {
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: Data(text.utf8)) }
+  }
+
+  @Test("a type name nested too deeply is a decoding error and no crash", arguments: [17, 400, 100_000])
+  func deep(depth: Int) {
+    for name in [
+      String(repeating: "[", count: depth) + "Int" + String(repeating: "]", count: depth),
+      "Int" + String(repeating: "?", count: depth),
+      String(repeating: "[Int: ", count: depth) + "Int" + String(repeating: "]", count: depth),
+    ] {
+      let text = #"{"selector":"a:","arguments":[{"type":"\#(name)","value":[]}]}"#
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: Data(text.utf8)) }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// SwiftSignatureTests.swift: encodings and signatures made from Swift types.
+// Layer: Message. See DESIGN.md, "Type encodings".
+
+import Forwardcast
+import Testing
+
+@Suite("Encodings of Swift types")
+struct SwiftSignatureTests {
+  struct Color: Equatable { var red, green, blue: Double }
+  struct Uneven { var number: Int, flag: Bool }
+  struct Box<Value> { var value: Value }
+  enum Direction { case left, right }
+  final class Screen {}
+  actor Store {}
+  protocol Drawing {}
+  protocol Listening: AnyObject {}
+  protocol Holding<Item> { associatedtype Item }
+
+  static let encodings: [(any Any.Type, String)] = [
+    (Int.self, "q"), (UInt.self, "Q"), (Int8.self, "c"), (UInt8.self, "C"), (Int16.self, "s"), (UInt16.self, "S"),
+    (Int32.self, "i"), (UInt32.self, "I"), (Int64.self, "q"), (UInt64.self, "Q"), (Int128.self, "t"),
+    (UInt128.self, "T"), (Bool.self, "B"), (Float.self, "f"), (Double.self, "d"), (Void.self, "v"),
+    (String.self, "@\"String\""), (Screen.self, "@"), (Store.self, "@"), (Any.self, "@"), (AnyObject.self, "@"),
+    ((any Drawing).self, "@"), ((any Listening).self, "@"), ((any Holding<Int>).self, "@"), ((any Error).self, "@"),
+    (Screen.Type.self, "#"), ((any Drawing.Type).self, "#"), (Int.Type.self, "#"), (MessageSelector.self, ":"),
+    ((() -> Void).self, "@?"), ((@Sendable (Int) async throws -> Int).self, "@?"), (UnsafePointer<Int>.self, "r^q"),
+    (UnsafeMutablePointer<Double>.self, "^d"), (UnsafePointer<CChar>.self, "r*"),
+    (UnsafeMutablePointer<UInt8>.self, "*"), (UnsafeRawPointer.self, "r^v"), (UnsafeMutableRawPointer.self, "^v"),
+    (OpaquePointer.self, "^v"), (UnsafePointer<UnsafePointer<Int>>.self, "r^r^q"),
+    (UnsafePointer<Color>.self, "r^{Color}"), (Color.self, "{Color}"), (Direction.self, "{Direction}"),
+    ([Int].self, "{Array<Int>}"), ([String: Int].self, "{Dictionary<String, Int>}"),
+    (Box<[Int?]>.self, "{Box<Array<Optional<Int>>>}"), (Box<(Int) -> String>.self, "{Box<(Int) -> String>}"),
+    ((Int, String).self, "{?}"), (Character.self, "{Character}"), (Range<Int>.self, "{Range<Int>}"),
+  ]
+
+  static let optionals: [(any Any.Type, String)] = [
+    (Screen?.self, "@"), (String?.self, "@\"String\""), (Any?.self, "@"), ((any Listening)?.self, "@"),
+    ((() -> Void)?.self, "@?"), (Screen.Type?.self, "#"), (UnsafePointer<Int>?.self, "r^q"),
+    (MessageSelector?.self, ":"), (Int?.self, "{Optional<Int>}"), (Color?.self, "{Optional<Color>}"),
+    (Screen??.self, "{Optional<Optional<Screen>>}"),
+  ]
+
+  @Test("each Swift type has its encoding, which can be read again")
+  func types() throws {
+    for (type, text) in Self.encodings + Self.optionals {
+      let encoding = TypeEncoding(of: type)
+      #expect(encoding.description == text, "\(type)")
+      #expect(try TypeEncoding(text) == encoding, "\(type)")
+    }
+  }
+
+  @Test("a type that is encoded by name has the layout Swift gives it")
+  func layouts() throws {
+    func expect<Value>(_: Value.Type) {
+      let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+      #expect(TypeEncoding(of: Value.self).layout == wanted, "\(Value.self)")
+    }
+    expect(Color.self)
+    expect(Uneven.self)
+    expect(Direction.self)
+    expect((Int8, Int64).self)
+    expect([Int].self)
+    expect(Int?.self)
+    expect(Int.self)
+    expect(Bool.self)
+    expect(UnsafePointer<Color>.self)
+    expect(Screen.self)
+    #expect(try TypeEncoding("{Color}").layout == nil)
+    #expect(TypeEncoding(of: Color.self).layout(on: .current) != nil)
+  }
+
+  @Test("a signature from Swift types equals the one from text")
+  func signatures() throws {
+    let row = MethodSignature(returning: Bool.self, taking: String.self, Int.self)
+    #expect(row.description == "B@:@\"String\"q")
+    #expect(try row == MethodSignature("B32@0:8@\"String\"16q24"))
+    #expect(row.argumentOffsets == [0, 8, 16, 24])
+    #expect(row.frameLength == 32)
+    #expect(row.statedFrameLength == nil)
+    #expect(MethodSignature(returning: Void.self).description == "v@:")
+    let colored = MethodSignature(returning: Void.self, taking: Color.self, Int32.self)
+    #expect(colored.description == "v@:{Color}i")
+    #expect(colored.argumentOffsets == [0, 8, 16, 40])
+    #expect(try colored.matches(MethodSignature("v@:{Color=ddd}i"), .lenient))
+    #expect(try !colored.matches(MethodSignature("v@:{Colour=ddd}i"), .lenient))
+  }
+
+  @Test("a deferred signature knows its arity at once and makes equal signatures equal")
+  func deferred() {
+    let first = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
+    let second = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
+    #expect(first.arity == 2)
+    #expect(first.signature == second.signature)
+    #expect(first.signature.description == "q@:{Color}{Array<UInt8>}")
+    #expect(DeferredSignature(returning: Int.self, taking: [UInt8].self, Color.self).signature != first.signature)
+  }
+}

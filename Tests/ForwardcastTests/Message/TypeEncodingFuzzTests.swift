@@ -1,0 +1,94 @@
+// TypeEncodingFuzzTests.swift: random and mutated texts through the parsers.
+// Layer: Message. See DESIGN.md, "Type encodings".
+
+import Forwardcast
+import Testing
+
+/// SplitMix64: the same numbers from the same seed on every machine.
+private struct RepeatableNumbers: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+@Suite("Type encodings from anywhere")
+struct TypeEncodingFuzzTests {
+  /// Reads `text` both ways; what is accepted has to print back, and what is refused to point into the text.
+  /// - Returns: how many of the two readings were accepted.
+  private func read(_ text: String, _ comment: Comment) -> Int {
+    var accepted = 0
+    do {
+      let type = try TypeEncoding(text)
+      accepted += 1
+      #expect(type.description == text, comment)
+      #expect(type.matchesLeniently(type), comment)
+      for target in TypeVectorTests.targets where (type.layout(on: target) == nil) != (type.layout == nil) {
+        Issue.record(comment)
+      }
+      if let layout = type.layout {
+        #expect(layout.size >= 0 && layout.alignment.nonzeroBitCount == 1 && layout.alignment <= 16, comment)
+      }
+    } catch {
+      #expect(error.byteOffset >= 0 && error.byteOffset <= text.utf8.count, comment)
+      #expect(!"\(error)".isEmpty, comment)
+    }
+    do {
+      let signature = try MethodSignature(text)
+      accepted += 1
+      #expect(signature.description == text, comment)
+      #expect(signature.argumentOffsets.count == signature.numberOfArguments, comment)
+      for target in TypeVectorTests.targets {
+        #expect(signature.frame(on: target).offsets.count == signature.numberOfArguments, comment)
+      }
+    } catch {
+      #expect(error.byteOffset >= 0 && error.byteOffset <= text.utf8.count, comment)
+    }
+    return accepted
+  }
+
+  @Test("random texts of the encodings' letters never crash, and print back when accepted")
+  func random() {
+    let seed: UInt64 = 0x5EED_0001
+    var numbers = RepeatableNumbers(state: seed)
+    let letters = Array("cCsSiIlLqQtTfdDBv*@#:?^bjrnNoORVA[]{}()=<>\"0123456789aZ_, &\u{0}é")
+    var accepted = 0
+    for round in 0..<100_000 {
+      let text = String(
+        (0..<Int.random(in: 0...24, using: &numbers)).map { _ in letters.randomElement(using: &numbers) ?? "i" })
+      accepted += read(text, "seed \(seed), round \(round): \(text)")
+    }
+    #expect(accepted > 1_000)
+  }
+
+  @Test("changed encodings of real types never crash, and print back when accepted")
+  func mutated() {
+    let seed: UInt64 = 0x5EED_0002
+    var numbers = RepeatableNumbers(state: seed)
+    let real = [TypeVectors.types, TypeVectors.variables, MethodVectors.methods].flatMap { TypeVectorTests.answers($0) }
+      .map { Array($0.encoding.utf8) }.filter { $0.count <= 200 }
+    let bytes = Array("{}()[]\"@?<>=^bjA0123456789iQdr:#".utf8)
+    var accepted = 0
+    for round in 0..<100_000 {
+      var text = real.randomElement(using: &numbers) ?? []
+      for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+        let place = Int.random(in: 0...text.count, using: &numbers)
+        switch Int.random(in: 0..<5, using: &numbers) {
+        case 0: text.insert(bytes.randomElement(using: &numbers) ?? 0, at: place)
+        case 1 where place < text.count: text.remove(at: place)
+        case 2 where place < text.count: text[place] = bytes.randomElement(using: &numbers) ?? 0
+        case 3: text.insert(contentsOf: text[place...].prefix(8), at: place)
+        default: text.append(contentsOf: (real.randomElement(using: &numbers) ?? []).prefix(12))
+        }
+      }
+      let string = String(decoding: text, as: UTF8.self)
+      accepted += read(string, "seed \(seed), round \(round): \(string)")
+    }
+    #expect(accepted > 10_000)
+  }
+}

@@ -1,0 +1,192 @@
+// TypeEncodingTests.swift: reading, printing and comparing single types.
+// Layer: Message. See DESIGN.md, "Type encodings".
+
+import Forwardcast
+import Testing
+
+@Suite("Type encodings")
+struct TypeEncodingTests {
+  @Test("a malformed type is refused with its rule at its byte", arguments: Refusal.ofTypes)
+  func refusals(refusal: Refusal) throws {
+    let error = try #require(throws: TypeEncodingError.self) { try TypeEncoding(refusal.text) }
+    #expect(error.code == refusal.code)
+    #expect(error.byteOffset == refusal.offset)
+    #expect(error.encoding == refusal.text)
+    #expect("\(error)".hasPrefix("\(refusal.code) at byte \(refusal.offset) of "))
+  }
+
+  @Test("an error shows the text, or of a long one the part around the byte")
+  func errorText() throws {
+    let short = try #require(throws: TypeEncodingError.self) { try TypeEncoding("{?=\"a\"&}") }
+    #expect("\(short)" == #"unknown type at byte 6 of "{?=\"a\"&}""#)
+    let long = try #require(throws: TypeEncodingError.self) {
+      try TypeEncoding("{?=" + String(repeating: "i", count: 500) + "&" + String(repeating: "d", count: 500) + "}")
+    }
+    let shown = String(repeating: "i", count: 40) + "&" + String(repeating: "d", count: 39)
+    #expect("\(long)" == "unknown type at byte 503 of …\"\(shown)\"…")
+  }
+
+  @Test(
+    "what the grammar has room for is read and printed back",
+    arguments: [
+      "v", "@", "@?", "#", ":", "*", "?", "^?", "^v", "r*", "rnNoORVAi", "b3", "b0I3", "@\"NSString\"", "@\"<A><B>\"",
+      "@\"_TtC4main3Foo\"", "@\"Größe\"", "@?<v@?>", "@?<@\"NSString\"@?q@?<v@?i>>", "{A}", "{A=}", "{=i}", "{?=}",
+      "(A)", "(A=)",
+      "^{A}", "{A=^{A}}", "{Größe=d}", "{std::pair<int, char>=ic}", "{a<b<c>, d[3]>=i}", "{C<'>'>=}", "{C<'\\''>=}",
+      "{C<'\"'>=}",
+      "{Box<(Int) -> ()>}", "{?=\"a\"@\"b\"i}", "{?=\"a\"@\"NSString\"\"b\"i}", "{?=\"a\"@\"NSString\"}",
+      "{?=\"a\"@\"\"b0}",
+      "{?=\"a\"@\"NSString\"\"\"b0\"b\"b3}", "{?=\"a\"[2@\"A\"]\"b\"^@\"c\"@}", "{?=@\"A\"@\"B\"i}", "(?=\"a\"@\"B\")",
+      "{?=\"b\"@?<v@?@\"A\">\"c\"r@\"d\"i}", "{?=b3I}", "{?=b3I5i}", "{?=b0b0}", "[0i]", "[140737488355328c]",
+      "[140737488355328{A}]",
+      "[140737488355328{A=}]", "jt", "jD", "A{A=[3c]}", "[2[3[4{?=(?=i^{?=d})}]]]", "{_NSZone=}", "{$_0=i}",
+      "{Foo.Bar=i}",
+      String(repeating: "^", count: 64) + "v",
+    ])
+  func printsBack(text: String) throws {
+    let type = try TypeEncoding(text)
+    #expect(type.description == text)
+    #expect(try TypeEncoding(type.description) == type)
+  }
+
+  @Test("after an object in a record with names, quotes hold the class unless a type follows them")
+  func classOrMemberName() throws {
+    func members(_ text: String) throws -> [TypeEncoding.Member] {
+      guard case .structure(let record) = try TypeEncoding(text).kind else { return [] }
+      return record.members ?? []
+    }
+    let plain = try members("{?=\"a\"@\"b\"i}")
+    #expect(plain.map(\.name) == ["a", "b"])
+    #expect(plain.map(\.type) == [.object, .int])
+    let named = try members("{?=\"a\"@\"b\"\"c\"i}")
+    #expect(named.map(\.name) == ["a", "c"])
+    #expect(named.map(\.type) == [TypeEncoding.object(named: "b"), .int])
+    #expect(try members("{?=\"a\"@\"b\"}").map(\.type) == [TypeEncoding.object(named: "b")])
+    #expect(try members("{?=@\"b\"i}").map(\.name) == [nil, nil])
+  }
+
+  @Test("a tree says what the text says")
+  func kinds() throws {
+    #expect(try TypeEncoding("^i").kind == .pointer(to: .int))
+    #expect(try TypeEncoding("[3d]").kind == .array(count: 3, element: .double))
+    #expect(try TypeEncoding("jf").kind == .complex(.float))
+    #expect(try TypeEncoding("rV@").qualifiers == [.const, .oneway])
+    #expect(try TypeEncoding("@?<v@?q>").kind == .block(signature: [.void, .block, .longLong]))
+    guard case .bitField(let field) = try TypeEncoding("b64q40").kind else { throw Unexpected() }
+    #expect((field.position, field.container, field.width) == (64, .longLong, 40))
+    guard case .bitField(let bare) = try TypeEncoding("b7").kind else { throw Unexpected() }
+    #expect((bare.position, bare.container, bare.width) == (nil, nil, 7))
+    guard case .structure(let opaque) = try TypeEncoding("{A}").kind else { throw Unexpected() }
+    #expect(opaque.members == nil)
+    guard case .structure(let empty) = try TypeEncoding("{A=}").kind else { throw Unexpected() }
+    #expect(empty.members == [])
+    for scalar in TypeEncoding.Scalar.allCases {
+      #expect(try TypeEncoding(String(UnicodeScalar(scalar.rawValue))).kind == .scalar(scalar))
+    }
+  }
+
+  @Test(
+    "a type that does not say its size has none",
+    arguments: ["v", "?", "b3", "{A}", "(A)", "{?=i{A}}", "[3{A}]", "[3v]", "[0{A}]", "A{A}", "{?=v}", "{?=?}", "r{A}"])
+  func opaque(text: String) throws {
+    let type = try TypeEncoding(text)
+    #expect(type.layout == nil)
+    #expect(type.layout(on: .arm64Apple) == nil)
+  }
+
+  @Test("a pointer has a size whatever it points to, and an empty record has size 0")
+  func pointersAndEmptyRecords() throws {
+    let pointer = TypeLayout(
+      size: MemoryLayout<UnsafeRawPointer>.size, alignment: MemoryLayout<UnsafeRawPointer>.alignment)
+    for text in ["^v", "^?", "^{A}", "*", "@", "@?", "#", ":", "@\"A\"", "^^{A}"] {
+      #expect(try TypeEncoding(text).layout == pointer)
+    }
+    #expect(try TypeEncoding("{A=}").layout == TypeLayout(size: 0, alignment: 1))
+    #expect(try TypeEncoding("(A=)").layout == TypeLayout(size: 0, alignment: 1))
+  }
+
+  @Test("scalars are as large and as aligned as the Swift types C's are imported as")
+  func scalars() {
+    func expect<Value>(_ type: TypeEncoding, _: Value.Type) {
+      let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+      #expect(type.layout == wanted, "\(type)")
+    }
+    expect(.char, CChar.self)
+    expect(.unsignedChar, CUnsignedChar.self)
+    expect(.short, CShort.self)
+    expect(.unsignedShort, CUnsignedShort.self)
+    expect(.int, CInt.self)
+    expect(.unsignedInt, CUnsignedInt.self)
+    expect(.long, CLong.self)
+    expect(.unsignedLong, CUnsignedLong.self)
+    expect(.longLong, CLongLong.self)
+    expect(.unsignedLongLong, CUnsignedLongLong.self)
+    expect(.int128, Int128.self)
+    expect(.unsignedInt128, UInt128.self)
+    expect(.float, CFloat.self)
+    expect(.double, CDouble.self)
+    expect(.bool, CBool.self)
+    #if arch(x86_64)
+      expect(.longDouble, CLongDouble.self)
+    #endif
+  }
+
+  @Test("a struct is laid out as Swift lays out the same members, up to C's padding at its end")
+  func structs() throws {
+    struct First { var a: Int8, b: Int16, c: Int32, d: Int64 }
+    struct Second { var a: Int64, b: Int8, c: Int32, d: Int8 }
+    func expect<Value>(_ text: String, _: Value.Type) throws {
+      let wanted = TypeLayout(size: MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)
+      #expect(try TypeEncoding(text).layout == wanted)
+    }
+    try expect("{First=csiq}", First.self)
+    try expect("{Second=qcic}", Second.self)
+    try expect("[3{First=csiq}]", (First, First, First).self)
+  }
+
+  @Test("equality asks for the same text, leniency for the same values")
+  func comparison() throws {
+    let pairs: [(String, String, lenient: Bool)] = [
+      ("@", "@\"A\"", true), ("@\"A\"", "@\"B\"", true), ("@?", "@?<v@?>", true), ("{A=ii}", "{A=\"x\"i\"y\"i}", true),
+      ("{A}", "{A=ii}", true), ("ri", "i", true), ("^@", "^@\"A\"", true), ("[2@]", "[2@\"A\"]", true),
+      ("(A=@)", "(A=@\"B\")", true),
+      ("i", "q", false), ("q", "l", false), ("Ai", "i", false), ("@", "#", false), ("@", "@?", false),
+      ("{A=i}", "{B=i}", false),
+      ("{A=i}", "{A=ii}", false), ("{A=i}", "(A=i)", false), ("[2i]", "[3i]", false), ("^i", "^q", false),
+      ("*", "^c", false),
+      ("b3", "b4", false), ("jd", "jf", false),
+    ]
+    for (left, right, lenient) in pairs {
+      let (first, second) = (try TypeEncoding(left), try TypeEncoding(right))
+      #expect(first != second)
+      #expect(first.matchesLeniently(second) == lenient, "\(left) and \(right)")
+      #expect(second.matchesLeniently(first) == lenient, "\(right) and \(left)")
+      #expect(first == first && first.matchesLeniently(first) && Set([first, first]).count == 1)
+    }
+  }
+
+  @Test(
+    "a type in words",
+    arguments: [
+      ("i", "int"), ("^{Point=dd}", "pointer to struct Point"), ("r*", "const C string"), ("^?", "function pointer"),
+      ("@\"NSString\"", "object NSString"), ("@?<B@?@q>", "block (object, long long) returning bool"),
+      ("[3i]", "array of 3 int"),
+      ("{?=i}", "unnamed struct"), ("(U=i)", "union U"), ("jd", "complex double"), ("b1", "1 bit"),
+      ("b0I3", "3 bits of unsigned int"),
+      ("Vv", "oneway void"), ("#", "class"), (":", "selector"), ("?", "unknown type"),
+      ("^^v", "pointer to pointer to void"),
+    ])
+  func meaning(text: String, words: String) throws {
+    #expect(try TypeEncoding(text).meaning == words)
+  }
+
+  @Test("a class name that could not be read again makes no encoding")
+  func classNames() {
+    #expect(TypeEncoding.object(named: "A<B>")?.description == "@\"A<B>\"")
+    #expect(TypeEncoding.object(named: "") == nil)
+    #expect(TypeEncoding.object(named: "a\"b") == nil)
+    #expect(TypeEncoding.object(named: "a\nb") == nil)
+  }
+
+  struct Unexpected: Error {}
+}

@@ -1,0 +1,101 @@
+// TypeVectorTests.swift: the layout of types and frames beside clang's.
+// Layer: Message. See DESIGN.md, "Type encodings".
+
+import Forwardcast
+import Testing
+
+@Suite("Layouts are the C compiler's")
+struct TypeVectorTests {
+  /// In the order of the vectors' columns, which is the order the generator asks in.
+  static let targets: [TypeLayout.Target] = [.x86_64Linux, .aarch64Linux, .arm64Apple, .x86_64Apple, .arm64_32Apple]
+
+  /// One encoding and what clang measured for it on one target.
+  struct Answer {
+    let target: TypeLayout.Target
+    let encoding: String
+    let measure: String
+  }
+
+  /// The answers in a table of one encoding and one measure a target on each line.
+  static func answers(_ table: String) -> [Answer] {
+    table.split(separator: "\n").flatMap { line in
+      let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      var filled: [String] = []
+      for (column, cell) in cells.enumerated() { filled.append(cell == "=" ? filled[column - 1] : cell) }
+      return targets.indices.compactMap { index in
+        filled[index] == "-"
+          ? nil : Answer(target: targets[index], encoding: filled[index], measure: filled[index + targets.count])
+      }
+    }
+  }
+
+  static func words(_ layout: TypeLayout?) -> String {
+    layout.map { "\($0.size)/\($0.alignment)" } ?? "none"
+  }
+
+  @Test("size and alignment of a type are what sizeof and _Alignof say on each target")
+  func types() throws {
+    let answers = Self.answers(TypeVectors.types)
+    #expect(answers.count >= 1_000)
+    for answer in answers {
+      let type = try TypeEncoding(answer.encoding)
+      let layout = type.layout(on: answer.target)
+      #expect(Self.words(layout) == answer.measure, "\(answer.encoding) on \(answer.target.rawValue)")
+      #expect(type.description == answer.encoding)
+    }
+  }
+
+  @Test("quoted member names and class names in the types of instance variables change no layout")
+  func variables() throws {
+    let answers = Self.answers(TypeVectors.variables)
+    #expect(answers.count >= 100)
+    for answer in answers {
+      let type = try TypeEncoding(answer.encoding)
+      #expect(
+        Self.words(type.layout(on: answer.target)) == answer.measure, "\(answer.encoding) on \(answer.target.rawValue)")
+      #expect(type.description == answer.encoding)
+    }
+  }
+
+  @Test("what an encoding does not say is laid out as the usual type with that encoding")
+  func ambiguities() throws {
+    let answers = Self.answers(TypeVectors.ambiguous)
+    #expect(!answers.isEmpty)
+    for answer in answers {
+      let layout = try TypeEncoding(answer.encoding).layout(on: answer.target)
+      #expect(layout != nil)
+      #expect(Self.words(layout) != answer.measure, "\(answer.encoding) is not ambiguous")
+    }
+  }
+
+  @Test("argument sizes, offsets and frame lengths are what the compiler writes into its method tables")
+  func methods() throws {
+    let answers = Self.answers(MethodVectors.methods)
+    #expect(answers.count >= 800)
+    for answer in answers {
+      let signature = try MethodSignature(answer.encoding)
+      let frame = signature.frame(on: answer.target)
+      #expect(frame.offsets == signature.statedOffsets, "\(answer.encoding) on \(answer.target.rawValue)")
+      #expect(frame.length == signature.statedFrameLength, "\(answer.encoding) on \(answer.target.rawValue)")
+      #expect(signature.description == answer.encoding)
+      var measures = answer.measure.split(separator: " ").map(String.init)[...]
+      let returned = signature.returnType.kind == .void ? 0 : signature.returnType.layout(on: answer.target)?.size
+      #expect(returned.map { "\($0)" } == measures.popFirst(), "\(answer.encoding) on \(answer.target.rawValue)")
+      let arguments = signature.argumentLayouts(on: answer.target).dropFirst(2).map(Self.words)
+      #expect(arguments == Array(measures), "\(answer.encoding) on \(answer.target.rawValue)")
+    }
+  }
+
+  @Test("without its digits a method has the frame that the digits said, on this machine")
+  func digitsAreFoundAgain() throws {
+    for answer in Self.answers(MethodVectors.methods) where answer.target == .current {
+      let signature = try MethodSignature(answer.encoding)
+      let bare = try MethodSignature(
+        ([signature.returnType] + signature.argumentTypes).map(\.description).joined())
+      #expect(bare == signature)
+      #expect(bare.argumentOffsets == signature.statedOffsets)
+      #expect(bare.frameLength == signature.statedFrameLength)
+      #expect(bare.statedFrameLength == nil)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// Recorder.swift: keys, receivers and counters that the tests of sending and proxies share.
+
+import Forwardcast
+import Synchronization
+
+extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
+extension Message<(String) -> Void> { static var say: Self { .init("say:") } }
+extension Message<() -> Void> { static var ping: Self { .init("ping") } }
+extension Message<() -> Int> { static var value: Self { .init("value") } }
+extension Message<() -> Bool> { static var agrees: Self { .init("agrees") } }
+extension Message<(Int, Int) -> Int> { static var addTo: Self { .init("add:to:") } }
+
+/// An error that a test's target throws.
+struct TargetError: Error, Equatable, CustomStringConvertible {
+  var name: String
+  var description: String { "refused by \(name)" }
+}
+
+/// What happened, in order, from any thread.
+final class Journal: Sendable {
+  private let lines = Mutex<[String]>([])
+  func write(_ line: String) { lines.withLock { $0.append(line) } }
+  var all: [String] { lines.withLock { $0 } }
+  func take() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+}
+
+/// How many of something are alive.
+final class LeakCounter: Sendable {
+  private let count = Atomic<Int>(0)
+  var alive: Int { count.load(ordering: .sequentiallyConsistent) }
+  fileprivate func entered() { count.add(1, ordering: .sequentiallyConsistent) }
+  fileprivate func left() { count.subtract(1, ordering: .sequentiallyConsistent) }
+}
+
+/// An object that only counts whether it is alive.
+final class Witness: Sendable {
+  private let counter: LeakCounter
+  init(_ counter: LeakCounter) {
+    self.counter = counter
+    counter.entered()
+  }
+  deinit { counter.left() }
+}
+
+/// A target that writes down what it gets and does what a test tells it.
+class Listener: MessageReceiver {
+  let name: String
+  let journal: Journal
+  private let witness: Witness?
+  var onNote: ((Listener, Int) throws -> Void)?
+  var onDeinit: ((Listener) -> Void)?
+  var answer = 0
+  var agrees = true
+
+  init(_ name: String, _ journal: Journal = Journal(), _ counter: LeakCounter? = nil) {
+    (self.name, self.journal) = (name, journal)
+    witness = counter.map(Witness.init)
+  }
+
+  deinit { onDeinit?(self) }
+
+  class var selectorTable: SelectorTable { listenerTable }
+}
+
+private let listenerTable = SelectorTable(for: Listener.self) {
+  Responds(to: .note) { listener, number in
+    listener.journal.write("\(listener.name) \(number)")
+    try listener.onNote?(listener, number)
+  }
+  Responds(to: .value) { listener in
+    listener.journal.write("\(listener.name) value")
+    return listener.answer
+  }
+  Responds(to: .agrees) { listener in
+    listener.journal.write("\(listener.name) agrees")
+    return listener.agrees
+  }
+}
+
+/// A listener that adds a message to its superclass's.
+final class LoudListener: Listener {
+  override class var selectorTable: SelectorTable { loudTable }
+}
+
+private let loudTable = SelectorTable(for: LoudListener.self, inheriting: listenerTable) {
+  Responds(to: .say) { listener, text in listener.journal.write("\(listener.name): \(text)") }
+}
+
+/// Every order of `items`.
+func permutations<T>(_ items: [T]) -> [[T]] {
+  guard let first = items.first else { return [[]] }
+  return permutations(Array(items.dropFirst())).flatMap { rest in
+    (0...rest.count).map { index in
+      var order = rest
+      order.insert(first, at: index)
+      return order
+    }
+  }
+}
