@@ -24,9 +24,9 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
 
   private let state = Guarded(State())
   private let buffer: DeliveryBuffer
-  private unowned let lane: Lane
+  private let lane: Lane
 
-  /// - Parameter lane: the registration's, which owns the line.
+  /// - Parameter lane: the registration's.
   package init(_ buffer: DeliveryBuffer, lane: Lane) {
     (self.buffer, self.lane) = (buffer, lane)
     super.init()
@@ -95,6 +95,9 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   // MARK: Room
+
+  /// Whether a sender can wait for room.
+  package var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
   /// Waits for a place, first come first served.
   ///

@@ -44,8 +44,8 @@ package final class Mailbox: @unchecked Sendable {
 
   /// What has been taken and not been opened yet, first posted first.
   private var taken: UInt = 0
-  /// How many deliveries were made, for those who want to know whether anything still happens.
-  package private(set) var delivered = 0
+  /// How many targets have had their turn: written by the drain, read by anyone.
+  private let turns = Atomic<Int>(0)
   /// Targets that run a method which suspends.
   private var busy: [Lane] = []
 
@@ -55,6 +55,12 @@ package final class Mailbox: @unchecked Sendable {
     self.context = context
     mark = context.makeMark()
   }
+
+  /// How many targets have had their turn, for those who want to know whether anything still happens.
+  package var delivered: Int { turns.load(ordering: .acquiring) }
+
+  /// Counts a turn. Called on the context, by its only drain.
+  package func noteTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
   /// Whether the running code is on the context.
   package var isCurrent: Bool { mark.isCurrent }
@@ -85,9 +91,7 @@ package final class Mailbox: @unchecked Sendable {
       var left = context.turn
       repeat {
         while let envelope = next() {
-          let made = envelope.open(in: self)
-          delivered += made
-          left -= max(made, 1)
+          left -= max(envelope.open(in: self), 1)
           if left <= 0 {
             context.wake(self)
             return
@@ -128,14 +132,14 @@ package final class Mailbox: @unchecked Sendable {
 /// One target's messages on their context, when a method of it suspends: those that follow wait until it has ended.
 ///
 /// Touched on the context only, by the drain that is under way.
-package class Lane: @unchecked Sendable {
-  package fileprivate(set) final var isBusy = false
-  private final var parked = WaitingLine<(envelope: Envelope, index: Int)>()
+package final class Lane: @unchecked Sendable {
+  package fileprivate(set) var isBusy = false
+  private var parked = WaitingLine<(envelope: Envelope, index: Int)>()
 
   package init() {}
 
-  fileprivate final func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
-  fileprivate final func next() -> (envelope: Envelope, index: Int)? { parked.next() }
+  fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
+  fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
 }
 
 extension Mailbox {

@@ -53,9 +53,15 @@ extension MulticastProxy {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    let walk = core.begin(message.selector)
+    try collect(message, Arguments(values: (repeat each arguments)), returning: policy, crosses: false)
+  }
+
+  @inlinable
+  func collect<R, Output, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    returning policy: ReturnPolicy<R, Output>
+  ) throws -> Output {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    let values = Arguments(values: (repeat each arguments))
     let collector = policy.makeCollector()
     var boxes: [ArgumentBox]?
     var first: (any Error)?
@@ -69,10 +75,10 @@ extension MulticastProxy {
       do {
         var answer: R?
         if step.functionType == wanted {
-          answer = try step.call(values, returning: R.self)
+          answer = try step.call(arguments, returning: R.self)
           if answer == nil { dead &+= 1 }
         } else if let target = step.target {
-          if boxes == nil { boxes = boxed(repeat each arguments) }
+          if boxes == nil { boxes = arguments.boxes }
           if let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) {
             answered = true
             answer = .some(try typedResult(of: invocation, from: target))

@@ -109,19 +109,11 @@ extension MulticastProxy {
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
     crosses: Bool
   ) -> BroadcastSummary {
-    let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     let traits = arguments.traits
     return core.broadcastQueued(
       walk, message.selector, crosses: crosses || traits.isEmpty, copies: traits.mayCopy, proxy: self
     ) {
-      // Whoever posts the door has made sure that the arguments may cross; in the sender's turn nothing crosses.
-      nonisolated(unsafe) let own = traits.mayCopy ? arguments.copiedForDelivery : arguments
-      return { method, target, _ in
-        guard let method, method._withUnsafeGuaranteedRef({ $0.functionType == wanted }) else { return own.boxes }
-        let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
-        _ = try typed._withUnsafeGuaranteedRef { try $0.call(target, own) }
-        return nil
-      }
+      arguments.door(returning: R.self, copies: traits.mayCopy)
     }
   }
 }

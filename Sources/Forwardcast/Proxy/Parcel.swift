@@ -44,7 +44,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
   override func open(in mailbox: Mailbox) -> Int {
     var dead: [Registration] = []
     func deliver(_ place: Int) {
-      if mailbox.hasBusyLanes, let part = group.steps[place].part, mailbox.park(self, place, in: part) { return }
+      if mailbox.hasBusyLanes, let part = group.steps[place].part, mailbox.park(self, place, in: part.lane) { return }
       serve(place, mailbox, &dead)
     }
     let count: Int
@@ -80,6 +80,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
   /// One target's turn.
   private func serve(_ place: Int, _ mailbox: Mailbox, _ dead: inout [Registration]) {
     let step = group.steps[place]
+    mailbox.noteTurn()
     if chosen != nil || group.steps.count == 1 { step.part?.noteTurn() }
     if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
@@ -124,13 +125,13 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
 
   /// Runs a method that suspends; the target's next message waits for it.
   private func suspend(_ place: Int, _ method: Method, _ target: AnyObject, _ mailbox: Mailbox) throws {
-    guard let part = group.steps[place].part else { return }
+    guard let lane = group.steps[place].part?.lane else { return }
     let index = group.indices[place]
     let invocation = Vouched(message(try door(nil, target, index) ?? []))
     let sent = Vouched(target)
-    mailbox.enter(part)
+    mailbox.enter(lane)
     Task {
-      await ServedLane.serve(part) {
+      await ServedLane.serve(lane) {
         do {
           let answered = try await method.invokeAndWait(sent.value, invocation)
           self.details?.reply?.accept(index, answered.value, from: sent.value)
@@ -138,7 +139,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
           self.fail(place, error)
         }
       }
-      mailbox.leave(part)
+      mailbox.leave(lane)
     }
   }
 
@@ -169,6 +170,9 @@ enum ServedLane {
   static func serve(_ lane: Lane, _ body: @Sendable () async -> Void) async {
     await $entries.withValue(entries + [Entry(lane: ObjectIdentifier(lane), task: task)], operation: body)
   }
+
+  /// Whether the running code is in any lane's method, or in a task that was made there.
+  static var isServing: Bool { !entries.isEmpty }
 
   /// Whether the running task is in a method of that lane.
   static func contains(_ lane: Lane) -> Bool {

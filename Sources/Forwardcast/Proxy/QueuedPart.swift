@@ -3,22 +3,23 @@
 
 import Synchronization
 
-/// A registration's side of delivery on another context; also the line of those messages that its target is too busy for.
-final class QueuedPart: Lane, @unchecked Sendable {  // immutable but for atomics; the lane belongs to its context
+/// A registration's side of delivery on another context.
+final class QueuedPart: Sendable {
   let delivery: Delivery
   let mailbox: Mailbox
   let buffer: DeliveryBuffer
   let pending: PendingDeliveries
   /// The messages that wait, when their number is bounded.
-  private(set) var line: BufferedLine?
+  let line: BufferedLine?
+  /// The messages that its target is too busy for.
+  let lane = Lane()
   private let droppedCount = Atomic<Int>(0)
   /// How many messages wait, for an automatic delivery.
   private let waiting = Atomic<Int>(0)
 
   init(_ delivery: Delivery, _ mailbox: Mailbox, buffer: DeliveryBuffer, pending: PendingDeliveries) {
     (self.delivery, self.mailbox, self.buffer, self.pending) = (delivery, mailbox, buffer, pending)
-    super.init()
-    if buffer != .unbounded { line = BufferedLine(buffer, lane: self) }
+    line = buffer == .unbounded ? nil : BufferedLine(buffer, lane: lane)
   }
 
   /// Whether each message has an envelope of its own.

@@ -10,6 +10,8 @@
 /// empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let makeCollector: @Sendable () -> AnswerCollector<R, Output>
+  /// Whether the result may be known before everybody was asked.
+  let mayStopEarly: Bool
 
   /// A policy of your own.
   ///
@@ -22,9 +24,13 @@ public struct ReturnPolicy<R, Output>: Sendable {
     finish: @escaping @Sendable (State) -> Output
   ) {
     makeCollector = { StateCollector(initial, step, finish) }
+    mayStopEarly = true
   }
 
-  private init(make: @escaping @Sendable () -> AnswerCollector<R, Output>) { makeCollector = make }
+  private init(mayStopEarly: Bool = false, make: @escaping @Sendable () -> AnswerCollector<R, Output>) {
+    makeCollector = make
+    self.mayStopEarly = mayStopEarly
+  }
 }
 
 /// Takes answers one after another. Used by one `collect` at a time.
@@ -59,7 +65,9 @@ extension ReturnPolicy where Output == R? {
 
   /// The first answer, or `nil`; nobody further is asked.
   public static var first: Self {
-    Self(make: {
+    Self(
+      mayStopEarly: true,
+      make: {
       StateCollector(R?.none, { state, answer in state = answer; return false }, { $0 })
     })
   }
@@ -77,12 +85,12 @@ extension ReturnPolicy where Output == [R] {
 extension ReturnPolicy where R == Bool, Output == Bool {
   /// Whether somebody answered `true`; the first who does is the last who is asked.
   public static var any: Self {
-    Self(make: { StateCollector(false, { state, answer in state = answer; return !answer }, { $0 }) })
+    Self(mayStopEarly: true, make: { StateCollector(false, { state, answer in state = answer; return !answer }, { $0 }) })
   }
 
   /// Whether nobody answered `false`; the first who does is the last who is asked.
   public static var every: Self {
-    Self(make: { StateCollector(true, { state, answer in state = answer; return answer }, { $0 }) })
+    Self(mayStopEarly: true, make: { StateCollector(true, { state, answer in state = answer; return answer }, { $0 }) })
   }
 }
 
