@@ -48,34 +48,54 @@ extension DeliveryContext {
 /// A dispatch queue.
 final class QueueContext: DeliveryContext {
   private let queue: DispatchQueue
+  private let id: QueueID
 
-  init(_ queue: DispatchQueue) { self.queue = queue }
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    id = QueueID.of(queue)
+  }
 
-  var identity: ContextIdentity { .queue(ObjectIdentifier(queue)) }
+  var identity: ContextIdentity { .queue(ObjectIdentifier(id)) }
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
   func wake(_ mailbox: Mailbox) {
     queue.async { mailbox.drain() }
   }
 
-  func makeMark() -> any ContextMark { QueueMark(queue) }
+  func makeMark() -> any ContextMark { QueueMark(queue, id) }
+}
+
+/// What tells one queue from another: the objects that stand for the main queue and the global ones are made anew each
+/// time. It is kept on the queue and goes with it.
+private final class QueueID: Sendable {
+  private static let key = Guarded(DispatchSpecificKey<QueueID>())
+
+  static func of(_ queue: DispatchQueue) -> QueueID {
+    key.withLock { key in
+      if let id = queue.getSpecific(key: key) { return id }
+      let id = QueueID()
+      queue.setSpecific(key: key, value: id)
+      return id
+    }
+  }
 }
 
 /// A value of its own on a queue, so that a queue that targets it is seen to be on it as well. It is taken off again
 /// with the mailbox that it was made for.
 private final class QueueMark: ContextMark {
   private let queue: DispatchQueue
+  private let id: QueueID
   private let key = DispatchSpecificKey<Bool>()
 
-  init(_ queue: DispatchQueue) {
-    self.queue = queue
+  init(_ queue: DispatchQueue, _ id: QueueID) {
+    (self.queue, self.id) = (queue, id)
     queue.setSpecific(key: key, value: true)
   }
 
   deinit { queue.setSpecific(key: key, value: nil) }
 
   var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: key) != nil || HeldContext.contains(ObjectIdentifier(queue))
+    DispatchQueue.getSpecific(key: key) != nil || HeldContext.contains(ObjectIdentifier(id))
   }
 }
 

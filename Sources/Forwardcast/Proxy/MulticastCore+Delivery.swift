@@ -38,9 +38,9 @@ struct Posting {
   /// Posts the message to every queued step; those that share a context share an envelope.
   ///
   /// - Parameters:
-  ///   - makeDoor: the arguments, copied for one target where they want to be.
+  ///   - makeDoor: the arguments; with `true`, those that ask for it copied for one target.
   ///   - visit: what became of each step, in no order.
-  mutating func postAll(_ plan: DeliveryPlan, _ makeDoor: () -> TypedDoor, _ visit: (Int, PostOutcome) -> Void) {
+  mutating func postAll(_ plan: DeliveryPlan, _ makeDoor: (Bool) -> TypedDoor, _ visit: (Int, PostOutcome) -> Void) {
     for group in plan.groups {
       if copies || !crosses {
         for place in group.steps.indices { visit(group.indices[place], post(group, place, makeDoor)) }
@@ -58,13 +58,13 @@ struct Posting {
         visit(group.indices[place], .queued)
       }
       if chosen?.isEmpty ?? false { continue }
-      group.mailbox.post(Parcel(core, group, only: chosen, makeDoor(), details(keeping: nil)))
+      group.mailbox.post(Parcel(core, group, only: chosen, makeDoor(false), details(keeping: nil)))
     }
     for group in plan.loners { visit(group.indices[0], post(group, 0, makeDoor)) }
   }
 
   /// Posts the message to one step, in an envelope of its own.
-  mutating func post(_ group: DeliveryGroup, _ place: Int, _ makeDoor: () -> TypedDoor) -> PostOutcome {
+  mutating func post(_ group: DeliveryGroup, _ place: Int, _ makeDoor: (Bool) -> TypedDoor) -> PostOutcome {
     let (step, index) = (group.steps[place], group.indices[place])
     let part = step.part
     let isReserved = reserved.remove(index) != nil
@@ -82,7 +82,7 @@ struct Posting {
     }
     reply?.expect(index)
     part?.noteQueued()
-    let parcel = Parcel(core, group, only: group.steps.count == 1 ? nil : [place], makeDoor(), details(keeping: kept))
+    let parcel = Parcel(core, group, only: group.steps.count == 1 ? nil : [place], makeDoor(copies), details(keeping: kept))
     guard let line = part?.line else {
       group.mailbox.post(parcel)
       return .queued
@@ -135,13 +135,13 @@ extension MulticastCore {
   @usableFromInline
   func broadcastQueued(
     _ walk: RouteWalk, _ selector: MessageSelector, crosses: Bool, copies: Bool, proxy: AnyObject,
-    makeDoor: () -> TypedDoor
+    makeDoor: (Bool) -> TypedDoor
   ) -> BroadcastSummary {
     var posting = Posting(self, selector, crosses: crosses, copies: copies)
     return broadcast(walk, &posting, proxy, makeDoor)
   }
 
-  func broadcast(_ walk: RouteWalk, _ posting: inout Posting, _ proxy: AnyObject, _ makeDoor: () -> TypedDoor)
+  func broadcast(_ walk: RouteWalk, _ posting: inout Posting, _ proxy: AnyObject, _ makeDoor: (Bool) -> TypedDoor)
     -> BroadcastSummary
   {
     let selector = posting.selector
@@ -177,14 +177,14 @@ extension MulticastCore {
     if stopsAtFirst {
       let steps = plan.inOrder
       for step in steps where !stopped {
-        guard let (group, place) = step.post else { run(step.index, makeDoor()); continue }
+        guard let (group, place) = step.post else { run(step.index, makeDoor(false)); continue }
         count(step.index, posting.post(group, place, makeDoor))
-        if inTurn.remove(step.index) != nil { run(step.index, makeDoor()) }
+        if inTurn.remove(step.index) != nil { run(step.index, makeDoor(false)) }
       }
     } else {
       posting.postAll(plan, makeDoor, count)
       if !plan.inTurn.isEmpty {
-        let door = makeDoor()
+        let door = makeDoor(false)
         for index in plan.inTurn where inTurn.contains(index) || walk.route.steps[index].part == nil { run(index, door) }
       }
     }

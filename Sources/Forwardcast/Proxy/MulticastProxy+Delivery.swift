@@ -113,7 +113,7 @@ extension MulticastProxy {
     return core.broadcastQueued(
       walk, message.selector, crosses: crosses || traits.isEmpty, copies: traits.mayCopy, proxy: self
     ) {
-      arguments.door(returning: R.self, copies: traits.mayCopy)
+      arguments.door(returning: R.self, copies: $0)
     }
   }
 }

@@ -87,7 +87,7 @@ extension MulticastProxy where Interface: Sendable {
       posting.giveBack(plan)
       throw error
     }
-    let summary = core.broadcast(walk, &posting, self) { values.door(returning: R.self, copies: traits.mayCopy) }
+    let summary = core.broadcast(walk, &posting, self) { values.door(returning: R.self, copies: $0) }
     posting.giveBack(plan)
     return summary
   }
@@ -111,9 +111,8 @@ extension MulticastProxy {
     _ policy: ReturnPolicy<R, Output>, crosses: Bool
   ) throws -> Output {
     var (question, sheet) = question(message, arguments, policy, crosses: crosses, along: walk)
-    let copies = arguments.traits.mayCopy
     question.posting.reply = nil
-    question.makeDeafDoor = { arguments.door(returning: R.self, copies: copies) }
+    question.makeDeafDoor = { arguments.door(returning: R.self, copies: $0) }
     var queued = false
     question.noteQueued = { queued = true }
     question.ask()
@@ -132,7 +131,7 @@ extension MulticastProxy {
     var question = Question(
       core, self, walk ?? core.begin(message.selector), answers, posting, inOrder: policy.mayStopEarly
     ) {
-      arguments.door(answering: answers, copies: traits.mayCopy)
+      arguments.door(answering: answers, copies: $0)
     }
     if question.inOrder { question.isKnown = { sheet.take(before: $0) } }
     return (question, sheet)
@@ -161,7 +160,7 @@ extension MulticastProxy {
     posting.invocation = message
     let boxes = Vouched(message.arguments)
     return Question(core, self, walk, Gathering { invocation, _ in invocation }, posting, inOrder: false) {
-      { _, _, _ in boxes.value }
+      _ in { _, _, _ in boxes.value }
     }
   }
 

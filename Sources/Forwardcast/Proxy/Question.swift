@@ -11,10 +11,10 @@ struct Question<Answer> {
   let walk: RouteWalk
   let answers: Gathering<Answer>
   var posting: Posting
-  /// The arguments for a target that answers.
-  let makeDoor: () -> TypedDoor
+  /// The arguments for a target that answers; with `true`, those that ask for it copied.
+  let makeDoor: (Bool) -> TypedDoor
   /// The arguments for a queued target whose answer nobody waits for; `nil` when somebody does.
-  var makeDeafDoor: (() -> TypedDoor)?
+  var makeDeafDoor: ((Bool) -> TypedDoor)?
   /// Whether targets are asked strictly one after another.
   var inOrder: Bool
   /// Whether the result is known when the places before that one are.
@@ -27,7 +27,7 @@ struct Question<Answer> {
 
   init(
     _ core: MulticastCore, _ proxy: AnyObject, _ walk: RouteWalk, _ answers: Gathering<Answer>, _ posting: Posting,
-    inOrder: Bool, makeDoor: @escaping () -> TypedDoor
+    inOrder: Bool, makeDoor: @escaping (Bool) -> TypedDoor
   ) {
     (self.core, self.proxy, self.walk, self.answers, self.makeDoor) = (core, proxy, walk, answers, makeDoor)
     self.posting = posting
@@ -145,7 +145,7 @@ struct Question<Answer> {
   private func run(_ index: Int) {
     guard let target = target(index) else { return }
     do {
-      guard let boxes = try makeDoor()(walk.steps[index].method, target, index) else { return }
+      guard let boxes = try makeDoor(false)(walk.steps[index].method, target, index) else { return }
       var invocation = message(boxes)
       if let method = walk.steps[index].method {
         try method.takeUnretainedValue().invoke(target, &invocation)
@@ -164,7 +164,7 @@ struct Question<Answer> {
     }
     guard let target = target(index) else { return }
     do {
-      let invocation = Vouched(message(try makeDoor()(nil, target, index) ?? []))
+      let invocation = Vouched(message(try makeDoor(false)(nil, target, index) ?? []))
       // An interface that is Sendable has targets that are.
       nonisolated(unsafe) let target = target
       answers.accept(index, try await method.invokeAndWait(target, invocation).value, from: target)

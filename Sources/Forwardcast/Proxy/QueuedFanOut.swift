@@ -30,7 +30,7 @@ struct QueuedFanOut {
       }
     } else {
       var found: [Int: PostOutcome] = [:]
-      posting.postAll(plan, { door }) { found[$0] = $1 }
+      posting.postAll(plan, { _ in door }) { found[$0] = $1 }
       outcomes = found
     }
   }
@@ -43,7 +43,7 @@ struct QueuedFanOut {
     var outcome = outcomes[index]
     if let (group, place) = later[index] {
       let door = door
-      outcome = posting.post(group, place) { door }
+      outcome = posting.post(group, place) { _ in door }
     }
     switch outcome {
     case nil, .inTurn: return nil
