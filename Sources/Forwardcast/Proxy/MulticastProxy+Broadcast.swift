@@ -13,7 +13,10 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    broadcast(message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector))
+    let walk = core.begin(message.selector)
+    let values = Arguments(values: (repeat each arguments))
+    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: false) }
+    return broadcast(message, values, along: walk)
   }
 
   @inlinable
@@ -50,8 +53,7 @@ extension MulticastProxy {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try collect(
-      message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector), returning: policy)
+    try collect(message, Arguments(values: (repeat each arguments)), returning: policy, crosses: false)
   }
 
   @inlinable

@@ -74,6 +74,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
       met.insert(ObjectIdentifier(step.registration))
       switch step.outcome {
       case .answered(let target, let result): report.answers.append(.init(target: target, result: result))
+      case .queued(let target): report.queued.append(target)
       case .failed(let target, let error):
         report.failures.append(.init(target: target, error: error))
         return !core.stopsAtFirst
@@ -96,6 +97,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
 
 // The core's lock guards all state, and an interface that is Sendable has Sendable targets only.
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
+
+extension MulticastProxy: CoreHolder {}
 
 extension MulticastProxy: CustomStringConvertible {
   /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.

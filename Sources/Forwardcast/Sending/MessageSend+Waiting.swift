@@ -1,0 +1,24 @@
+// MessageSend+Waiting.swift: sends to one receiver that wait for methods which suspend.
+// Layer: Sending. See DESIGN.md, "Delivery".
+
+extension MessageReceiver where Self: Sendable {
+  /// Sends a message to this receiver and waits for its answer, wherever the method runs.
+  ///
+  ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
+  ///
+  /// A method that is not isolated runs in the caller's turn, as with ``MessageReceiver/send(_:_:)``.
+  ///
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
+  @discardableResult
+  nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) async throws -> R {
+    switch try resolve(message.selector, for: self) {
+    case .method(let method, let target) where !method.canRun(on: target):
+      let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
+      let answered = try await method.invokeAndWait(target, Vouched(invocation))
+      return try typedResult(of: answered.value, from: target)
+    case _: return try send(message, repeat each arguments)
+    }
+  }
+}
