@@ -27,6 +27,7 @@ let package = Package(
     example("themes", "Themes"),
     example("emperor", "Emperor"),
     example("cart", "Cart"),
+    example("messenger", "Messenger"),
     .target(name: "AllocationCounter", path: "Examples/Benchmarks/Allocations", swiftSettings: settings),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
