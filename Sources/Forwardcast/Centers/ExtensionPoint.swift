@@ -137,10 +137,6 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
   }
 }
 
-extension ExtensionPoint: ProxyFront {
-  var proxyBehind: AnyObject { observers }
-}
-
 // The proxy's lock and that of the marks guard all state, and an interface that is Sendable has Sendable observers only.
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}
 

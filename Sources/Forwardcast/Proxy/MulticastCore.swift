@@ -25,6 +25,14 @@ package final class MulticastCore: Sendable {
     self.options = options
   }
 
+  deinit {
+    // Handles may outlive the proxy: they are to keep no target, nor each other. Nobody else reaches the list any more.
+    for registration in registrations {
+      registration.sibling = nil
+      registration.strong = nil
+    }
+  }
+
   /// Runs a change under the lock; what it replaced is let go of after the lock.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
@@ -92,6 +100,8 @@ package final class MulticastCore: Sendable {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
   }
 
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
+
   // MARK: Routes
 
   /// The route for a message that begins now, and how far it reaches for that message.
@@ -144,10 +154,25 @@ package final class MulticastCore: Sendable {
     }
   }
 
-  private func steps(_ registrations: [Registration], _ selector: MessageSelector) -> [RouteStep] {
+  /// Whether nothing has changed that the route does not know of.
+  func isCurrent(_ route: Route) -> Bool {
+    let epoch = TableEpoch.current
+    return state.withLock { route.isCurrent($0.list, epoch) }
+  }
+
+  /// A route of the caller's own that keeps every target alive, weak ones included.
+  func pinnedRoute(_ selector: MessageSelector) -> Route {
+    let epoch = TableEpoch.current
+    let list = state.withLock { $0.list }
+    return Route(selector, epoch: epoch, list: list, steps: steps(list.all, selector, pinned: true))
+  }
+
+  private func steps(_ registrations: [Registration], _ selector: MessageSelector, pinned: Bool = false)
+    -> [RouteStep]
+  {
     registrations.compactMap { registration in
       guard registration.isFor(selector), let target = registration.target else { return nil }
-      let strong = registration.isStrong ? target : nil
+      let strong = pinned || registration.isStrong ? target : nil
       if target is any MessageForwarding { return RouteStep(registration, method: nil, strong: strong) }
       guard let method = method(of: target, selector) else { return nil }
       return RouteStep(registration, method: method, strong: strong)

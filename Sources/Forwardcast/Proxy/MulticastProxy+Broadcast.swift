@@ -13,9 +13,14 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    let walk = core.begin(message.selector)
+    broadcast(message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector))
+  }
+
+  @inlinable
+  func broadcast<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk
+  ) -> BroadcastSummary {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    let values = Arguments(values: (repeat each arguments))
     var rest = RestOfBroadcast()
     var index = 0
     while index < walk.count {
@@ -23,11 +28,11 @@ extension MulticastProxy {
       index &+= 1
       if step.isActive && step.functionType == wanted {
         do {
-          if try step.call(values, returning: R.self) == nil { rest.dead &+= 1 }
+          if try step.call(arguments, returning: R.self) == nil { rest.dead &+= 1 }
         } catch {
           if rest.fail(error, step, message.selector, core) { break }
         }
-      } else if rest.serve(step, values, message.selector, core, through: self) {
+      } else if rest.serve(step, arguments, message.selector, core, through: self) {
         break
       }
     }
@@ -45,9 +50,16 @@ extension MulticastProxy {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    let walk = core.begin(message.selector)
+    try collect(
+      message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector), returning: policy)
+  }
+
+  @inlinable
+  func collect<R, Output, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    returning policy: ReturnPolicy<R, Output>
+  ) throws -> Output {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    let values = Arguments(values: (repeat each arguments))
     let collector = policy.makeCollector()
     var boxes: [ArgumentBox]?
     var first: (any Error)?
@@ -61,10 +73,10 @@ extension MulticastProxy {
       do {
         var answer: R?
         if step.functionType == wanted {
-          answer = try step.call(values, returning: R.self)
+          answer = try step.call(arguments, returning: R.self)
           if answer == nil { dead &+= 1 }
         } else if let target = step.target {
-          if boxes == nil { boxes = boxed(repeat each arguments) }
+          if boxes == nil { boxes = arguments.boxes }
           if let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) {
             answered = true
             answer = .some(try typedResult(of: invocation, from: target))
@@ -86,14 +98,6 @@ extension MulticastProxy {
     if !answered { try core.silenceOrThrow(message.selector, self) }
     return collector.finish()
   }
-}
-
-/// The arguments of a pack in boxes.
-@inlinable
-func boxed<each A>(_ arguments: repeat each A) -> [ArgumentBox] {
-  var boxes: [ArgumentBox] = []
-  for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }
-  return boxes
 }
 
 extension RouteStep {

@@ -40,8 +40,3 @@ extension MulticastCore {
     }
   }
 }
-
-/// A receiver that passes every message to one proxy of its own, which stands for it in the trail of a message.
-protocol ProxyFront: AnyObject {
-  var proxyBehind: AnyObject { get }
-}

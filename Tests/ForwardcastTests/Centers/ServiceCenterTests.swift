@@ -67,7 +67,7 @@ extension Centers {
     @Test("nobody sees a service before its init hook has ended, not even what the hook asks for")
     func notSeenEarly() throws {
       let center = ServiceCenter()
-      let seen = Mutex<Bool?>(nil)
+      let seen = Locked<Bool?>(nil)
       let key = ServiceKey("early") { _ in
         Hooked { center in
           seen.withLock { $0 = center.existing(ServiceKey("early") { _ in Hooked { _ in } }) != nil }
