@@ -140,7 +140,7 @@ extension Centers {
       _ = try center.service(ServiceKey("a") { _ in Hooked(clear: { throw TargetError(name: "a") }) })
       _ = try center.service(ServiceKey("b") { _ in Hooked(clear: { failures.write("b cleared") }) })
       center.clearData()
-      #expect(failures.all == ["serviceWillClearData of a failed: refused by a", "b cleared"])
+      #expect(failures.all == ["serviceWillClearData failed in a: refused by a", "b cleared"])
       #expect(center.services.isEmpty)
     }
 
