@@ -220,6 +220,7 @@ struct SessionTests {
   func lifetimes() {
     weak var weakCart: Cart?
     weak var weakProxy: AnyObject?
+    weak var weakRing: AnyObject?
     do {
       let cart = Cart()
       weakCart = cart
@@ -232,12 +233,18 @@ struct SessionTests {
         receiver R { - me = self }
         let r = new R
         add r to p
+        proxy lazy = lazy { ring }
+        proxy ring = forward to lazy
+        expect [ring me] throws "proxy cycle"
         """)
+      if case .object(let reference)? = session.value(of: "ring") { weakRing = reference.receiver }
+      #expect(weakRing != nil)
       if case .object(let reference)? = session.value(of: "p") { weakProxy = reference.receiver }
       #expect(weakProxy != nil)
     }
     #expect(weakCart == nil)
     #expect(weakProxy == nil)
+    #expect(weakRing == nil)
   }
 
   @Test("an expression's value does not outlive its statement")

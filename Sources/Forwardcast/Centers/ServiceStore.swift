@@ -133,9 +133,9 @@ final class ServiceStore: Sendable {
   }
 
   /// All that live, in the order of creation.
-  var entries: [AnyServiceEntry] {
-    state.withLock { state in state.living.values.sorted { $0.order < $1.order }.map(\.entry) }
-  }
+  var entries: [AnyServiceEntry] { places.map(\.entry) }
+
+  private var places: [Place] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
 
   // MARK: Removing
 
@@ -161,11 +161,12 @@ final class ServiceStore: Sendable {
   func clear(calling hook: (AnyServiceEntry) -> Void) {
     let me = ThreadMark.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    var told: [ObjectIdentifier: Bool] = [:]
+    // By the number of their creation: whether they persist.
+    var told: [Int: Bool] = [:]
     func tellOthers() {
-      for entry in entries where told[ObjectIdentifier(entry)] == nil {
-        hook(entry)
-        told[ObjectIdentifier(entry)] = entry.isPersistent
+      for place in places where told[place.order] == nil {
+        hook(place.entry)
+        told[place.order] = place.entry.isPersistent
       }
     }
     while true {
@@ -177,15 +178,15 @@ final class ServiceStore: Sendable {
   }
 
   /// Ends a log-out if all that live have been told: the value says whether it persists.
-  private func leave(_ told: [ObjectIdentifier: Bool], _ me: ThreadMark) -> (isOver: Bool, goners: [AnyServiceEntry]) {
+  private func leave(_ told: [Int: Bool], _ me: ThreadMark) -> (isOver: Bool, goners: [AnyServiceEntry]) {
     state.withLock { state in
-      guard state.living.values.allSatisfy({ told[ObjectIdentifier($0.entry)] != nil }) else { return (false, []) }
+      guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
       state.clearers.remove(me)
       state.clearings += 1
       for (id, pending) in state.pending where pending.construction.thread == me {
         state.pending[id]?.clearings = state.clearings
       }
-      let goners = state.living.filter { told[ObjectIdentifier($0.value.entry)] == false }
+      let goners = state.living.filter { told[$0.value.order] == false }
       for id in goners.keys { state.living[id] = nil }
       return (true, goners.values.sorted { $0.order < $1.order }.map(\.entry))
     }

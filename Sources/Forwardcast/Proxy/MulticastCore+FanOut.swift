@@ -20,14 +20,16 @@ extension MulticastCore {
   func fanOut(
     _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
   ) throws {
-    if let trail = invocation.route, trail.contains(proxy) {
+    if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
     var message = invocation
     message.result = nil
     try message.fitStatedTypes(receiver: proxy)
     let walk = begin(invocation.selector)
-    message.route = ProxyTrail(proxy, after: invocation.route)
+    let trail = ProxyTrail(self, after: invocation.route)
+    defer { trail.end() }
+    message.route = trail
     if checked { try check(message, walk) }
     var (dead, skipped) = (0, 0)
     for index in 0..<walk.count {
@@ -70,14 +72,12 @@ extension MulticastCore {
   /// Sends to a target that is asked each time; `false` when it does not respond.
   private func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
     guard let receiver = target as? any MessageForwarding else { return false }
-    // A ring of proxies answers no to everybody who asks within it, so the cycle has to be found by sending.
-    guard receiver.responds(to: invocation.selector) || isRing(receiver, invocation) else { return false }
+    guard ProxyQuestion.takes(receiver, invocation) else {
+      if let failure = (receiver as? LazyProxy)?.failure { throw failure }
+      return false
+    }
     try perform(&invocation, on: receiver)
     return true
-  }
-
-  private func isRing(_ receiver: any MessageForwarding, _ invocation: Invocation) -> Bool {
-    invocation.route?.contains(receiver) ?? false
   }
 
   /// Whether the first target that would get the message can take its arguments.
@@ -103,7 +103,9 @@ extension MulticastCore {
     if let method = step.method {
       try method.takeUnretainedValue().invoke(target, &invocation)
     } else {
-      invocation.route = ProxyTrail(proxy, after: nil)
+      let trail = ProxyTrail(self, after: nil)
+      defer { trail.end() }
+      invocation.route = trail
       guard try ask(target, &invocation) else { return nil }
     }
     return invocation

@@ -25,6 +25,14 @@ package final class MulticastCore: Sendable {
     self.options = options
   }
 
+  deinit {
+    // Handles may outlive the proxy: they are to keep no target, nor each other. Nobody else reaches the list any more.
+    for registration in registrations {
+      registration.sibling = nil
+      registration.strong = nil
+    }
+  }
+
   /// Runs a change under the lock; what it replaced is let go of after the lock.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in

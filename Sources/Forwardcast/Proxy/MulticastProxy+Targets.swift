@@ -83,7 +83,12 @@ extension MulticastProxy {
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
 
   /// The live targets in the order of delivery, once for each registration. Closures are not among them.
-  public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget as? Interface } }
+  public var targets: [Interface] {
+    core.registrations.compactMap { registration in
+      let target = registration.liveTarget
+      return target is ClosureTarget ? nil : target as? Interface
+    }
+  }
 
   /// How many live registrations there are, muted ones and closures included.
   public var count: Int { core.registrations.reduce(0) { $0 + ($1.liveTarget == nil ? 0 : 1) } }

@@ -153,6 +153,26 @@ private final class LazyMaker {
       world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
     let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
     if let owner { try world.link(owner, to: target) }
-    return target
+    let holder = LazyTarget(target)
+    world.label(holder, holder.description)
+    return holder
   }
+}
+
+/// Holds the target of a lazy proxy until the session goes: a lazy proxy may come to stand behind its own target, and
+/// then nothing else would end the ring.
+final class LazyTarget: ForwardingProxy, CustomStringConvertible {
+  /// In the isolation of its session, like the proxy itself.
+  private var target: (any MessageReceiver)?
+
+  init(_ target: any MessageReceiver) {
+    self.target = target
+    super.init()
+  }
+
+  var description: String { "<lazy target>" }
+
+  func letGo() { target = nil }
+
+  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
 }

@@ -58,8 +58,12 @@ final class World: Sendable {
       defer { state = State() }
       return state
     }
-    for label in old.labels.values where label.ownership != nil {
-      (label.object.object as? ScriptMulticast)?.removeAll()
+    for label in old.labels.values {
+      switch label.object.object {
+      case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
+      case let holder as LazyTarget: holder.letGo()
+      default: break
+      }
     }
   }
 

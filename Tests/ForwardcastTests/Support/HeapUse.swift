@@ -1,9 +1,9 @@
-// AllocationCounter.swift: whether a piece of code asks for memory on the heap.
+// HeapUse.swift: whether a piece of code asks for memory on the heap.
 
 import Foundation
 
 /// Says how many bytes a piece of code takes from the heap, given back meanwhile or not.
-enum AllocationCounter {
+enum HeapUse {
   /// The median over many runs of what `body` takes; `nil` where the allocator cannot be asked.
   ///
   /// The thread's cache of freed blocks is emptied before each run, so that what `body` asks for comes from the heap,
