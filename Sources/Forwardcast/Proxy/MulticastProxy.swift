@@ -34,6 +34,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     self.init(table: table, options: MulticastOptions())
   }
 
+  deinit { core.close() }
+
   /// What the proxy does about duplicates, silence and errors.
   public var options: MulticastOptions { core.options }
 
