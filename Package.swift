@@ -14,26 +14,33 @@ let package = Package(
   products: [
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
-    .executable(name: "forwardcast", targets: ["forwardcast"]),
+    .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
     .target(name: "Forwardcast", swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
-      name: "forwardcast", dependencies: ["Forwardcast", "ForwardcastScript"], path: "Sources/ForwardcastCommand",
-      swiftSettings: settings),
+      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
     example("themes", "Themes"),
     example("emperor", "Emperor"),
     example("cart", "Cart"),
-    .target(name: "AllocationCounter", path: "Examples/Benchmarks/Allocations", swiftSettings: settings),
+    example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+    .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
+    .target(
+      name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
+      swiftSettings: settings),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
-      exclude: ["Allocations", "Peers"], swiftSettings: settings),
+      exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
-    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+    // Depends on what it runs, so that all of it is built.
+    .testTarget(
+      name: "ExampleTests", dependencies: ["ForwardcastCommand", "themes", "emperor", "cart", "console"],
+      swiftSettings: settings),
   ]
 )

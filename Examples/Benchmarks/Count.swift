@@ -8,7 +8,7 @@ struct Count {
   let messages: Int
   let targets: Int
 
-  static let names = ["typed", "typed-heap", "strong", "boxed", "responds", "by-hand"]
+  static let names = ["typed", "typed-heap", "strong", "pinned", "collect", "boxed", "responds", "by-hand"]
 
   func run() throws(OptionError) {
     let sides = Sides(targets)
@@ -16,6 +16,8 @@ struct Count {
     switch name {
     case "typed": for value in 0..<messages { sendTick(proxy, value) }
     case "typed-heap": for _ in 0..<messages { sendRead(proxy, longText) }
+    case "pinned": proxy.pinned { for value in 0..<messages { sendTick($0, value) } }
+    case "collect": for value in 0..<messages { use(collectAdd(proxy, value, 3)) }
     case "boxed": for value in 0..<messages { broadcastTick(proxy, value) }
     case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
     case "by-hand": for value in 0..<messages { sides.loop.tick(value) }

@@ -100,7 +100,8 @@ struct Growth {
 
   private func text(_ text: String, x: Double, y: Double, anchor: String = "start", size: Int = 13) -> String {
     let escaped = text.map { ["<": "&lt;", ">": "&gt;", "&": "&amp;"][$0] ?? String($0) }.joined()
-    return "<text x=\"\(x.text(1))\" y=\"\(y.text(1))\" text-anchor=\"\(anchor)\" font-size=\"\(size)\">\(escaped)</text>"
+    return
+      "<text x=\"\(x.text(1))\" y=\"\(y.text(1))\" text-anchor=\"\(anchor)\" font-size=\"\(size)\">\(escaped)</text>"
   }
 
   private func decade(below value: Double) -> Double {

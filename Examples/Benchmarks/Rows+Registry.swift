@@ -105,20 +105,26 @@ extension Bench {
   private func memory(_ n: Int) {
     var (mine, theirs): ([Double], [Double]) = ([], [])
     for _ in 0..<3 {
-      if let bytes = weigh(n, { targets in
-        let proxy = MulticastProxy<any Listener>()
-        for target in targets { proxy.add(target) }
-        // The route of the message that they get is part of what they weigh.
-        sendTick(proxy, 1)
-        return proxy
-      }) {
+      if let bytes = weigh(
+        n,
+        { targets in
+          let proxy = MulticastProxy<any Listener>()
+          for target in targets { proxy.add(target) }
+          // The route of the message that they get is part of what they weigh.
+          sendTick(proxy, 1)
+          return proxy
+        })
+      {
         mine.append(bytes)
       }
-      if let bytes = weigh(n, { targets in
-        let boxes = WeakDictionary()
-        for target in targets { boxes.add(target) }
-        return boxes
-      }) {
+      if let bytes = weigh(
+        n,
+        { targets in
+          let boxes = WeakDictionary()
+          for target in targets { boxes.add(target) }
+          return boxes
+        })
+      {
         theirs.append(bytes)
       }
     }

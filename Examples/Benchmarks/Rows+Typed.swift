@@ -30,6 +30,12 @@ func sendReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload) { pr
 func sendRead(_ proxy: MulticastProxy<any Listener>, _ text: String) { proxy.broadcast(.read, text) }
 
 @inline(never)
+func sendTick(_ pinned: PinnedMulticast<any Listener>, _ value: Int) { pinned.broadcast(.tick, value) }
+
+@inline(never)
+func sendReceive(_ pinned: PinnedMulticast<any Listener>, _ payload: Payload) { pinned.broadcast(.receive, payload) }
+
+@inline(never)
 func collectAdd(_ proxy: MulticastProxy<any Listener>, _ first: Int, _ second: Int) -> Int? {
   do {
     return try proxy.collect(.add, first, second, returning: .last)
@@ -93,6 +99,15 @@ extension Bench {
       compare(
         "pinned", "strong, one object", n: n, units: n, goal: .ratio(3),
         ours: { for _ in 0..<$0 { sendReceive(proxy, payload) } },
+        reference: { for _ in 0..<$0 { loop.receive(payload) } })
+      let sides = Sides(n)
+      compare(
+        "pinned", "weak, pinned, one Int", n: n, units: n, goal: .ratio(3),
+        ours: { count in sides.proxy.pinned { for value in 0..<count { sendTick($0, value) } } },
+        reference: { for value in 0..<$0 { loop.tick(value) } })
+      compare(
+        "pinned", "weak, pinned, one object", n: n, units: n, goal: .ratio(3),
+        ours: { count in sides.proxy.pinned { for _ in 0..<count { sendReceive($0, payload) } } },
         reference: { for _ in 0..<$0 { loop.receive(payload) } })
     }
   }

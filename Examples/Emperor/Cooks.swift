@@ -25,10 +25,11 @@ final class FishCook: MessageReceiver {
   }
 
   static let selectorTable = SelectorTable(for: FishCook.self) {
-    Responds(to: .mealAnnounced) { cook, meal in print("  the fish cook boils \(cook.catchOfTheDay) \(meal.dishes[1])")
-    }
+    Responds(to: .mealAnnounced) { cook, meal in cook.boil(meal.dishes[1]) }
     Responds(to: .minutesNeeded) { cook in 5 * cook.catchOfTheDay }
   }
+
+  private func boil(_ dish: String) { print("  the fish cook boils \(catchOfTheDay) \(dish)") }
 }
 
 /// Fries aubergines.

@@ -6,9 +6,10 @@ import ForwardcastScript
 /// A conversation: each line is run as soon as its brackets are closed, and errors do not end it.
 struct ReplCommand {
   private let isTerminal = Stream.input.isTerminal
+  private let display = ProgressDisplay()
 
   func run() -> Status {
-    let session = ScriptSession(handlers: ProgressDisplay().handlers(traces: false))
+    let session = ScriptSession(handlers: display.handlers(traces: false))
     var pending = ""
     var (line, firstLine) = (0, 1)
     if isTerminal { Stream.output.write("forwardcast \(Command.version), message script; end with control-D\n") }
@@ -32,7 +33,9 @@ struct ReplCommand {
   }
 
   private func answer(_ session: ScriptSession, _ text: String, _ firstLine: Int) {
+    display.restart()
     let outcome = session.run(text, named: "repl", firstLine: firstLine)
+    display.clear()
     if let error = outcome.error {
       Stream.error.write("\(error)\n")
     } else if isTerminal, outcome.value != nil {

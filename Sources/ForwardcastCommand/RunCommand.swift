@@ -75,6 +75,11 @@ final class ProgressDisplay: Sendable {
     stream.write(text)
   }
 
+  /// A new run begins: it is a second until the line is shown.
+  func restart() {
+    state.withLock { $0.next = .now + .seconds(1) }
+  }
+
   /// Wipes the line.
   func clear() {
     let wasShown = state.withLock { state in

@@ -124,8 +124,10 @@ import Testing
     @Test(
       "a call that cannot be understood ends with status 2 and the usage",
       arguments: [
-        [], ["fly"], ["run"], ["run", "--fast", "x"], ["run", "--steps", "x"], ["run", "--steps", "0", "x"], ["run", "--steps"],
-        ["check"], ["check", "--trace"], ["types"], ["types", "v@:", "v@:"], ["repl", "x"], ["run", "--diagram", "o", "x"],
+        [], ["fly"], ["run"], ["run", "--fast", "x"], ["run", "--steps", "x"], ["run", "--steps", "0", "x"],
+        ["run", "--steps"],
+        ["check"], ["check", "--trace"], ["types"], ["types", "v@:", "v@:"], ["repl", "x"],
+        ["run", "--diagram", "o", "x"],
       ])
     func usage(arguments: [String]) throws {
       let call =

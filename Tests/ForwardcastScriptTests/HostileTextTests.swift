@@ -1,6 +1,7 @@
 // HostileTextTests.swift: random and mutated scripts end with an error or an answer, and never otherwise.
 // Layer: Tests.
 
+import Foundation
 import ForwardcastScript
 import Testing
 
@@ -41,10 +42,14 @@ struct HostileTextTests {
   ]
 
   private static let pieces = [
-    "[", "]", "(", ")", "{", "}", "@[", "@{", "@selector(", ":", ",", ";", "\n", "\r\n", "\"", "\\", "#", "-", "=", "==",
-    "<=", "!", "!=", "@", "0x", "1e", "9223372036854775807", "-9223372036854775808", "1e308", "\u{0}", "\u{301}", "👩‍👩‍👧", "é",
-    " ", "\t", "nil", "true", "not", "new", "name:", "let", "print", "expect", "throws", "repeat", "if", "else", "return",
-    "throw", "proceed", "arg", "count", "collect", "sum", "receiver", "proxy", "multicast", "forward to", "lazy", "self",
+    "[", "]", "(", ")", "{", "}", "@[", "@{", "@selector(", ":", ",", ";", "\n", "\r\n", "\"", "\\", "#", "-", "=",
+    "==",
+    "<=", "!", "!=", "@", "0x", "1e", "9223372036854775807", "-9223372036854775808", "1e308", "\u{0}", "\u{301}", "👩‍👩‍👧",
+    "é",
+    " ", "\t", "nil", "true", "not", "new", "name:", "let", "print", "expect", "throws", "repeat", "if", "else",
+    "return",
+    "throw", "proceed", "arg", "count", "collect", "sum", "receiver", "proxy", "multicast", "forward to", "lazy",
+    "self",
     "name", "add", "to", "priority", "only", "as", "remove", "all from", "signature", "size", "\"v@:\"", "\"{?=b3b5}\"",
   ]
 
@@ -89,11 +94,17 @@ struct HostileTextTests {
     return nil
   }
 
+  /// `FORWARDCAST_HOSTILE_SCRIPTS` asks for more, `FORWARDCAST_SEED` for others.
+  private static func setting(_ name: String, otherwise value: UInt64) -> UInt64 {
+    ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) ?? value
+  }
+
   @Test("20,000 random and mutated scripts end orderly")
   func random() {
-    let seed: UInt64 = 20_261_121
+    let seed = Self.setting("FORWARDCAST_SEED", otherwise: 20_261_121)
+    let count = Self.setting("FORWARDCAST_HOSTILE_SCRIPTS", otherwise: 20_000)
     var random = SeededGenerator(seed: seed)
-    for number in 0..<20_000 {
+    for number in 0..<Int(count) {
       let text = number % 4 == 0 ? Self.invent(&random) : Self.mutate(Self.seeds[number % Self.seeds.count], &random)
       if let complaint = Self.complaint(text) {
         Issue.record("seed \(seed), script \(number) \(complaint): \(text.debugDescription)")

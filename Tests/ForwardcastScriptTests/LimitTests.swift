@@ -57,7 +57,8 @@ struct LimitTests {
   @Test(
     "64 sends may be in progress, and the 65th is an error that nothing catches",
     arguments: [
-      "expect [r go: 64] throws \"limit\"", "expect [r go: 64] throws", "print errors [p go: 64]", "print report [p go: 64]",
+      "expect [r go: 64] throws \"limit\"", "expect [r go: 64] throws", "print errors [p go: 64]",
+      "print report [p go: 64]",
       "print collect all [p go: 64]", "[p go: 64]", "print errors [r go: 64]", "print report [r go: 64]",
       "[l n]", "expect [l n] throws",
     ])
@@ -106,7 +107,9 @@ struct LimitTests {
 
   @Test("chains of proxies are bounded, whichever end they grow at")
   func chains() {
-    let down = "receiver R { }\nlet r = new R\nproxy p = forward to r\n" + String(repeating: "proxy p = forward to p\n", count: 70)
+    let down =
+      "receiver R { }\nlet r = new R\nproxy p = forward to r\n"
+      + String(repeating: "proxy p = forward to p\n", count: 70)
     #expect(play(down).outcome.error?.code == .limitExceeded)
     var up = (0...70).map { "proxy p\($0) = multicast strong\n" }.joined()
     up += (0..<70).map { "add p\($0 + 1) to p\($0)\n" }.joined()
@@ -174,7 +177,11 @@ private func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) th
   let work = Unmanaged.passRetained(Work(body)).toOpaque()
   #if canImport(Darwin)
     var thread: pthread_t?
-    let status = pthread_create(&thread, &attributes, { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body(); return nil }, work)
+    let status = pthread_create(
+      &thread, &attributes,
+      {
+        Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body(); return nil
+      }, work)
     try #require(status == 0)
     pthread_join(try #require(thread), nil)
   #else

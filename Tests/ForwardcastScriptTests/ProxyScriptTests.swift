@@ -23,7 +23,8 @@ struct ProxyScriptTests {
   @Test("targets are served by priority, and in order of registration inside one")
   func order() {
     let played = play(
-      cast + "proxy p = multicast\nadd a to p priority -1\nadd b to p\nadd c to p priority 5\n[p say: 1]\nprint targets p")
+      cast
+        + "proxy p = multicast\nadd a to p priority -1\nadd b to p\nadd c to p priority 5\n[p say: 1]\nprint targets p")
     #expect(played.output == "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
   }
 
@@ -155,7 +156,7 @@ struct ProxyScriptTests {
       expect not collect any [p n]; expect collect every [p n]
       proxy t = multicast throwing
       expect [t n] throws "nobody responds"
-      expect [t never: 1] throws "nobody responds never: "
+      expect [t never: 1] throws "nobody responds never: of <multicast t>"
       expect collect all [t n] throws "nobody responds"
       add a to t
       expect [t n] == 1

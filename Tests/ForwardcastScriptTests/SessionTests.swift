@@ -1,6 +1,7 @@
 // SessionTests.swift: a host program's objects, values and errors.
 // Layer: Tests.
 
+import Dispatch
 import Forwardcast
 import ForwardcastScript
 import Testing
@@ -26,6 +27,26 @@ private final class Cart: MessageReceiver {
 
   struct Burnt: Error, CustomStringConvertible { var description: String { "the cart burns" } }
   struct Money { let cents: Int }
+}
+
+/// Used by one test only, so that nothing has made its table before.
+private final class Sleeper: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Sleeper.self) {
+    Responds(to: "heardOfOnlyBySleepers") { (_: Sleeper) in 1 }
+  }
+
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector.name == "resolvedOnlyBySleepers" else { return false }
+    return (try? selectorTable.add(Responds(to: selector) { (_: Sleeper) in 2 })) != nil
+  }
+}
+
+private protocol Pages: AnyObject {}
+
+private final class Page: Pages, MessageReceiver {
+  let price: Int
+  init(price: Int) { self.price = price }
+  static let selectorTable = SelectorTable(for: Page.self) { Responds(to: "price") { (page: Page) in page.price } }
 }
 
 /// Answers everything with the name of the message.
@@ -73,6 +94,18 @@ struct SessionTests {
     #expect(cart.tags == [1, 2])
   }
 
+  @Test("a class is asked whose table nobody has touched, even through proxies")
+  func untouchedTables() {
+    let session = ScriptSession()
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let sleeper = Sleeper()
+    proxy.add(sleeper)
+    session.register(proxy, as: "line")
+    session.run("proxy f = forward to line")
+    #expect(session.run("[f heardOfOnlyBySleepers]").value == 1)
+    #expect(session.run("[line resolvedOnlyBySleepers]").value == 2)
+  }
+
   @Test("names live on from one text to the next, and errors do not end the session")
   func conversation() {
     let session = ScriptSession()
@@ -106,6 +139,31 @@ struct SessionTests {
     #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
   }
 
+  @Test("rows of a script may run on several threads at once")
+  func threads() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.run(
+      """
+      receiver R {
+        - hear: n { let twice = [n multiply: 2]; proxy own = multicast; print name twice; return [self down: 20] }
+        - down: n { if n == 0 { return n }; return [self down: [n subtract: 1]] }
+      }
+      let r = new R
+      """)
+    guard case .object(let reference)? = session.value(of: "r") else {
+      Issue.record("r is no object")
+      return
+    }
+    // A script's own objects are Sendable; the reference cannot say so of every receiver.
+    nonisolated(unsafe) let receiver = reference.receiver
+    DispatchQueue.concurrentPerform(iterations: 200) { number in
+      let answer = try? receiver.send(Message<(Int) -> Int>("hear:"), number)
+      #expect(answer == 0)
+    }
+    #expect(Set(transcript.pieces) == Set((0..<200).map { "r \($0 * 2)\n" }))
+  }
+
   @Test("a host's proxy is printed by its name and answers like the script's own")
   func hostProxy() {
     let transcript = Transcript()
@@ -121,6 +179,34 @@ struct SessionTests {
     #expect(proxy.count == 1)
   }
 
+  @Test("a host's proxy of any interface is counted, collected from and changed")
+  func hostProxyOfProtocol() {
+    let pages = MulticastProxy<any Pages>()
+    let (first, second) = (Page(price: 1), Page(price: 2))
+    pages.add(first)
+    do {
+      let session = ScriptSession()
+      session.register(pages, as: "pages")
+      session.register(second, as: "second")
+      session.register(Cart(), as: "cart")
+      let outcome = session.run(
+        """
+        add second to pages
+        expect count pages == 2
+        expect collect sum [pages price] == 3
+        expect collect all [pages price] == @[1, 2]
+        expect [[targets pages at: 1] price] == 2
+        expect report [pages unheard] == @{"delivered": 0, "failed": 0, "queued": 0, "skipped": 2}
+        add cart to pages
+        """)
+      #expect(outcome.failures.map(\.text) == [])
+      #expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
+      #expect(session.run("remove second from pages").succeeded)
+    }
+    // A session that goes leaves the host's proxies as they are.
+    #expect(pages.count == 1)
+  }
+
   @Test("a host's receiver that answers everything gets names that nobody has heard of")
   func catchAll() {
     let session = ScriptSession()
@@ -134,6 +220,7 @@ struct SessionTests {
   func lifetimes() {
     weak var weakCart: Cart?
     weak var weakProxy: AnyObject?
+    weak var weakRing: AnyObject?
     do {
       let cart = Cart()
       weakCart = cart
@@ -146,12 +233,18 @@ struct SessionTests {
         receiver R { - me = self }
         let r = new R
         add r to p
+        proxy lazy = lazy { ring }
+        proxy ring = forward to lazy
+        expect [ring me] throws "proxy cycle"
         """)
+      if case .object(let reference)? = session.value(of: "ring") { weakRing = reference.receiver }
+      #expect(weakRing != nil)
       if case .object(let reference)? = session.value(of: "p") { weakProxy = reference.receiver }
       #expect(weakProxy != nil)
     }
     #expect(weakCart == nil)
     #expect(weakProxy == nil)
+    #expect(weakRing == nil)
   }
 
   @Test("an expression's value does not outlive its statement")
@@ -163,14 +256,19 @@ struct SessionTests {
   func rendering() {
     let session = ScriptSession()
     let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
-    #expect(error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
-    let long = session.run("print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)).error
+    #expect(
+      error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
+    let long = session.run(
+      "print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)
+    ).error
     let lines = long?.description.split(separator: "\n") ?? []
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.count <= 170 })
-    #expect(lines.last.map { $0.count } == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
-      lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
-    })
+    #expect(
+      lines.last.map { $0.count }
+        == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
+          lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
+        })
     let hostile = session.run("print \u{1B}[31m").error
     #expect(hostile?.description.contains("\u{1B}") == false)
   }

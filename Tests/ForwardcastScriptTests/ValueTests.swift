@@ -85,7 +85,8 @@ struct ValueTests {
       ("[3 add: \"4\"]", "type mismatch"), ("[3 add: true]", "type mismatch"), ("[3.5 add: nil]", "type mismatch"),
       ("[\"a\" appending: 1]", "type mismatch"), ("[@[1] at: 1]", "index 1 is outside a list of 1"),
       ("[@[1] at: -1]", "index -1 is outside"), ("[@[1] at: \"0\"]", "type mismatch"),
-      ("[@{} at: 1]", "type mismatch"), ("[3 foo]", "unrecognized selector"), ("[true negated]", "unrecognized selector"),
+      ("[@{} at: 1]", "type mismatch"), ("[3 foo]", "unrecognized selector"),
+      ("[true negated]", "unrecognized selector"),
       ("[@[] uppercased]", "unrecognized selector"), ("not 1", "type mismatch"), ("not nil", "type mismatch"),
     ])
   func refusals(expression: String, text: String) {

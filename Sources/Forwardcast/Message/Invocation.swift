@@ -1,6 +1,8 @@
 // Invocation.swift: selector, signature, boxes and result of one message; sends nothing.
 // Layer: Message. See DESIGN.md, "Life of one message".
 
+import Synchronization
+
 /// One message as a value: what is said, with what, and, once it was answered, the answer.
 ///
 /// Copying an invocation copies its boxes, so no target sees another's writes and nothing is shared between
@@ -71,6 +73,7 @@ public struct Invocation {
     }
     selector = other
     result = nil
+    route = nil
   }
 }
 
@@ -99,21 +102,33 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies a message has come through, last first.
+/// The proxies a message, or a question, has come through, last first.
+///
+/// A trail is good while its last proxy is at work with the message. A copy of the message that somebody keeps and sends
+/// again later begins anew.
 package final class ProxyTrail: Sendable {
   private let proxy: ObjectIdentifier
+  private let selector: MessageSelector?
   private let earlier: ProxyTrail?
+  private let ended = Atomic<Bool>(false)
 
-  package init(_ proxy: AnyObject, after earlier: ProxyTrail?) {
+  package init(_ proxy: AnyObject, _ selector: MessageSelector? = nil, after earlier: ProxyTrail?) {
     self.proxy = ObjectIdentifier(proxy)
-    self.earlier = earlier
+    self.selector = selector
+    self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
   }
 
-  /// Whether the message has been in `proxy` before.
-  package func contains(_ proxy: AnyObject) -> Bool {
+  /// Says that the last proxy is done with the message.
+  package func end() { ended.store(true, ordering: .releasing) }
+
+  private var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+  /// Whether the message, or the question after `selector`, has been in `proxy` before.
+  package func contains(_ proxy: AnyObject, _ selector: MessageSelector? = nil) -> Bool {
+    if hasEnded { return false }
     var step: ProxyTrail? = self
     while let here = step {
-      if here.proxy == ObjectIdentifier(proxy) { return true }
+      if here.proxy == ObjectIdentifier(proxy), here.selector == selector { return true }
       step = here.earlier
     }
     return false

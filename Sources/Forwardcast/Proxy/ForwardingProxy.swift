@@ -31,7 +31,7 @@ open class ForwardingProxy: MessageForwarding {
   open func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let method = try? tableMethod(of: self, for: selector) { return method.signature }
     guard let other = forwardingTarget(for: selector), other !== self else { return nil }
-    return ProxyQuestion.ask(self, otherwise: nil) { signature(of: other, selector) }
+    return ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: other, selector) }
   }
 
   /// The receiver that gets `selector` as it is: the target.

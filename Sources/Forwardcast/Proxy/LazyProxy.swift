@@ -10,13 +10,14 @@
 public final class LazyProxy: ForwardingProxy {
   private enum State {
     case waiting(() throws -> any MessageReceiver)
+    case making
     case made(any MessageReceiver)
   }
 
   /// Guarded by nothing: a lazy proxy is not `Sendable` and stays in one isolation.
   private var state: State
-  /// Why the maker gave no target for the message that is on its way.
-  private var failure: (any Error)?
+  /// Why the maker gave no target for the message or question that came last.
+  private(set) var failure: (any Error)?
 
   /// A proxy for what `make` will give.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
@@ -29,16 +30,23 @@ public final class LazyProxy: ForwardingProxy {
 
   /// The target, made now if it was not.
   ///
-  /// - Throws: what the maker throws; it is asked again next time.
+  /// - Throws: what the maker throws; it is asked again next time. `proxyCycle` when the maker needs this very target.
   public func target() throws -> any MessageReceiver {
     switch state {
     case .made(let target): return target
+    case .making:
+      throw MessageError(
+        .proxyCycle, receiver: typeName(of: self), selector: "", evidence: "its target is needed to make its target")
     case .waiting(let make):
-      let target = try make()
-      // The maker may have sent to this proxy and so made a target already: the first one stays.
-      if case .made(let first) = state { return first }
-      state = .made(target)
-      return target
+      state = .making
+      do {
+        let target = try make()
+        state = .made(target)
+        return target
+      } catch {
+        state = .waiting(make)
+        throw error
+      }
     }
   }
 

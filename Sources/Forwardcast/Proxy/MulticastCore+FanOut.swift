@@ -35,7 +35,9 @@ extension MulticastCore {
     message.result = nil
     try message.fitStatedTypes(receiver: proxy)
     let walk = begin(invocation.selector)
-    message.route = ProxyTrail(self, after: invocation.route)
+    let trail = ProxyTrail(self, after: invocation.route)
+    defer { trail.end() }
+    message.route = trail
     if checked { try check(message, walk) }
     var queued = QueuedFanOut(self, message, walk, inOrder: stopsAtFirst)
     var (dead, skipped) = (0, 0)
@@ -83,15 +85,12 @@ extension MulticastCore {
   /// Sends to a target that is asked each time; `false` when it does not respond.
   func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
     guard let receiver = target as? any MessageForwarding else { return false }
-    // A ring of proxies answers no to everybody who asks within it, so the cycle has to be found by sending.
-    guard receiver.responds(to: invocation.selector) || isRing(receiver, invocation) else { return false }
+    guard ProxyQuestion.takes(receiver, invocation) else {
+      if let failure = (receiver as? LazyProxy)?.failure { throw failure }
+      return false
+    }
     try perform(&invocation, on: receiver)
     return true
-  }
-
-  private func isRing(_ receiver: any MessageForwarding, _ invocation: Invocation) -> Bool {
-    guard let proxy = receiver as? any CoreHolder else { return false }
-    return invocation.route?.contains(proxy.core) ?? false
   }
 
   /// Whether the first target that would get the message can take its arguments.
@@ -117,7 +116,9 @@ extension MulticastCore {
     if let method = step.method {
       try method.takeUnretainedValue().invoke(target, &invocation)
     } else {
-      invocation.route = ProxyTrail(self, after: nil)
+      let trail = ProxyTrail(self, after: nil)
+      defer { trail.end() }
+      invocation.route = trail
       guard try ask(target, &invocation) else { return nil }
     }
     return invocation

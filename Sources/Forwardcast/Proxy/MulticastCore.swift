@@ -27,8 +27,16 @@ package final class MulticastCore: Sendable {
     self.options = options
   }
 
+  deinit {
+    // Handles may outlive the proxy: they are to keep no target, nor each other. Nobody else reaches the list any more.
+    for registration in registrations {
+      registration.sibling = nil
+      registration.strong = nil
+    }
+  }
+
   /// Runs a change under the lock; what it replaced is let go of after the lock.
-  private func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+  func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
       let generation = state.list.generation
@@ -105,6 +113,8 @@ package final class MulticastCore: Sendable {
   func registrations(of target: AnyObject) -> [Registration] {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
   }
+
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
 
   /// The mailbox of a context: one for all registrations of this proxy.
   func mailbox(for context: any DeliveryContext) -> Mailbox {
@@ -190,10 +200,25 @@ package final class MulticastCore: Sendable {
     }
   }
 
-  private func steps(_ registrations: [Registration], _ selector: MessageSelector) -> [RouteStep] {
+  /// Whether nothing has changed that the route does not know of.
+  func isCurrent(_ route: Route) -> Bool {
+    let epoch = TableEpoch.current
+    return state.withLock { route.isCurrent($0.list, epoch) }
+  }
+
+  /// A route of the caller's own that keeps every target alive, weak ones included.
+  func pinnedRoute(_ selector: MessageSelector) -> Route {
+    let epoch = TableEpoch.current
+    let list = state.withLock { $0.list }
+    return Route(selector, epoch: epoch, list: list, steps: steps(list.all, selector, pinned: true))
+  }
+
+  private func steps(_ registrations: [Registration], _ selector: MessageSelector, pinned: Bool = false)
+    -> [RouteStep]
+  {
     registrations.compactMap { registration in
       guard registration.isFor(selector), let target = registration.target else { return nil }
-      let strong = registration.isStrong ? target : nil
+      let strong = pinned || registration.isStrong ? target : nil
       if target is any MessageForwarding { return RouteStep(registration, method: nil, strong: strong) }
       guard let method = method(of: target, selector) else { return nil }
       return RouteStep(registration, method: method, strong: strong)
@@ -221,7 +246,7 @@ package final class MulticastCore: Sendable {
     if dead > 0 {
       for index in 0..<walk.count {
         let registration = walk.route.steps[index].registration.takeUnretainedValue()
-        if registration.target == nil { found.append(registration) }
+        if registration.target == nil, !registration.keepsPlace { found.append(registration) }
       }
     }
     change { state, garbage in

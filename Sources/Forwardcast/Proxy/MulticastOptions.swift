@@ -61,5 +61,6 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// What was thrown.
   public let error: any Error
 
-  public var description: String { "\(receiver) failed on \(selector): \(error)" }
+  /// Message, target and error: `burn: failed in Cook: the pan is too hot`.
+  public var description: String { "\(selector) failed in \(receiver): \(error)" }
 }

@@ -103,14 +103,6 @@ extension MulticastProxy {
   }
 }
 
-/// The arguments of a pack in boxes.
-@inlinable
-func boxed<each A>(_ arguments: repeat each A) -> [ArgumentBox] {
-  var boxes: [ArgumentBox] = []
-  for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }
-  return boxes
-}
-
 extension RouteStep {
   /// Whether the registration lets messages through at this moment.
   @inlinable @inline(__always)

@@ -19,7 +19,8 @@ extension MulticastProxy {
   ) -> Registration {
     let isObject = type(of: target as Any) is AnyObject.Type
     return core.add(
-      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init))
+      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init)
+    )
   }
 
   /// Registers a closure as a target for one message, held by its registration until that is cancelled.
@@ -30,7 +31,9 @@ extension MulticastProxy {
     // A proxy that is not Sendable stays in one isolation, and its closures with it; the form for Sendable proxies
     // below takes Sendable closures only.
     nonisolated(unsafe) let body = body
-    return onSendable(message.selector, priority) { (arguments: repeat each A) throws -> R in try body(repeat each arguments) }
+    return onSendable(message.selector, priority) { (arguments: repeat each A) throws -> R in
+      try body(repeat each arguments)
+    }
   }
 
   fileprivate func onSendable<R, each A>(
@@ -80,7 +83,12 @@ extension MulticastProxy {
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
 
   /// The live targets in the order of delivery, once for each registration. Closures are not among them.
-  public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget as? Interface } }
+  public var targets: [Interface] {
+    core.registrations.compactMap { registration in
+      let target = registration.liveTarget
+      return target is ClosureTarget ? nil : target as? Interface
+    }
+  }
 
   /// How many live registrations there are, muted ones and closures included.
   public var count: Int { core.registrations.reduce(0) { $0 + ($1.liveTarget == nil ? 0 : 1) } }

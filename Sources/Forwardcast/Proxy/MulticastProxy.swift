@@ -44,13 +44,14 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
   /// - Complexity: constant, whatever the number of targets, but for those that are asked each time.
   public override func responds(to selector: MessageSelector) -> Bool {
     if core.responds(to: selector, forwarding: false) { return true }
-    return ProxyQuestion.ask(self, otherwise: false) { core.responds(to: selector, forwarding: true) }
+    if ProxyQuestion.isOnItsWay(selector, through: core) { return true }
+    return ProxyQuestion.ask(self, selector, otherwise: false) { core.responds(to: selector, forwarding: true) }
   }
 
   /// The types of the first target that would get `selector`. Where there is none: nothing returned and objects taken,
   /// so that the message is let through and reaches nobody; `nil` when silence is an error.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    let found = ProxyQuestion.ask(self, otherwise: nil) { core.firstSignature(for: selector) }
+    let found = ProxyQuestion.ask(self, selector, otherwise: nil) { core.firstSignature(for: selector) }
     if let found { return found }
     if case .thrown = options.silence { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
@@ -83,7 +84,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
       }
       return true
     }
-    core.explainOthers(invocation.selector, except: met, stopped: !report.failures.isEmpty, in: &report)
+    core.explainOthers(
+      invocation.selector, except: met, stopped: core.stopsAtFirst && !report.failures.isEmpty, in: &report)
     invocation.result = report.result
     if report.nobodyResponded { try core.silenceOrThrow(invocation.selector, self) }
     return report
@@ -101,7 +103,7 @@ extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
 extension MulticastProxy: CoreHolder {}
 
 extension MulticastProxy: CustomStringConvertible {
-  /// The interface and how many live registrations there are: `multicast of any ThemesDelegate, 3 targets`.
+  /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.
   public var description: String {
     let count = count
     return "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"

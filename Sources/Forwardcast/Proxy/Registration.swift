@@ -36,6 +36,7 @@ public final class Registration: @unchecked Sendable {
   private struct Rare {
     var scope: Set<MessageSelector>?
     var queued: QueuedPart?
+    var keepsPlace = false
   }
   private final class Extras: Sendable {
     let rare: Rare
@@ -44,7 +45,7 @@ public final class Registration: @unchecked Sendable {
 
   init(
     _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
-    queued: QueuedPart? = nil
+    queued: QueuedPart? = nil, keepsPlace: Bool = false
   ) {
     self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
@@ -52,7 +53,19 @@ public final class Registration: @unchecked Sendable {
     self.priority = priority
     self.isStrong = strong
     self.strong = strong ? target : nil
-    self.extras = scope == nil && queued == nil ? nil : Extras(Rare(scope: scope, queued: queued))
+    let rare = Rare(scope: scope, queued: queued, keepsPlace: keepsPlace)
+    self.extras = scope == nil && queued == nil && !keepsPlace ? nil : Extras(rare)
+  }
+
+  /// A place for a target that does not exist yet; `owner` tells it from others and outlives it.
+  init(placeOf owner: AnyObject, core: MulticastCore, priority: Int) {
+    self.weakTarget = nil
+    self.key = ObjectIdentifier(owner)
+    self.core = core
+    self.priority = priority
+    self.isStrong = false
+    self.strong = nil
+    self.extras = Extras(Rare(scope: nil, keepsPlace: true))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -73,6 +86,9 @@ public final class Registration: @unchecked Sendable {
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
   public var scope: Set<MessageSelector>? { extras?.rare.scope }
+
+  /// Whether the place in the order stays when the target dies, for another to take.
+  var keepsPlace: Bool { extras?.rare.keepsPlace ?? false }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
   /// way. Cancelling twice is harmless.

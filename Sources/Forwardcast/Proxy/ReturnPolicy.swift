@@ -23,90 +23,99 @@ public struct ReturnPolicy<R, Output>: Sendable {
     from initial: State, step: @escaping @Sendable (inout State, R) throws -> Bool,
     finish: @escaping @Sendable (State) -> Output
   ) {
-    makeCollector = { StateCollector(initial, step, finish) }
+    makeCollector = { AnswerCollector(initial, step, finish) }
     mayStopEarly = true
   }
 
-  private init(mayStopEarly: Bool = false, make: @escaping @Sendable () -> AnswerCollector<R, Output>) {
-    makeCollector = make
+  /// A policy whose result is its state.
+  private init(
+    folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
+    _ step: @escaping @Sendable (inout Output, R) throws -> Bool
+  ) {
+    makeCollector = { AnswerCollector(initial(), step) { $0 } }
     self.mayStopEarly = mayStopEarly
   }
 }
 
 /// Takes answers one after another. Used by one `collect` at a time.
 @usableFromInline
-class AnswerCollector<R, Output> {
+struct AnswerCollector<R, Output> {
   /// Takes one answer; `false` when no further one is needed.
-  @usableFromInline func take(_ answer: R) throws -> Bool { false }
-  /// The result of what was taken; asked for once.
-  @usableFromInline func finish() -> Output { fatalError("AnswerCollector is abstract") }
-}
+  @usableFromInline let take: (R) throws -> Bool
+  /// The result of what was taken.
+  @usableFromInline let finish: () -> Output
 
-private final class StateCollector<R, Output, State>: AnswerCollector<R, Output> {
-  private var state: State
-  private let step: (inout State, R) throws -> Bool
-  private let result: (State) -> Output
-
-  init(_ initial: State, _ step: @escaping (inout State, R) throws -> Bool, _ result: @escaping (State) -> Output) {
-    (state, self.step, self.result) = (initial, step, result)
+  init<State>(
+    _ initial: State, _ step: @escaping (inout State, R) throws -> Bool, _ finish: @escaping (State) -> Output
+  ) {
+    var state = initial
+    take = { try step(&state, $0) }
+    self.finish = { finish(state) }
   }
-
-  override func take(_ answer: R) throws -> Bool { try step(&state, answer) }
-  override func finish() -> Output { result(state) }
 }
 
 extension ReturnPolicy where Output == R? {
   /// The last answer, or `nil`.
   public static var last: Self {
-    Self(make: {
-      StateCollector(R?.none, { state, answer in state = answer; return true }, { $0 })
-    })
+    Self(folding: nil) { last, answer in
+      last = answer
+      return true
+    }
   }
 
   /// The first answer, or `nil`; nobody further is asked.
   public static var first: Self {
-    Self(
-      mayStopEarly: true,
-      make: {
-      StateCollector(R?.none, { state, answer in state = answer; return false }, { $0 })
-    })
+    Self(folding: nil, mayStopEarly: true) { first, answer in
+      first = answer
+      return false
+    }
   }
 }
 
 extension ReturnPolicy where Output == [R] {
   /// Every answer, in the order of delivery.
   public static var all: Self {
-    Self(make: {
-      StateCollector([R](), { state, answer in state.append(answer); return true }, { $0 })
-    })
+    Self(folding: []) { all, answer in
+      all.append(answer)
+      return true
+    }
   }
 }
 
 extension ReturnPolicy where R == Bool, Output == Bool {
   /// Whether somebody answered `true`; the first who does is the last who is asked.
   public static var any: Self {
-    Self(mayStopEarly: true, make: { StateCollector(false, { state, answer in state = answer; return !answer }, { $0 }) })
+    Self(folding: false, mayStopEarly: true) { any, answer in
+      any = answer
+      return !answer
+    }
   }
 
   /// Whether nobody answered `false`; the first who does is the last who is asked.
   public static var every: Self {
-    Self(mayStopEarly: true, make: { StateCollector(true, { state, answer in state = answer; return answer }, { $0 }) })
+    Self(folding: true, mayStopEarly: true) { every, answer in
+      every = answer
+      return answer
+    }
   }
 }
 
 extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output == R {
   /// The sum of all answers. Integers trap on overflow, as `+` does.
   public static var sum: Self {
-    Self(make: { StateCollector(R.zero, { state, answer in state = state + answer; return true }, { $0 }) })
+    Self(folding: .zero) { sum, answer in
+      sum = sum + answer
+      return true
+    }
   }
 }
 
-extension ReturnPolicy {
+extension ReturnPolicy where Output: Sendable {
   /// The answers combined one after another, beginning with `initial`.
-  public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self
-  where Output: Sendable {
-    Self(make: {
-      StateCollector(initial, { state, answer in state = try combine(state, answer); return true }, { $0 })
-    })
+  public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
+    Self(folding: initial) { result, answer in
+      result = try combine(result, answer)
+      return true
+    }
   }
 }

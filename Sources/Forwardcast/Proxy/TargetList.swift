@@ -12,14 +12,15 @@ struct TargetList {
     let priority: Int
     var slots: ContiguousArray<Registration?> = []
     var holes = 0
-    /// The next slot that is looked at for a dead target.
-    var hand = 0
   }
 
   /// Higher priority first.
   private var lanes: [Lane] = []
   /// The first registration of each target; the others follow by `sibling`.
   private var first: [ObjectIdentifier: Registration] = [:]
+
+  /// The next slot that is looked at for a dead target, in whatever lane.
+  private var hand = (lane: 0, slot: 0)
 
   /// Grows whenever routes made before can no longer be extended at their end.
   private(set) var generation: UInt = 0 {
@@ -35,10 +36,13 @@ struct TargetList {
   /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
   var all: [Registration] { lanes.flatMap { $0.slots.compactMap { $0 } } }
 
+  /// How many slots there are, holes included.
+  var slotCount: Int { lanes.reduce(0) { $0 + $1.slots.count } }
+
   /// The registrations that joined at the end since ``end`` was `mark`.
   func joined(since mark: Int) -> [Registration] { lanes.last?.slots[mark...].compactMap { $0 } ?? [] }
 
-  /// The registrations of a target, in the order in which they were added.
+  /// The registrations of a target, the oldest first and the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     var found: [Registration] = []
     var next = first[target]
@@ -55,6 +59,7 @@ struct TargetList {
     let lane = lanes.partitioningIndex { $0.priority <= registration.priority }
     if lane == lanes.count || lanes[lane].priority != registration.priority {
       lanes.insert(Lane(priority: registration.priority), at: lane)
+      if lane <= hand.lane { hand.lane += 1 }
       generation &+= 1
     } else if lane != lanes.count - 1 {
       generation &+= 1
@@ -63,7 +68,7 @@ struct TargetList {
     registration.slot = lanes[lane].slots.count
     lanes[lane].slots.append(registration)
     link(registration, &garbage)
-    reclaim(in: lane, &garbage)
+    reclaim(&garbage)
   }
 
   private mutating func link(_ registration: Registration, _ garbage: inout Garbage) {
@@ -72,25 +77,41 @@ struct TargetList {
     // Either the same target once more, or a dead one whose address has been taken over.
     if let alive = head.targetUnderLock {
       garbage.objects.append(alive)
-      registration.sibling = nil
+      registration.sibling = head.sibling
+      head.sibling = registration
       first[target] = head
-      var last = head
-      while let next = last.sibling { last = next }
-      last.sibling = registration
     } else {
       var next: Registration? = head
       while let here = next {
         next = here.sibling
         here.sibling = nil
-        vacate(here, &garbage)
+        if !here.keepsPlace { vacate(here, &garbage) }
       }
     }
   }
 
   /// Takes out a registration. `false` when it was out already.
   mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
-    let target = registration.key
     guard holds(registration) else { return false }
+    unlink(registration)
+    vacate(registration, &garbage)
+    return true
+  }
+
+  /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
+  mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
+    guard holds(old), let lane = laneIndex(of: old) else { return false }
+    unlink(old)
+    garbage.registrations.append(old)
+    new.slot = old.slot
+    lanes[lane].slots[new.slot] = new
+    generation &+= 1
+    link(new, &garbage)
+    return true
+  }
+
+  private mutating func unlink(_ registration: Registration) {
+    let target = registration.key
     if let head = first[target] {
       if head === registration {
         first[target] = registration.sibling
@@ -101,8 +122,6 @@ struct TargetList {
       }
     }
     registration.sibling = nil
-    vacate(registration, &garbage)
-    return true
   }
 
   private func holds(_ registration: Registration) -> Bool {
@@ -135,6 +154,8 @@ struct TargetList {
     generation &+= 1
     if lanes[lane].holes == lanes[lane].slots.count {
       lanes.remove(at: lane)
+      if lane == hand.lane { hand.slot = 0 }
+      if lane < hand.lane { hand.lane -= 1 }
       return
     }
     var kept: ContiguousArray<Registration?> = []
@@ -145,22 +166,21 @@ struct TargetList {
     }
     lanes[lane].slots = kept
     lanes[lane].holes = 0
-    lanes[lane].hand = 0
+    if lane == hand.lane { hand.slot = 0 }
   }
 
-  /// Looks at two slots of a lane and takes out what is dead there.
-  private mutating func reclaim(in lane: Int, _ garbage: inout Garbage) {
+  /// Looks at two slots, of all lanes in turn, and takes out what is dead there.
+  private mutating func reclaim(_ garbage: inout Garbage) {
     for _ in 0..<2 {
-      guard lane < lanes.count else { return }
-      if lanes[lane].hand >= lanes[lane].slots.count { lanes[lane].hand = 0 }
-      guard let registration = lanes[lane].slots[lanes[lane].hand] else {
-        lanes[lane].hand += 1
-        continue
-      }
-      lanes[lane].hand += 1
+      if hand.lane < lanes.count, hand.slot >= lanes[hand.lane].slots.count { hand = (hand.lane + 1, 0) }
+      if hand.lane >= lanes.count { hand = (0, 0) }
+      guard hand.lane < lanes.count, hand.slot < lanes[hand.lane].slots.count else { return }
+      let registration = lanes[hand.lane].slots[hand.slot]
+      hand.slot += 1
+      guard let registration else { continue }
       if let alive = registration.targetUnderLock {
         garbage.objects.append(alive)
-      } else {
+      } else if !registration.keepsPlace {
         _ = remove(registration, garbage: &garbage)
       }
     }

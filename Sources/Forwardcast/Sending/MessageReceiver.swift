@@ -67,7 +67,7 @@ extension MessageForwarding {
   package func defaultResponds(to selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     if let other = forwardingTarget(for: selector), other !== self {
-      return ProxyQuestion.ask(self, otherwise: false) { answers(other, selector) }
+      return ProxyQuestion.ask(self, selector, otherwise: false) { answers(other, selector) }
     }
     return false
   }
@@ -99,13 +99,38 @@ extension MessageReceiver {
 
 /// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
 package enum ProxyQuestion {
-  @TaskLocal private static var asked: ProxyTrail?
+  /// A message on its way, and who it came through.
+  private struct Errand: Sendable {
+    let selector: MessageSelector
+    let trail: ProxyTrail
+  }
 
-  /// Runs `body` unless `proxy` is being asked already further up; then the answer is `otherwise`.
-  package static func ask<T>(_ proxy: AnyObject, otherwise: T, _ body: () -> T) -> T {
+  @TaskLocal private static var asked: ProxyTrail?
+  @TaskLocal private static var errand: Errand?
+
+  /// Runs `body` unless `proxy` is being asked after `selector` already further up; then the answer is `otherwise`.
+  package static func ask<T>(_ proxy: AnyObject, _ selector: MessageSelector, otherwise: T, _ body: () -> T) -> T {
     let trail = asked
-    if let trail, trail.contains(proxy) { return otherwise }
-    return $asked.withValue(ProxyTrail(proxy, after: trail)) { body() }
+    if let trail, trail.contains(proxy, selector) { return otherwise }
+    let here = ProxyTrail(proxy, selector, after: trail)
+    defer { here.end() }
+    return $asked.withValue(here) { body() }
+  }
+
+  /// Asks whether `receiver` takes a message that is on its way.
+  ///
+  /// A proxy that the message came through says yes: it would get the message, and find the cycle.
+  package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
+    guard let trail = message.route else { return receiver.responds(to: message.selector) }
+    return $errand.withValue(Errand(selector: message.selector, trail: trail)) {
+      receiver.responds(to: message.selector)
+    }
+  }
+
+  /// Whether a message of `selector` that came through `proxy` is what the question is about.
+  package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
+    guard let errand, errand.selector == selector else { return false }
+    return errand.trail.contains(proxy)
   }
 }
 

@@ -93,7 +93,8 @@ extension MessageReceiver {
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
     switch try resolve(message.selector, for: self) {
     case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
-      return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, Arguments(values: (repeat each arguments)))
+      return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(
+        target, Arguments(values: (repeat each arguments)))
     case let resolution:
       var boxes: [ArgumentBox] = []
       for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }

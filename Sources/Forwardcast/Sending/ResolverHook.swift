@@ -41,31 +41,40 @@ enum ResolverHook {
 
   private static let book = Guarded(Book())
 
+  /// What is left to do for one who asks.
+  private enum Turn {
+    case ask(Pending)
+    case wait(Pending)
+    case nothing(Bool)
+  }
+
   /// Asks the hook if nobody has; `true` when the tables may have changed since the caller looked.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector) -> Bool {
     let question = Question(type: ObjectIdentifier(type), selector: selector)
-    let mine = Pending()
-    let before = book.withLock { book -> State? in
+    let thread = ThreadMark.current
+    let turn = book.withLock { book -> Turn in
       switch book.questions[question] {
       case nil:
+        // The gate is made with the question only: an entered group that nobody leaves is never freed.
+        let mine = Pending()
         book.questions[question] = .pending(mine)
-        return nil
+        return .ask(mine)
       case .pending(let other)?:
         // Hooks that ask one another, on one thread or on several, get the answer that there is none yet.
-        if book.closesRing(other) { return .answered(false) }
-        book.waits[mine.thread] = other
-        return .pending(other)
-      case .answered(let added)?: return .answered(added)
+        if book.closesRing(other) { return .nothing(false) }
+        book.waits[thread] = other
+        return .wait(other)
+      // The hook may have added the method after the caller looked.
+      case .answered(let added)?: return .nothing(added)
       }
     }
-    switch before {
-    // The hook may have added the method after the caller looked.
-    case .answered(let added)?: return added
-    case .pending(let other)?:
+    switch turn {
+    case .nothing(let added): return added
+    case .wait(let other):
       other.gate.wait()
-      _ = book.withLock { $0.waits.removeValue(forKey: mine.thread) }
+      _ = book.withLock { $0.waits.removeValue(forKey: thread) }
       return true
-    case nil:
+    case .ask(let mine):
       let added = type.resolveMethod(for: selector)
       book.withLock { $0.questions[question] = .answered(added) }
       mine.gate.leave()

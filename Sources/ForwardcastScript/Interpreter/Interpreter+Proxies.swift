@@ -52,7 +52,8 @@ extension Interpreter {
       }
     }
     try world.link(ObjectIdentifier(proxy), to: target)
-    let registration = proxy.add(target, priority: priority, ownership: world.ownership(of: proxy), only: only)
+    let registration = try proxy.register(
+      target, priority: priority, ownership: world.ownership(of: proxy), only: only)
     if let name { world.bind(name, .registration(registration)) }
   }
 
@@ -83,8 +84,10 @@ extension Interpreter {
     let proxy = try multicast(proxy, "remove")
     switch value {
     case .registration(let registration):
-      if proxy.registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
-    default: proxy.remove(try object(value, at: target).receiver)
+      let registrations = proxy.registrations
+      try run.charge(16 * registrations.count)
+      if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
+    default: proxy.unregister(try object(value, at: target).receiver)
     }
   }
 
@@ -114,7 +117,7 @@ extension Interpreter {
   }
 
   /// The multicast proxy that an expression gives.
-  func multicast(_ expression: Expression, _ wanting: String) throws -> ScriptMulticast {
+  func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
     let value = try evaluate(expression)
     guard let proxy = Interpreter.multicast(value) else {
       throw run.located(
@@ -124,9 +127,9 @@ extension Interpreter {
     return proxy
   }
 
-  static func multicast(_ value: ScriptValue) -> ScriptMulticast? {
+  static func multicast(_ value: ScriptValue) -> (any ScriptedMulticast)? {
     guard case .object(let reference) = value else { return nil }
-    return reference.receiver as? ScriptMulticast
+    return reference.receiver as? any ScriptedMulticast
   }
 }
 
@@ -150,6 +153,26 @@ private final class LazyMaker {
       world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
     let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
     if let owner { try world.link(owner, to: target) }
-    return target
+    let holder = LazyTarget(target)
+    world.label(holder, holder.description)
+    return holder
   }
+}
+
+/// Holds the target of a lazy proxy until the session goes: a lazy proxy may come to stand behind its own target, and
+/// then nothing else would end the ring.
+final class LazyTarget: ForwardingProxy, CustomStringConvertible {
+  /// In the isolation of its session, like the proxy itself.
+  private var target: (any MessageReceiver)?
+
+  init(_ target: any MessageReceiver) {
+    self.target = target
+    super.init()
+  }
+
+  var description: String { "<lazy target>" }
+
+  func letGo() { target = nil }
+
+  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
 }

@@ -7,9 +7,12 @@ extension Interpreter {
   /// The answer of a query about its operand.
   func answer(_ query: Query, about value: ScriptValue) throws -> ScriptValue {
     switch query {
-    case .count: return .integer(try multicast(value, query).count)
+    case .count:
+      let count = try multicast(value, query).count
+      try run.charge(16 * count)
+      return .integer(count)
     case .targets:
-      return try bounded(.list(multicast(value, query).targets.map { .object(world.reference($0)) }))
+      return try bounded(.list(multicast(value, query).liveTargets.map { try self.value(ArgumentBox($0)) }))
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(text(of: value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
@@ -24,7 +27,7 @@ extension Interpreter {
     }
   }
 
-  private func multicast(_ value: ScriptValue, _ query: Query) throws -> ScriptMulticast {
+  private func multicast(_ value: ScriptValue, _ query: Query) throws -> any ScriptedMulticast {
     guard let proxy = Interpreter.multicast(value) else {
       throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a multicast proxy, not \(value.evidence)")
     }
@@ -55,7 +58,7 @@ extension Interpreter {
     let sending = SendInProgress(run: run, depth: frame.depth)
     let answer = try SendInProgress.$current.withValue(sending) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
-      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity))
+      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity, to: receiver))
     }
     try run.check()
     return answer

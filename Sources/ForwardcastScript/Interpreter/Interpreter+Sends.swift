@@ -3,9 +3,6 @@
 
 import Forwardcast
 
-/// A multicast proxy as a script makes it: whatever has a table may be added.
-typealias ScriptMulticast = MulticastProxy<any MessageReceiver>
-
 extension Interpreter {
   /// Sends a message and gives its answer.
   func send(_ shape: SendShape, to receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int) throws
@@ -16,9 +13,8 @@ extension Interpreter {
     case .null: return .null
     case .object(let reference):
       return try deliver(shape, reference, arguments) { receiver, call in
-        if let proxy = receiver as? ScriptMulticast {
-          let report = try proxy.forward(&call)
-          traceForeign(report)
+        if let proxy = receiver as? any ScriptedMulticast {
+          let report = try forward(&call, through: proxy)
           if let failure = report.failures.first { throw failure.error }
         } else {
           try receiver.perform(&call)
@@ -49,7 +45,8 @@ extension Interpreter {
     let depth = frame.depth + 1 + world.height(of: reference.receiver)
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
-    let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount)
+    let selector = try world.selectorToSend(
+      shape.selector, argumentCount: shape.argumentCount, to: reference.receiver)
     try internSelectors(in: arguments, of: selector, to: reference.receiver)
     var call = Invocation(selector, arguments: arguments.map(\.box))
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
@@ -59,7 +56,7 @@ extension Interpreter {
       let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
       result = .success(answer)
     } catch {
-      result = .failure(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error))
+      result = .failure(world.naming(shape, to: reference, in: error))
     }
     try run.check()
     world.trace(frame.depth) {
@@ -83,6 +80,14 @@ extension Interpreter {
       else { continue }
       _ = try world.intern(selector.name)
     }
+  }
+
+  /// Forwards a message to every target, and counts those that it passed over: no row counts them.
+  private func forward(_ call: inout Invocation, through proxy: any ScriptedMulticast) throws -> DeliveryReport {
+    let report = try proxy.forward(&call)
+    traceForeign(report)
+    try run.charge(64 * report.skipped.count)
+    return report
   }
 
   /// The message as the script wrote it, with values.
@@ -120,7 +125,7 @@ extension Interpreter {
   func collect(
     _ policy: CollectPolicy, _ shape: SendShape, _ receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int
   ) throws -> ScriptValue {
-    guard case .object(let reference) = receiver, reference.receiver is ScriptMulticast else {
+    guard case .object(let reference) = receiver, reference.receiver is any ScriptedMulticast else {
       if case .null = receiver { return try policy.result([]) }
       let answer = try send(shape, to: receiver, arguments, at: offset)
       return try policy.result([answer])
@@ -139,7 +144,8 @@ extension Interpreter {
       },
       finish: { $0 })
     let collected = try deliver(shape, reference, arguments) { receiver, call in
-      guard let proxy = receiver as? ScriptMulticast else { return [ScriptValue]() }
+      guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
+      try run.charge(16 * proxy.count)
       return try proxy.collect(call, returning: answers)
     }
     return try bounded(policy.result(collected))
@@ -150,11 +156,14 @@ extension Interpreter {
     -> ScriptValue
   {
     do {
-      guard case .object(let reference) = receiver, reference.receiver is ScriptMulticast else {
+      guard case .object(let reference) = receiver, reference.receiver is any ScriptedMulticast else {
         _ = try send(shape, to: receiver, arguments, at: offset)
         return .list([])
       }
-      return .list(try report(of: shape, reference, arguments, at: offset).failures.map { text(of: $0.error, shape) })
+      return .list(
+        try report(of: shape, reference, arguments, at: offset).failures.map { failure in
+          .string(ScriptFault(world.naming(shape, to: reference, in: failure.error)).text)
+        })
     } catch {
       try run.check()
       let error = run.located(error, at: offset, of: source)
@@ -163,16 +172,12 @@ extension Interpreter {
     }
   }
 
-  private func text(of error: any Error, _ shape: SendShape) -> ScriptValue {
-    .string(ScriptFault(World.naming(shape.selector, argumentCount: shape.argumentCount, in: error)).text)
-  }
-
   /// `report [p …]`: how many targets got the message, failed, and were passed over.
   func report(_ shape: SendShape, _ receiver: ScriptValue, _ arguments: [ScriptValue], at offset: Int) throws
     -> ScriptValue
   {
     var (delivered, failed, queued, skipped) = (0, 0, 0, 0)
-    if case .object(let reference) = receiver, reference.receiver is ScriptMulticast {
+    if case .object(let reference) = receiver, reference.receiver is any ScriptedMulticast {
       let report = try report(of: shape, reference, arguments, at: offset)
       delivered = report.answers.count
       failed = report.failures.count
@@ -198,10 +203,8 @@ extension Interpreter {
   ) throws -> DeliveryReport {
     try run.step(at: offset, of: source)
     return try deliver(shape, reference, arguments) { receiver, call in
-      guard let proxy = receiver as? ScriptMulticast else { return DeliveryReport() }
-      let report = try proxy.forward(&call)
-      traceForeign(report)
-      return report
+      guard let proxy = receiver as? any ScriptedMulticast else { return DeliveryReport() }
+      return try forward(&call, through: proxy)
     }
   }
 }

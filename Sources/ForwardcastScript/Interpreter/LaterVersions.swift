@@ -10,6 +10,9 @@ extension Interpreter {
   private func later(_ words: String) -> ScriptFault { ScriptFault(.notInThisVersion, words) }
 
   // MARK: Queues
+  //
+  // A row needs nothing from the thread that it runs on but `SendInProgress.current`, so a delivery on a queue has to set
+  // that to a send of the same `Run` before the row runs. `waitForQueues` may block its thread: no lock is held.
 
   /// `queue q`.
   func makeQueue(_ name: String) throws { throw later("queue") }

@@ -24,8 +24,9 @@ final class World: Sendable {
     var labels: [ObjectIdentifier: Label] = [:]
     var labelsAtLastSweep = 0
     var internedCount = 0
-    /// Whether a receiver of the host may answer selectors that nobody has interned.
-    var hasForeignForwarders = false
+    /// Whether there are receivers of the host: their tables may be made, or filled by a resolver, only when they are
+    /// asked, so that they may answer names that nobody has interned.
+    var hasForeignReceivers = false
   }
 
   /// What is known of an object beyond itself.
@@ -36,8 +37,8 @@ final class World: Sendable {
     var height = 0
     /// Proxies that it stands behind.
     var parents: Set<ObjectIdentifier> = []
-    /// Whether a multicast proxy keeps its targets alive.
-    var ownership = Ownership.weak
+    /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
+    var ownership: Ownership?
   }
 
   private let state = Mutex(State())
@@ -51,14 +52,18 @@ final class World: Sendable {
 
   func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress) }
 
-  /// Forgets everything, so that objects and proxies that hold one another go.
+  /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {
     let old = state.withLock { state in
       defer { state = State() }
       return state
     }
     for label in old.labels.values {
-      (label.object.object as? ScriptMulticast)?.removeAll()
+      switch label.object.object {
+      case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
+      case let holder as LazyTarget: holder.letGo()
+      default: break
+      }
     }
   }
 
@@ -128,11 +133,11 @@ final class World: Sendable {
   /// The selector to send for a name of the script's text.
   ///
   /// A name that the process does not know is answered by no table. Interning it would let a script fill memory with
-  /// names, so a stand-in that no table has takes its place; only where a receiver of the host may answer
-  /// anything it is interned.
-  func selectorToSend(_ name: String, argumentCount: Int) throws -> MessageSelector {
+  /// names, so a stand-in that no table has takes its place. Only where a receiver of the host may get the message is
+  /// the name interned, within the session's bound.
+  func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
-    if state.withLock({ $0.hasForeignForwarders }) { return try intern(name) }
+    if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
     return try MessageSelector(World.standIn(argumentCount))
   }
 
@@ -140,11 +145,15 @@ final class World: Sendable {
     argumentCount == 0 ? "_unknownToEveryTable" : "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// An error that names a stand-in, naming what the script wrote.
-  static func naming(_ selector: String, argumentCount: Int, in error: any Error) -> any Error {
-    guard let error = error as? MessageError, error.selector == standIn(argumentCount) else { return error }
+  /// An error of the library in the script's names: the selector that was written where a stand-in was sent, and the
+  /// proxy that was asked where only its class is given and no further proxy can be meant.
+  func naming(_ shape: SendShape, to receiver: ScriptReference, in error: any Error) -> any Error {
+    guard let error = error as? MessageError else { return error }
+    let isStandIn = error.selector == World.standIn(shape.argumentCount)
+    let isProxy = error.code == .nobodyResponds && height(of: receiver.receiver) == 0
     return MessageError(
-      error.code, receiver: error.receiver, selector: selector, evidence: error.evidence,
+      error.code, receiver: isProxy ? receiver.description : error.receiver,
+      selector: isStandIn ? shape.selector : error.selector, evidence: error.evidence,
       argumentIndex: error.argumentIndex)
   }
 }
@@ -159,9 +168,8 @@ extension World {
     if let label = state.withLock({ $0.labels[id] }), label.object.object === receiver {
       return ScriptReference(receiver, label: label.text)
     }
-    let foreign = label(receiver, "<\(type(of: receiver))>")
-    if receiver is any MessageForwarding { state.withLock { $0.hasForeignForwarders = true } }
-    return foreign
+    state.withLock { $0.hasForeignReceivers = true }
+    return label(receiver, "<\(type(of: receiver))>")
   }
 
   /// Notes what an object prints as.
@@ -181,14 +189,14 @@ extension World {
   }
 
   /// How `add` keeps the targets of a proxy.
-  func ownership(of proxy: ScriptMulticast) -> Ownership {
+  func ownership(of proxy: any ScriptedMulticast) -> Ownership {
     let id = ObjectIdentifier(proxy)
     return state.withLock { $0.labels[id]?.ownership ?? .weak }
   }
 
-  /// A receiver of the host, which may forward whatever it likes.
+  /// Notes a receiver of the host.
   func label(host receiver: any MessageReceiver, _ name: String) -> ScriptReference {
-    if receiver is any MessageForwarding { state.withLock { $0.hasForeignForwarders = true } }
+    state.withLock { $0.hasForeignReceivers = true }
     return label(receiver, "<\(type(of: receiver)) \(name)>")
   }
 

@@ -14,6 +14,9 @@ import Forwardcast
 /// Everything runs in the caller's turn, on the caller's thread. A session is not `Sendable`, and so may be given
 /// receivers that are not: the compiler keeps them in one isolation. Its handlers are `@Sendable`.
 ///
+/// A session that goes lets go of all that was registered, and empties the proxies that its texts made. Objects and
+/// proxies of the host stay as they are.
+///
 /// Texts may come from anywhere: they are bounded in size, depth, steps and memory, and the worst that a text can do is
 /// to end with an error, as long as the registered receivers allow no more.
 public final class ScriptSession {

@@ -4,7 +4,9 @@
 extension Parser {
   /// `Name [: Parent] { rows }`.
   mutating func parseReceiver() throws -> ReceiverDefinition {
+    let token = try peek()
     let name = try takeName("the name of the receiver")
+    guard receivers.insert(name).inserted else { throw error("there is a receiver \(name) already", at: token) }
     let parent = try takes(.colon) ? takeName("the name of an earlier receiver") : nil
     try expect(.openBrace)
     var rows: [RowDefinition] = []

@@ -10,6 +10,8 @@ struct Parser {
   private var ahead: [Token] = []
   /// What the statements being parsed stand in.
   var surroundings = Surroundings.script
+  /// Receivers that the text has declared so far.
+  var receivers: Set<String> = []
   let source: SourceText
 
   enum Surroundings: Equatable {

@@ -58,7 +58,7 @@ final class Clerk: Member, MessageReceiver {
     Responds(to: .agrees) { clerk in clerk.name == "yes" }
     Responds(to: .slow, async: { clerk, number in
       clerk.journal.write("\(clerk.name) begins \(number)")
-      await Gate.passing(number)
+      await Turnstile.passing(number)
       clerk.journal.write("\(clerk.name) ends \(number)")
       return number
     })
@@ -67,8 +67,8 @@ final class Clerk: Member, MessageReceiver {
 
 extension Message<(Int) -> Int> { static var slow: Self { .init("slow:") } }
 
-/// Gates that async methods of ``Clerk`` wait at: one that is not shut lets them through.
-final class Gate: Sendable {
+/// Turnstiles that async methods of ``Clerk`` wait at: one that is not shut lets them through.
+final class Turnstile: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -76,12 +76,12 @@ final class Gate: Sendable {
     var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
   }
   private let state = Mutex(State())
-  private static let all = Mutex<[Int: Gate]>([:])
+  private static let all = Mutex<[Int: Turnstile]>([:])
 
   /// Shuts a gate for whoever passes with that number.
-  static func shut(_ number: Int) -> Gate {
+  static func shut(_ number: Int) -> Turnstile {
     all.withLock { gates in
-      let gate = Gate()
+      let gate = Turnstile()
       gates[number] = gate
       return gate
     }

@@ -1,0 +1,74 @@
+// ExtensionPoint+Lazy.swift: observers that are made by the first message for them.
+// Layer: Centers. See DESIGN.md, "Extension points".
+
+extension ExtensionPoint {
+  /// Registers a class whose one instance is to observe, without making it.
+  ///
+  ///     messages.registerLazily(ArchiveService.self) { $0 }
+  ///
+  /// The first message of a selector that the class implements makes the instance, through the service center, and the
+  /// instance gets that very message; other messages make nothing. Its place in the order is that of this registration.
+  /// When the service has been removed from its center, by a log-out say, the next such message makes a new one.
+  /// Construction that fails is reported like an error of an observer and keeps nobody else from the message; the next
+  /// message tries again. A class that is registered in several points is still made once.
+  ///
+  /// Which messages the class implements is read from its table, where it is a ``MessageReceiver``, and from the point's.
+  ///
+  /// - Parameter observer: the service as an observer of the point, usually the service itself, `{ $0 }`: so the compiler
+  ///   checks that the class conforms.
+  /// - Returns: `false`, and nothing happens, when the class is registered lazily already or has none of the point's
+  ///   messages.
+  @discardableResult
+  public func registerLazily<Service: ManagedService & AnyObject>(
+    _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
+  ) -> Bool {
+    let shared = observers.core.table
+    let mark = LazyMark(
+      ServiceKey(type), type: type,
+      signature: { selector in
+        let receiver = type as? any MessageReceiver.Type
+        return receiver.flatMap { classSignature(of: $0, for: selector) } ?? shared?.signature(for: selector)
+      }, as: observer)
+    return lazy.add(mark, priority: priority)
+  }
+
+  /// Registers the service of a key, to be made by the first message of a selector that `table` has.
+  ///
+  /// This is the form for observers without a class, as in a script.
+  ///
+  /// - Returns: as ``registerLazily(_:priority:as:)``.
+  @discardableResult
+  public func registerLazily<Service>(
+    _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,
+    as observer: @escaping @Sendable (Service) -> Interface
+  ) -> Bool {
+    lazy.add(LazyMark(key, type: nil, signature: { table.signature(for: $0) }, as: observer), priority: priority)
+  }
+
+  /// Takes back a lazy registration; an observer that it led to is unregistered. `false` when there is none.
+  @discardableResult
+  public func unregisterLazily<Service: ManagedService & AnyObject>(_ type: Service.Type) -> Bool {
+    lazy.remove(ServiceKey(type).id)
+  }
+
+  /// Takes back the lazy registration of a key.
+  @discardableResult
+  public func unregisterLazily<Service>(_ key: ServiceKey<Service>) -> Bool { lazy.remove(key.id) }
+}
+
+extension ExtensionPoint where Interface == any MessageReceiver {
+  /// Registers a class whose one instance is to observe, without making it.
+  @discardableResult
+  public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
+  {
+    registerLazily(type, priority: priority) { $0 }
+  }
+}
+
+/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
+/// resolver hook is asked.
+private func classSignature(of type: any MessageReceiver.Type, for selector: MessageSelector) -> MethodSignature? {
+  let table = type.selectorTable
+  if let signature = table.signature(for: selector) { return signature }
+  return ResolverHook.ask(type, selector) ? table.signature(for: selector) : nil
+}

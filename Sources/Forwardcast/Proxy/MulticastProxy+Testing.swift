@@ -1,0 +1,7 @@
+// MulticastProxy+Testing.swift: what tests may ask about the inside of a proxy.
+// Layer: Proxy. See DESIGN.md, "The target list".
+
+extension MulticastProxy {
+  /// How many slots the target list has, holes and dead targets included.
+  package var slotCount: Int { core.slotCount }
+}

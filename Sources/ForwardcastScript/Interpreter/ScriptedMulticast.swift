@@ -1,0 +1,40 @@
+// ScriptedMulticast.swift: multicast proxies of every interface, as scripts reach them.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// A multicast proxy as a script makes it: whatever has a table may be added.
+typealias ScriptMulticast = MulticastProxy<any MessageReceiver>
+
+/// Any multicast proxy, its interface unknown: the script's own, and those that a host registered.
+protocol ScriptedMulticast: ForwardingProxy {
+  var count: Int { get }
+  var liveTargets: [AnyObject] { get }
+  var registrations: [Registration] { get }
+
+  /// - Throws: `type mismatch` when the receiver is not of the proxy's interface.
+  func register(
+    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
+  ) throws -> Registration
+  func unregister(_ receiver: any MessageReceiver)
+  func remove(_ registration: Registration)
+  func removeAll()
+  func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
+}
+
+extension MulticastProxy: ScriptedMulticast {
+  var liveTargets: [AnyObject] { targets.map { $0 as AnyObject } }
+
+  func register(
+    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
+  ) throws -> Registration {
+    guard let target = receiver as? Interface else {
+      throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
+    }
+    return add(target, priority: priority, ownership: ownership, only: only)
+  }
+
+  func unregister(_ receiver: any MessageReceiver) {
+    if let target = receiver as? Interface { remove(target) }
+  }
+}

@@ -1,0 +1,62 @@
+// ExampleTests.swift: every example runs and prints what its source says it prints.
+// Layer: Tests.
+
+import Foundation
+import Testing
+
+/// The example programs, each in the folder of its capitalised name.
+private let examples = ["cart", "console", "emperor", "themes"]
+
+/// Folders with a program that is no example of one idea: it measures, so its output differs each time.
+private let others = ["Benchmarks"]
+
+/// What the block at the end of an example's main file says that it prints; `nil` when there is no such block.
+private func statedOutput(of source: String) -> String? {
+  guard let block = source.range(of: "\n// Prints:\n") else { return nil }
+  let lines = source[block.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+  guard !lines.isEmpty, lines.allSatisfy({ $0 == "//" || $0.hasPrefix("// ") }) else { return nil }
+  return lines.map { $0.dropFirst(3) + "\n" }.joined()
+}
+
+@Suite("Examples")
+struct ExampleTests {
+  private let manager = FileManager.default
+
+  @Test("an example prints exactly what its main file says, and nothing on standard error", arguments: examples)
+  func printsWhatItSays(name: String) throws {
+    let main = packageFolder("Examples/\(name.capitalized)/main.swift")
+    let stated = try #require(statedOutput(of: String(contentsOf: main, encoding: .utf8)), "no block of prints")
+    let ending = try BuiltProgram(name).run()
+    #expect(ending.output == stated)
+    #expect(ending.errors == "")
+    #expect(ending.status == 0)
+  }
+
+  @Test("every folder with a main file is run here")
+  func everyFolderIsCovered() throws {
+    let folders = try manager.contentsOfDirectory(atPath: packageFolder("Examples").path)
+    let programs = folders.filter {
+      manager.fileExists(atPath: packageFolder("Examples/\($0)/main.swift").path) && !others.contains($0)
+    }
+    #expect(programs.sorted() == examples.map(\.capitalized))
+  }
+
+  @Test("an example's file has under 80 lines", arguments: examples)
+  func filesAreShort(name: String) throws {
+    let folder = packageFolder("Examples/\(name.capitalized)")
+    let files = try manager.contentsOfDirectory(atPath: folder.path)
+    #expect(files.contains("main.swift"))
+    for file in files {
+      let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+      #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 80, "\(file)")
+    }
+  }
+
+  @Test("a block of prints that is missing, empty or not last is none")
+  func blocks() {
+    #expect(statedOutput(of: "f()\n\n// Prints:\n// a\n//\n//   b\n") == "a\n\n  b\n")
+    for source in ["f()\n", "f()\n// Prints:\n", "f()\n// Prints:\n// a\nf()\n"] {
+      #expect(statedOutput(of: source) == nil, "\(source)")
+    }
+  }
+}

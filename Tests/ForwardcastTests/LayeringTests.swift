@@ -1,0 +1,124 @@
+// LayeringTests.swift: knowledge points one way; the sources are read to see that it does.
+// Layer: Tests. See DESIGN.md, "Layers".
+
+import Foundation
+import Testing
+
+/// The folders of the library, each of which may name the types of those before it.
+private let layers = ["Message", "Sending", "Delivery", "Proxy", "Centers"]
+
+private struct LayeredFile {
+  let layer: String
+  let name: String
+  let text: String
+}
+
+/// What is wrong between layers, one line for each.
+private func violations(in files: [LayeredFile]) -> [String] {
+  let read = files.map { ($0, SwiftText($0.text)) }
+  var home: [String: Int] = [:]
+  for (file, text) in read {
+    guard let layer = layers.firstIndex(of: file.layer) else { continue }
+    for type in text.declaredTypes { home[type] = min(layer, home[type] ?? layer) }
+  }
+  var found: [String] = []
+  for (file, text) in read {
+    guard let layer = layers.firstIndex(of: file.layer) else {
+      found.append("\(file.name) is in no layer: \(file.layer)")
+      continue
+    }
+    for name in text.names.sorted() {
+      if let other = home[name], other > layer { found.append("\(file.name) names \(name) of \(layers[other])") }
+    }
+    let banned =
+      layer == 0 ? ["Foundation", "FoundationEssentials", "Dispatch"] : ["Foundation", "FoundationEssentials"]
+    for module in banned where text.imports.contains(module) { found.append("\(file.name) imports \(module)") }
+    if !file.text.hasPrefix("// \(file.name): ") || !file.text.contains("\n// Layer: \(file.layer). ") {
+      found.append("\(file.name) does not begin with its name, its purpose and its layer, \(file.layer)")
+    }
+  }
+  return found
+}
+
+@Suite("Layers")
+struct LayeringTests {
+  private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private func swiftFiles(under folder: String) throws -> [URL] {
+    let all = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+    return all.filter { $0.hasSuffix(".swift") }.sorted().map { root.appending(path: "\(folder)/\($0)") }
+  }
+
+  @Test("no file of the library names a type of a layer to its right")
+  func libraryIsLayered() throws {
+    let files = try swiftFiles(under: "Sources/Forwardcast").map { url in
+      LayeredFile(
+        layer: url.deletingLastPathComponent().lastPathComponent, name: url.lastPathComponent,
+        text: try String(contentsOf: url, encoding: .utf8))
+    }
+    // Every layer but the last must have been met, or the test looks in the wrong place.
+    #expect(Set(layers.dropLast()).isSubset(of: Set(files.map(\.layer))))
+    #expect(violations(in: files).joined(separator: "\n") == "")
+  }
+
+  @Test("no file under Sources imports Foundation")
+  func sourcesWithoutFoundation() throws {
+    let files = try swiftFiles(under: "Sources")
+    #expect(files.count > 40)
+    for file in files {
+      let imports = SwiftText(try String(contentsOf: file, encoding: .utf8)).imports
+      #expect(imports.isDisjoint(with: ["Foundation", "FoundationEssentials"]), "\(file.lastPathComponent)")
+    }
+  }
+
+  private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
+    LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n// Layer: \(layer). See it.\n\n\(code)\n")
+  }
+
+  @Test("a type of a later layer is found where it is named, in a text's interpolation too")
+  func namesAreFound() {
+    let proxy = file("Proxy", "Crowd.swift", "public final class Crowd { struct Nested {} }")
+    let naming = [
+      "let crowd: Crowd? = nil", "extension Crowd {}", "let text = \"a \\([Crowd]().count) b\"",
+      "let text = #\"a \" \\#(Crowd.self)\"#",
+    ]
+    for code in naming {
+      let found = violations(in: [proxy, file("Sending", "Send.swift", code)])
+      #expect(found == ["Send.swift names Crowd of Proxy"], "\(code)")
+    }
+  }
+
+  @Test("comments, texts, longer names and earlier layers do not count")
+  func otherNamesAreLeftAlone() {
+    let proxy = file("Proxy", "Crowd.swift", "public final class Crowd { struct Nested {} }")
+    let harmless = [
+      "// Crowd", "/// ``Crowd`` says", "/* a /* nested */ Crowd */ let a = 1", "let text = \"Crowd // Crowd\"",
+      "let text = \"\"\"\n  { \"Crowd\" }\n  \"\"\"", "let crowd = 1", "struct CrowdOfMany {}", "struct Nested {}",
+      "let text = \"\\\"Crowd\"", "let text = #\"\\(Crowd)\"#",
+    ]
+    for code in harmless {
+      #expect(violations(in: [proxy, file("Sending", "Send.swift", code)]) == [], "\(code)")
+    }
+    #expect(violations(in: [proxy, file("Centers", "Center.swift", "let crowd: Crowd? = nil")]) == [])
+  }
+
+  @Test("imports that a layer must not have are found however they are written")
+  func importsAreFound() {
+    for line in [
+      "import Foundation", "public import Foundation", "import struct Foundation.URL",
+      "#if A\n  import Foundation\n#endif",
+    ] {
+      #expect(violations(in: [file("Proxy", "A.swift", line)]) == ["A.swift imports Foundation"], "\(line)")
+    }
+    #expect(violations(in: [file("Message", "A.swift", "import Dispatch")]) == ["A.swift imports Dispatch"])
+    #expect(violations(in: [file("Delivery", "A.swift", "import Dispatch // Foundation")]) == [])
+  }
+
+  @Test("a folder that is no layer and a header with another layer's name are found")
+  func placesAreFound() {
+    #expect(violations(in: [file("Helpers", "A.swift", "")]) == ["A.swift is in no layer: Helpers"])
+    let misplaced = LayeredFile(layer: "Sending", name: "A.swift", text: file("Delivery", "A.swift", "").text)
+    #expect(violations(in: [misplaced]).count == 1)
+  }
+}

@@ -1,0 +1,67 @@
+// PinnedTests.swift: bursts of messages to targets that are held.
+
+import Forwardcast
+import Testing
+
+@Suite("Pinned bursts")
+struct PinnedTests {
+  private final class Meter: MessageReceiver {
+    var total = 0
+    static let selectorTable = SelectorTable(for: Meter.self) {
+      Responds(to: Message<(Int) -> Void>("add:")) { meter, value in meter.total += value }
+      Responds(to: Message<() -> Int>("total")) { meter in meter.total }
+    }
+  }
+  private let add = Message<(Int) -> Void>("add:")
+  private let total = Message<() -> Int>("total")
+
+  @Test("a weak target lives until the burst ends, and no longer")
+  func held() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    var meter: Meter? = Meter()
+    weak let watched = meter
+    if let meter { proxy.add(meter) }
+    let sum = try proxy.pinned { pinned in
+      #expect(pinned.broadcast(add, 1).delivered == 1)
+      meter = nil
+      #expect(watched != nil)
+      #expect(pinned.broadcast(add, 2).delivered == 1)
+      return try pinned.collect(total, returning: .sum)
+    }
+    #expect(sum == 3)
+    #expect(watched == nil)
+    #expect(proxy.broadcast(add, 1).delivered == 0)
+  }
+
+  @Test("targets that are removed, muted or added during a burst are noticed by its next message")
+  func changes() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let (first, second, third) = (Meter(), Meter(), Meter())
+    let registration = proxy.add(first)
+    proxy.add(second)
+    proxy.pinned { pinned in
+      pinned.broadcast(add, 1)
+      registration.mute()
+      pinned.broadcast(add, 10)
+      registration.unmute()
+      proxy.remove(second)
+      proxy.add(third)
+      pinned.broadcast(add, 100)
+    }
+    #expect([first.total, second.total, third.total] == [101, 11, 100])
+  }
+
+  @Test("a burst inside a burst and a change of a table are noticed")
+  func nested() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let table = SelectorTable(for: BareReceiver.self, rows: [])
+    let bare = BareReceiver(table: table)
+    proxy.add(bare)
+    try proxy.pinned { outer in
+      #expect(outer.broadcast(add, 1).nobodyResponded)
+      try table.add(Responds(to: add) { (_: BareReceiver, _) in })
+      #expect(outer.broadcast(add, 1).delivered == 1)
+      proxy.pinned { inner in #expect(inner.broadcast(add, 1).delivered == 1) }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SwiftText.swift: the code of a Swift file without its comments and texts, and what it declares and names.
+// Layer: Tests.
+
+/// Code read just well enough to ask what it declares, names and imports.
+struct SwiftText {
+  private let characters: [Character]
+  private var index = 0
+  private(set) var code = ""
+
+  init(_ text: String) {
+    characters = Array(text)
+    readCode(untilParenthesis: false)
+  }
+
+  /// Names that stand in the code; parts of a text count only where they are interpolated.
+  var names: Set<String> { Set(words.map(\.text)) }
+
+  /// Types declared at the top level, aliases and protocols among them. Nested ones cannot be named without these.
+  var declaredTypes: Set<String> {
+    let keywords: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
+    let words = words
+    var found: Set<String> = []
+    for (keyword, name) in zip(words, words.dropFirst())
+    where keyword.depth == 0 && keywords.contains(keyword.text) && name.text.first?.isUppercase == true {
+      found.insert(name.text)
+    }
+    return found
+  }
+
+  /// Modules that the file imports, without the parts named behind a dot.
+  var imports: Set<String> {
+    let kinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias", "func", "var", "let"]
+    var found: Set<String> = []
+    for line in code.split(separator: "\n") {
+      let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+      guard let keyword = words.firstIndex(of: "import") else { continue }
+      let rest = words[(keyword + 1)...].drop { kinds.contains(String($0)) }
+      if let module = rest.first?.split(separator: ".").first { found.insert(String(module)) }
+    }
+    return found
+  }
+
+  private var words: [(text: String, depth: Int)] {
+    var found: [(text: String, depth: Int)] = []
+    var word = ""
+    var depth = 0
+    for character in code + " " {
+      if character.isLetter || character.isNumber || character == "_" {
+        word.append(character)
+        continue
+      }
+      if !word.isEmpty { found.append((word, depth)) }
+      word = ""
+      if character == "{" { depth += 1 }
+      if character == "}" { depth -= 1 }
+    }
+    return found
+  }
+
+  private func isNext(_ text: String) -> Bool {
+    index + text.count <= characters.count && characters[index..<index + text.count].elementsEqual(text)
+  }
+
+  private mutating func readCode(untilParenthesis: Bool) {
+    var open = 0
+    while index < characters.count {
+      if isNext("//") {
+        while index < characters.count, !characters[index].isNewline { index += 1 }
+      } else if isNext("/*") {
+        skipBlockComment()
+      } else if let pounds = poundsBeforeQuote() {
+        skipText(pounds: pounds)
+      } else {
+        let character = characters[index]
+        if character == "(" { open += 1 }
+        if character == ")" { open -= 1 }
+        index += 1
+        if untilParenthesis && open < 0 { return }
+        code.append(character)
+      }
+    }
+  }
+
+  private mutating func skipBlockComment() {
+    var depth = 0
+    repeat {
+      if isNext("/*") {
+        depth += 1
+        index += 2
+      } else if isNext("*/") {
+        depth -= 1
+        index += 2
+      } else {
+        index += 1
+      }
+    } while depth > 0 && index < characters.count
+    code.append(" ")
+  }
+
+  /// How many `#` stand before the quote that begins here; `nil` when no text begins here.
+  private func poundsBeforeQuote() -> Int? {
+    var end = index
+    while end < characters.count, characters[end] == "#" { end += 1 }
+    return end < characters.count && characters[end] == "\"" ? end - index : nil
+  }
+
+  private mutating func skipText(pounds: Int) {
+    index += pounds
+    let quote = isNext("\"\"\"") ? "\"\"\"" : "\""
+    index += quote.count
+    let marks = String(repeating: "#", count: pounds)
+    code.append(" ")
+    while index < characters.count, !isNext(quote + marks) {
+      if isNext("\\" + marks + "(") {
+        index += pounds + 2
+        readCode(untilParenthesis: true)
+        code.append(" ")
+      } else if isNext("\\" + marks) {
+        index += pounds + 2
+      } else {
+        index += 1
+      }
+    }
+    index += quote.count + pounds
+  }
+}
