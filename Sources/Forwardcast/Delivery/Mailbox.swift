@@ -71,6 +71,9 @@ package final class Mailbox: @unchecked Sendable {
     while let envelope = next() { withExtendedLifetime(envelope) {} }
   }
 
+  /// Whether nothing waits and no drain is under way.
+  package var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
+
   /// Adds an envelope behind all that wait.
   package func post(_ envelope: Envelope) {
     let link = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())

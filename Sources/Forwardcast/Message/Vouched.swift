@@ -23,3 +23,8 @@ extension Vouched: CustomStringConvertible {
   /// The value as it describes itself.
   public var description: String { "\(value)" }
 }
+
+extension ArgumentBox {
+  /// The box, known to hold a value that may cross where `crosses` says so.
+  func vouched(crosses: Bool) -> ArgumentBox { crosses ? ArgumentBox(storage: storage, isSendable: true) : self }
+}

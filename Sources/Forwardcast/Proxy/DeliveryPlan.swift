@@ -4,6 +4,7 @@
 /// The steps of a route that go to one context together, or one step that goes alone.
 @usableFromInline
 final class DeliveryGroup: Sendable {
+  let core: MulticastCore
   let selector: MessageSelector
   let mailbox: Mailbox
   /// Where each step stands in the route.
@@ -11,13 +12,19 @@ final class DeliveryGroup: Sendable {
   /// The steps themselves: so that what is on its way does not depend on the route.
   nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<RouteStep>  // written before it is shared
 
-  init(_ selector: MessageSelector, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, in walk: RouteWalk) {
-    (self.selector, self.mailbox, self.indices) = (selector, mailbox, indices)
+  init(_ core: MulticastCore, _ selector: MessageSelector, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, in walk: RouteWalk) {
+    (self.core, self.selector, self.mailbox, self.indices) = (core, selector, mailbox, indices)
     let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: indices.count)
     for (place, index) in indices.enumerated() {
       steps.initializeElement(at: place, to: walk.route.steps[index].retained())
     }
     self.steps = steps
+  }
+
+  /// Whether every registration lets messages through at this moment.
+  var areAllActive: Bool {
+    for step in steps where !step.isActive { return false }
+    return true
   }
 
   deinit {
@@ -31,13 +38,15 @@ final class DeliveryPlan: Sendable {
   /// How many steps of the route the plan covers.
   let count: Int
   /// The steps that travel together, one group for each context.
-  let groups: [DeliveryGroup]
+  let groups: ContiguousArray<DeliveryGroup>
   /// The steps that travel alone.
   let loners: [DeliveryGroup]
   /// The steps that run, or may run, in the sender's turn.
   let inTurn: [Int]
+  /// Whether there are only steps that travel together.
+  let areAllTogether: Bool
 
-  init(_ walk: RouteWalk) {
+  init(_ core: MulticastCore, _ walk: RouteWalk) {
     var together: [(mailbox: Mailbox, indices: ContiguousArray<Int>)] = []
     var places: [ObjectIdentifier: Int] = [:]
     var alone: [DeliveryGroup] = []
@@ -50,7 +59,7 @@ final class DeliveryPlan: Sendable {
       }
       if part.delivery.isAutomatic { inTurn.append(index) }
       if part.travelsAlone {
-        alone.append(DeliveryGroup(selector, part.mailbox, [index], in: walk))
+        alone.append(DeliveryGroup(core, selector, part.mailbox, [index], in: walk))
         continue
       }
       let key = ObjectIdentifier(part.mailbox)
@@ -62,8 +71,21 @@ final class DeliveryPlan: Sendable {
       }
     }
     count = walk.count
-    groups = together.map { DeliveryGroup(selector, $0.mailbox, $0.indices, in: walk) }
+    groups = ContiguousArray(together.map { DeliveryGroup(core, selector, $0.mailbox, $0.indices, in: walk) })
     loners = alone
     self.inTurn = inTurn
+    areAllTogether = alone.isEmpty && inTurn.isEmpty
   }
+
+  // Nobody can post to the groups any more, but their parcels, which do not keep them alive, may still wait. Whatever
+  // is posted to a mailbox now comes behind those.
+  deinit {
+    for group in groups where !group.mailbox.isAsleep { group.mailbox.post(Retirement(group)) }
+  }
+}
+
+/// Keeps a group until every parcel of it has been opened.
+private final class Retirement: Envelope, @unchecked Sendable {  // immutable
+  private let group: DeliveryGroup
+  init(_ group: DeliveryGroup) { self.group = group }
 }

@@ -58,7 +58,7 @@ struct Posting {
         visit(group.indices[place], .queued)
       }
       if chosen?.isEmpty ?? false { continue }
-      group.mailbox.post(Parcel(core, group, only: chosen, makeDoor(false), details(keeping: nil)))
+      group.mailbox.post(Parcel(group, only: chosen, makeDoor(false), details(keeping: nil)))
     }
     for group in plan.loners { visit(group.indices[0], post(group, 0, makeDoor)) }
   }
@@ -82,7 +82,7 @@ struct Posting {
     }
     reply?.expect(index)
     part?.noteQueued()
-    let parcel = Parcel(core, group, only: group.steps.count == 1 ? nil : [place], makeDoor(copies), details(keeping: kept))
+    let parcel = Parcel(group, only: group.steps.count == 1 ? nil : [place], makeDoor(copies), details(keeping: kept))
     guard let line = part?.line else {
       group.mailbox.post(parcel)
       return .queued
@@ -110,7 +110,7 @@ extension MulticastCore {
   /// How the message's queued steps travel; worked out now if that has not been done for this route.
   func plan(_ walk: RouteWalk) -> DeliveryPlan {
     if let plan = walk.plan, plan.count == walk.count { return plan }
-    let plan = DeliveryPlan(walk)
+    let plan = DeliveryPlan(self, walk)
     keep(plan, for: walk.route)
     return plan
   }
@@ -137,8 +137,25 @@ extension MulticastCore {
     _ walk: RouteWalk, _ selector: MessageSelector, crosses: Bool, copies: Bool, proxy: AnyObject,
     makeDoor: (Bool) -> TypedDoor
   ) -> BroadcastSummary {
+    if let plan = walk.plan, plan.count == walk.count, plan.areAllTogether, crosses, !copies, !stopsAtFirst,
+      case .ignored = options.silence, let summary = broadcastTogether(plan, makeDoor)
+    {
+      return summary
+    }
     var posting = Posting(self, selector, crosses: crosses, copies: copies)
     return broadcast(walk, &posting, proxy, makeDoor)
+  }
+
+  /// The plain case: every target is on another context and gets everything. `nil`, and nothing done, when one is muted
+  /// or removed.
+  private func broadcastTogether(_ plan: DeliveryPlan, _ makeDoor: (Bool) -> TypedDoor) -> BroadcastSummary? {
+    // The plan has to outlive the last post: its end is what retires the groups.
+    withExtendedLifetime(plan) {
+      for group in plan.groups where !group.areAllActive { return nil }
+      let door = makeDoor(false)
+      for group in plan.groups { group.mailbox.post(Parcel(group, door)) }
+      return BroadcastSummary(queued: plan.count)
+    }
   }
 
   func broadcast(_ walk: RouteWalk, _ posting: inout Posting, _ proxy: AnyObject, _ makeDoor: (Bool) -> TypedDoor)
@@ -166,7 +183,8 @@ extension MulticastCore {
       guard let target = step.target else { return dead += 1 }
       do {
         if let boxes = try door(step.method, target, index) {
-          guard try sendBoxes(boxes, selector, step, target, through: proxy) != nil else { return }
+          let sent = boxes.map { $0.vouched(crosses: posting.crosses) }
+          guard try sendBoxes(sent, selector, step, target, through: proxy) != nil else { return }
         }
         summary.delivered += 1
       } catch {

@@ -22,10 +22,12 @@ struct FanOutStep {
 extension MulticastCore {
   /// Serves every step of the message's route in order, until `visit` says `false`.
   ///
+  /// - Returns: how many messages full buffers gave up.
   /// - Throws: `proxyCycle`, and with `checked` why the arguments do not fit the first target that would get them.
+  @discardableResult
   func fanOut(
     _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
-  ) throws {
+  ) throws -> Int {
     if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
@@ -62,6 +64,7 @@ extension MulticastCore {
       if !visit(FanOutStep(registration: registration, outcome: outcome)) { break }
     }
     if dead + skipped > 0 { end(walk, dead: dead, skipped: skipped) }
+    return queued?.dropped ?? 0
   }
 
   /// Gives one target its own copy of the message. `nil` when a target that is asked each time does not respond.

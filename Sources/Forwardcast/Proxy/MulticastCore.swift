@@ -51,6 +51,15 @@ package final class MulticastCore: Sendable {
     return result
   }
 
+  /// Lets the routes go: no further message comes. What is on its way is delivered.
+  func close() {
+    let routes = state.withLock { state in
+      defer { state.routes = RouteTable() }
+      return state.routes
+    }
+    withExtendedLifetime(routes) {}
+  }
+
   // MARK: Registrations
 
   /// Registers `target`, or gives the registration that it has.

@@ -21,10 +21,11 @@ extension MulticastProxy {
 
   @inlinable
   func broadcast<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    crosses: Bool = false
   ) -> BroadcastSummary {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    var rest = RestOfBroadcast()
+    var rest = RestOfBroadcast(crosses: crosses)
     var index = 0
     while index < walk.count {
       let step = walk.steps[index]
@@ -59,7 +60,7 @@ extension MulticastProxy {
   @inlinable
   func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
-    returning policy: ReturnPolicy<R, Output>
+    returning policy: ReturnPolicy<R, Output>, crosses: Bool = false
   ) throws -> Output {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     let collector = policy.makeCollector()
@@ -78,7 +79,7 @@ extension MulticastProxy {
           answer = try step.call(arguments, returning: R.self)
           if answer == nil { dead &+= 1 }
         } else if let target = step.target {
-          if boxes == nil { boxes = arguments.boxes }
+          if boxes == nil { boxes = arguments.boxes(crossing: crosses) }
           if let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) {
             answered = true
             answer = .some(try typedResult(of: invocation, from: target))

@@ -70,7 +70,7 @@ extension MulticastProxy where Interface: Sendable {
     let walk = core.begin(message.selector)
     let values = Arguments(values: (repeat each arguments))
     if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: true) }
-    return broadcast(message, values, along: walk)
+    return broadcast(message, values, along: walk, crosses: true)
   }
 }
 

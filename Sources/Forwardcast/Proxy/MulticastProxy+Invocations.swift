@@ -10,7 +10,7 @@ extension MulticastProxy {
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     var summary = BroadcastSummary()
     do {
-      try core.fanOut(invocation, through: self, checked: false) { step in
+      summary.dropped = try core.fanOut(invocation, through: self, checked: false) { step in
         switch step.outcome {
         case .answered: summary.delivered += 1
         case .queued: summary.queued += 1

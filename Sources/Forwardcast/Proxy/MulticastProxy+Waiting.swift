@@ -79,7 +79,7 @@ extension MulticastProxy where Interface: Sendable {
   ) async throws -> BroadcastSummary {
     let walk = core.begin(message.selector)
     let values = Arguments(values: (repeat each arguments))
-    guard walk.hasQueued else { return broadcast(message, values, along: walk) }
+    guard walk.hasQueued else { return broadcast(message, values, along: walk, crosses: true) }
     let traits = values.traits
     var posting = Posting(core, message.selector, crosses: true, copies: traits.mayCopy)
     let plan = core.plan(walk)
@@ -102,7 +102,7 @@ extension MulticastProxy {
   ) throws -> Output {
     let walk = core.begin(message.selector)
     if walk.hasQueued { return try collectQueued(message, arguments, walk, policy, crosses: crosses) }
-    return try collect(message, arguments, along: walk, returning: policy)
+    return try collect(message, arguments, along: walk, returning: policy, crosses: crosses)
   }
 
   @usableFromInline

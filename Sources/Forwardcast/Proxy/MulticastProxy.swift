@@ -34,6 +34,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     self.init(table: table, options: MulticastOptions())
   }
 
+  deinit { core.close() }
+
   /// What the proxy does about duplicates, silence and errors.
   public var options: MulticastOptions { core.options }
 
@@ -70,7 +72,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     var report = DeliveryReport()
     var met: Set<ObjectIdentifier> = []
     invocation.result = nil
-    try core.fanOut(invocation, through: self) { step in
+    report.dropped = try core.fanOut(invocation, through: self) { step in
       met.insert(ObjectIdentifier(step.registration))
       switch step.outcome {
       case .answered(let target, let result): report.answers.append(.init(target: target, result: result))

@@ -7,27 +7,46 @@
 typealias TypedDoor = @Sendable (Unmanaged<Method>?, AnyObject, Int) throws -> [ArgumentBox]?
 
 /// What few messages have.
-struct ParcelDetails: @unchecked Sendable {  // never changes; the target is Sendable, as are all of its proxy
+final class ParcelDetails: @unchecked Sendable {  // never changes; the target is Sendable, as are all of its proxy
   /// Where outcomes go when the sender waits.
-  var reply: (any Reply)?
+  let reply: (any Reply)?
   /// The message itself, when it came as a value.
-  var invocation: Invocation?
+  let invocation: Invocation?
   /// The target, when what waits for it keeps it alive.
-  var kept: AnyObject?
+  let kept: AnyObject?
+
+  init(reply: (any Reply)?, invocation: Invocation?, kept: AnyObject?) {
+    (self.reply, self.invocation, self.kept) = (reply, invocation, kept)
+  }
 }
 
 /// One message on its way to the targets of one context.
+///
+/// It retains nothing but its arguments: counts that two threads change at the same time are what a queued message would
+/// cost most. The group lives as long as its plan, and then until a ``Retirement`` behind all of its parcels is opened;
+/// a parcel that leaves the order of its mailbox keeps the group itself.
 @usableFromInline
-final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`, which belongs to the context
-  private let core: MulticastCore
-  private let group: DeliveryGroup
+final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
+  private unowned(unsafe) let group: DeliveryGroup
+  private var keeper: DeliveryGroup?
   /// The places in the group that the message goes to; `nil` for all.
   private let chosen: [Int]?
   private let door: TypedDoor
   private let details: ParcelDetails?
 
-  init(_ core: MulticastCore, _ group: DeliveryGroup, only chosen: [Int]?, _ door: @escaping TypedDoor, _ details: ParcelDetails?) {
-    (self.core, self.group, self.chosen, self.door, self.details) = (core, group, chosen, door, details)
+  private var core: MulticastCore { group.core }
+
+  /// A message for all of a group.
+  init(_ group: DeliveryGroup, _ door: @escaping TypedDoor) {
+    self.group = group
+    chosen = nil
+    self.door = door
+    details = nil
+    super.init()
+  }
+
+  init(_ group: DeliveryGroup, only chosen: [Int]?, _ door: @escaping TypedDoor, _ details: ParcelDetails?) {
+    (self.group, self.keeper, self.chosen, self.door, self.details) = (group, group, chosen, door, details)
     super.init()
   }
 
@@ -44,7 +63,10 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
   override func open(in mailbox: Mailbox) -> Int {
     var dead: [Registration] = []
     func deliver(_ place: Int) {
-      if mailbox.hasBusyLanes, let part = group.steps[place].part, mailbox.park(self, place, in: part.lane) { return }
+      if mailbox.hasBusyLanes, let part = group.steps[place].part, mailbox.park(self, place, in: part.lane) {
+        keeper = group
+        return
+      }
       serve(place, mailbox, &dead)
     }
     let count: Int
@@ -118,7 +140,9 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
 
   /// The message by boxes.
   private func message(_ boxes: [ArgumentBox]) -> Invocation {
-    var invocation = details?.invocation ?? Invocation(group.selector, arguments: boxes)
+    // A message that was posted holds only what may cross.
+    var invocation =
+      details?.invocation ?? Invocation(group.selector, arguments: boxes.map { $0.vouched(crosses: true) })
     invocation.route = ProxyTrail(core, after: invocation.route)
     return invocation
   }
@@ -126,6 +150,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `left`
   /// Runs a method that suspends; the target's next message waits for it.
   private func suspend(_ place: Int, _ method: Method, _ target: AnyObject, _ mailbox: Mailbox) throws {
     guard let lane = group.steps[place].part?.lane else { return }
+    keeper = group
     let index = group.indices[place]
     let invocation = Vouched(message(try door(nil, target, index) ?? []))
     let sent = Vouched(target)

@@ -174,7 +174,9 @@ struct Question<Answer> {
   }
 
   private func message(_ boxes: [ArgumentBox]) -> Invocation {
-    var invocation = posting.invocation ?? Invocation(posting.selector, arguments: boxes)
+    let crosses = posting.crosses
+    var invocation =
+      posting.invocation ?? Invocation(posting.selector, arguments: boxes.map { $0.vouched(crosses: crosses) })
     invocation.route = ProxyTrail(core, after: invocation.route)
     return invocation
   }

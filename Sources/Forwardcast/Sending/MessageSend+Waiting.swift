@@ -1,5 +1,26 @@
-// MessageSend+Waiting.swift: sends to one receiver that wait for methods which suspend.
+// MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
 // Layer: Sending. See DESIGN.md, "Delivery".
+
+extension MessageReceiver {
+  /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need.
+  ///
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
+  ///   runs in an isolation that the caller is not in.
+  @inlinable
+  @discardableResult
+  public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
+    -> R
+  {
+    switch try resolve(message.selector, for: self) {
+    case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
+      let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
+      return try typed.call(target, Arguments(values: (repeat each arguments)))
+    case let resolution:
+      let boxes = Arguments(values: (repeat each arguments)).boxes(crossing: true)
+      return try sendBoxed(message.selector, boxes, resolution, to: self)
+    }
+  }
+}
 
 extension MessageReceiver where Self: Sendable {
   /// Sends a message to this receiver and waits for its answer, wherever the method runs.
