@@ -16,13 +16,13 @@ private final class Stayer: Hearing, MessageReceiver {
     Responds(to: "stressCount") { (_: Stayer) in 1 }
   }
   /// By thread and number. Atomic, since the thread sanitizer does not see a `Mutex`.
-  let heard: [[Tally]]
+  let heard: [[HeardCount]]
   init(threads: Int, messages: Int) {
-    heard = (0..<threads).map { _ in (0..<messages).map { _ in Tally() } }
+    heard = (0..<threads).map { _ in (0..<messages).map { _ in HeardCount() } }
   }
 }
 
-private final class Tally: Sendable {
+private final class HeardCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int { count.load(ordering: .relaxed) }
   func add() { count.add(1, ordering: .relaxed) }
