@@ -16,6 +16,7 @@ final class LazyMark: Sendable {
     var stamp: Stamp?
     /// Threads that are making the observer for this mark.
     var wakers: Set<ThreadMark> = []
+    var isTakenBack = false
   }
 
   /// What errors and lists call the observer.
@@ -65,13 +66,23 @@ final class LazyMark: Sendable {
     let (place, served) = state.withLock { ($0.place, $0.served) }
     guard let place, served?.target !== observer else { return nil }
     let now = core.fill(place, with: observer, scope: scope)
-    let old = state.withLock { state in
+    let (old, isTakenBack) = state.withLock { state in
       let old = [state.place, state.served]
       (state.place, state.served) = (now.place, now.registration)
-      return old
+      return (old, state.isTakenBack)
     }
     withExtendedLifetime(old) {}
+    if isTakenBack { now.place.cancel() }
     return now.registration
+  }
+
+  /// Ends the lazy registration, with the observer in its place; one that is being made will have none.
+  func takeBack() {
+    let place = state.withLock { state in
+      state.isTakenBack = true
+      return state.place
+    }
+    place?.cancel()
   }
 
   /// Whether the calling thread is making the observer for this mark.

@@ -179,6 +179,22 @@ extension Centers {
       #expect(journal.all == ["archive made", "archive add 2"])
     }
 
+    @Test("a lazy registration that is taken back while its observer is made leaves no observer")
+    func takenBackMeanwhile() throws {
+      let point = point
+      let table = SelectorTable(for: Window.self) { Responds(to: .onAdd) { (_: Window, _: String) in } }
+      let name = ServiceKey<Window>("window") { [journal] _ in Window("w", journal) }
+      let key = ServiceKey<Window>("window") { [journal] _ in
+        point.unregisterLazily(name)
+        return Window("w", journal)
+      }
+      point.registerLazily(key, table: table) { $0 }
+      #expect(point.broadcast(.onAdd, "1").nobodyResponded)
+      #expect(point.broadcast(.onAdd, "2").nobodyResponded)
+      #expect(point.observers.count == 0)
+      #expect(services.existing(key) != nil)
+    }
+
     @Test("a message that a service sends while it is made does not reach itself")
     func sendsWhileMade() throws {
       let point = point
