@@ -1,14 +1,78 @@
 // Delivery.swift: where and when a registration's messages run.
 // Layer: Delivery. See DESIGN.md, "Delivery".
 
+import Dispatch
+
 /// Where and when a registration's messages run.
+///
+///     members.add(archive, delivery: .queue(diskQueue))     // its own copy of the arguments, on its own queue
+///     members.add(window, delivery: .mainActor)
+///     members.add(ledger, delivery: .actor(ledger))
+///
+/// One target sees the messages of one registration in the order in which they were sent. The targets of one proxy on
+/// one context are served one after another, also where the context itself is concurrent. Two deliveries are equal when
+/// they are of one kind and on one context.
 public struct Delivery: Hashable, Sendable {
-  private enum Kind: Hashable, Sendable {
+  package enum Kind: Sendable {
     case direct
+    case queued(any DeliveryContext)
+    case automatic(any DeliveryContext)
   }
 
-  private let kind: Kind
+  package let kind: Kind
+
+  private init(_ kind: Kind) { self.kind = kind }
 
   /// In the sender's turn, on the sender's thread: `broadcast` returns when the target has.
-  public static let direct = Delivery(kind: .direct)
+  public static let direct = Delivery(.direct)
+
+  /// On a dispatch queue; on the main queue where none is named.
+  public static func queue(_ queue: DispatchQueue? = nil) -> Delivery { Delivery(.queued(QueueContext(queue ?? .main))) }
+
+  /// On the main actor.
+  public static var mainActor: Delivery { Delivery(.queued(MainActorContext())) }
+
+  /// On an actor, which need not be the target. The actor is kept alive as long as the registration is.
+  public static func actor(_ actor: any Actor) -> Delivery { Delivery(.queued(ActorContext(actor))) }
+
+  /// On a serial executor, such as an event loop.
+  public static func executor(_ executor: any SerialExecutor) -> Delivery {
+    Delivery(.queued(ExecutorContext(executor)))
+  }
+
+  /// In the sender's turn when the sender is on the queue and nothing waits for the target, else as
+  /// ``queue(_:)``; so the order of messages is the same on either way.
+  public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
+    Delivery(.automatic(QueueContext(queue ?? .main)))
+  }
+
+  /// On a context of another kind.
+  package static func on(_ context: any DeliveryContext) -> Delivery { Delivery(.queued(context)) }
+
+  /// The context that messages are queued on; `nil` for a direct delivery.
+  package var context: (any DeliveryContext)? {
+    switch kind {
+    case .direct: nil
+    case .queued(let context), .automatic(let context): context
+    }
+  }
+
+  package var isAutomatic: Bool { if case .automatic = kind { true } else { false } }
+
+  public static func == (left: Delivery, right: Delivery) -> Bool {
+    left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(isAutomatic)
+    hasher.combine(context?.identity)
+  }
+}
+
+extension Delivery: CustomStringConvertible {
+  /// The kind and the context's name: `direct`, `queue disk`, `automatic queue disk`.
+  public var description: String {
+    guard let context else { return "direct" }
+    return (isAutomatic ? "automatic " : "") + context.name
+  }
 }

@@ -1,10 +1,16 @@
 // MulticastCore+FanOut.swift: one invocation to every target, by boxes.
 // Layer: Proxy. See DESIGN.md, "Life of one message".
 
+/// A multicast proxy of any interface. Its core stands for it in a trail: it lives as long as its messages do.
+protocol CoreHolder: AnyObject {
+  var core: MulticastCore { get }
+}
+
 /// What became of an invocation at one step of a route.
 struct FanOutStep {
   enum Outcome {
     case answered(AnyObject, ArgumentBox?)
+    case queued(AnyObject)
     case failed(AnyObject, any Error)
     case skipped(AnyObject?, DeliveryReport.SkipReason)
   }
@@ -16,10 +22,12 @@ struct FanOutStep {
 extension MulticastCore {
   /// Serves every step of the message's route in order, until `visit` says `false`.
   ///
+  /// - Returns: how many messages full buffers gave up.
   /// - Throws: `proxyCycle`, and with `checked` why the arguments do not fit the first target that would get them.
+  @discardableResult
   func fanOut(
     _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
-  ) throws {
+  ) throws -> Int {
     if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
@@ -31,13 +39,17 @@ extension MulticastCore {
     defer { trail.end() }
     message.route = trail
     if checked { try check(message, walk) }
+    var queued = QueuedFanOut(self, message, walk, inOrder: stopsAtFirst)
     var (dead, skipped) = (0, 0)
     for index in 0..<walk.count {
       let step = walk.route.steps[index]
       let registration = step.registration.takeUnretainedValue()
       let outcome: FanOutStep.Outcome
       if let target = step.target {
-        if let reason = registration.reasonToSkip {
+        if let away = queued?.outcome(index, target) {
+          if case .skipped = away { skipped += 1 }
+          outcome = away
+        } else if let reason = registration.reasonToSkip {
           skipped += 1
           outcome = .skipped(target, reason)
         } else if let answer = serve(message, step, target) {
@@ -52,10 +64,11 @@ extension MulticastCore {
       if !visit(FanOutStep(registration: registration, outcome: outcome)) { break }
     }
     if dead + skipped > 0 { end(walk, dead: dead, skipped: skipped) }
+    return queued?.dropped ?? 0
   }
 
   /// Gives one target its own copy of the message. `nil` when a target that is asked each time does not respond.
-  private func serve(_ message: Invocation, _ step: RouteStep, _ target: AnyObject) -> FanOutStep.Outcome? {
+  func serve(_ message: Invocation, _ step: RouteStep, _ target: AnyObject) -> FanOutStep.Outcome? {
     var copy = message
     do {
       if let method = step.method {
@@ -70,7 +83,7 @@ extension MulticastCore {
   }
 
   /// Sends to a target that is asked each time; `false` when it does not respond.
-  private func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
+  func ask(_ target: AnyObject, _ invocation: inout Invocation) throws -> Bool {
     guard let receiver = target as? any MessageForwarding else { return false }
     guard ProxyQuestion.takes(receiver, invocation) else {
       if let failure = (receiver as? LazyProxy)?.failure { throw failure }
@@ -81,7 +94,7 @@ extension MulticastCore {
   }
 
   /// Whether the first target that would get the message can take its arguments.
-  private func check(_ message: Invocation, _ walk: RouteWalk) throws {
+  func check(_ message: Invocation, _ walk: RouteWalk) throws {
     for index in 0..<walk.count {
       let step = walk.route.steps[index]
       guard step.isActive, let target = step.target else { continue }
@@ -200,7 +213,7 @@ extension MulticastCore {
 
 extension Registration {
   /// Why the registration lets no message through at this moment.
-  fileprivate var reasonToSkip: DeliveryReport.SkipReason? {
+  var reasonToSkip: DeliveryReport.SkipReason? {
     isCancelled ? .removed : isMuted ? .muted : nil
   }
 }

@@ -14,6 +14,8 @@ package final class MulticastCore: Sendable {
     var list = TargetList()
     var routes = RouteTable()
     var onError: (@Sendable (MulticastFailure) -> Void)?
+    /// One mailbox for each context that registrations use; they keep it, not the proxy.
+    var mailboxes: [ContextIdentity: WeakMailbox] = [:]
   }
 
   private let state = Guarded(State())
@@ -49,14 +51,26 @@ package final class MulticastCore: Sendable {
     return result
   }
 
+  /// Lets the routes go: no further message comes. What is on its way is delivered.
+  func close() {
+    let routes = state.withLock { state in
+      defer { state.routes = RouteTable() }
+      return state.routes
+    }
+    withExtendedLifetime(routes) {}
+  }
+
   // MARK: Registrations
 
   /// Registers `target`, or gives the registration that it has.
-  func add(_ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?) -> Registration {
-    let new = Registration(target, core: self, priority: priority, strong: ownership == .strong, scope: scope)
+  func add(
+    _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?, queued: QueuedPart? = nil
+  ) -> Registration {
+    let new = Registration(
+      target, core: self, priority: priority, strong: ownership == .strong, scope: scope, queued: queued)
     return change { state, garbage in
       if case .refused = options.duplicates {
-        for old in state.list.registrations(of: new.key) where !old.isCancelled {
+        for old in state.list.registrations(of: new.key) where !old.isCancelled && old.delivery == new.delivery {
           if let alive = old.targetUnderLock {
             garbage.objects.append(alive)
             garbage.registrations.append(new)
@@ -101,6 +115,38 @@ package final class MulticastCore: Sendable {
   }
 
   var slotCount: Int { state.withLock { $0.list.slotCount } }
+
+  /// The mailbox of a context: one for all registrations of this proxy.
+  func mailbox(for context: any DeliveryContext) -> Mailbox {
+    let identity = context.identity
+    let new = Mailbox(context)
+    let (mailbox, others) = state.withLock { state -> (Mailbox, [Mailbox]) in
+      if let old = state.mailboxes[identity]?.mailbox { return (old, []) }
+      // Nobody uses a mailbox that is gone; looking at all when one is added keeps the table as small as its use.
+      var seen: [Mailbox] = []
+      state.mailboxes = state.mailboxes.filter { entry in
+        guard let mailbox = entry.value.mailbox else { return false }
+        seen.append(mailbox)
+        return true
+      }
+      state.mailboxes[identity] = WeakMailbox(mailbox: new)
+      return (new, seen)
+    }
+    withExtendedLifetime(others) {}
+    return mailbox
+  }
+
+  /// The mailboxes that are in use.
+  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.values.compactMap(\.mailbox) } }
+
+  /// Keeps a plan with its route, for the messages that follow.
+  func keep(_ plan: DeliveryPlan, for route: Route) {
+    let old = state.withLock { _ in
+      defer { route.plan = plan }
+      return route.plan
+    }
+    withExtendedLifetime(old) {}
+  }
 
   // MARK: Routes
 

@@ -13,15 +13,19 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    broadcast(message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector))
+    let walk = core.begin(message.selector)
+    let values = Arguments(values: (repeat each arguments))
+    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: false) }
+    return broadcast(message, values, along: walk)
   }
 
   @inlinable
   func broadcast<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    crosses: Bool = false
   ) -> BroadcastSummary {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    var rest = RestOfBroadcast()
+    var rest = RestOfBroadcast(crosses: crosses)
     var index = 0
     while index < walk.count {
       let step = walk.steps[index]
@@ -50,14 +54,13 @@ extension MulticastProxy {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try collect(
-      message, Arguments(values: (repeat each arguments)), along: core.begin(message.selector), returning: policy)
+    try collect(message, Arguments(values: (repeat each arguments)), returning: policy, crosses: false)
   }
 
   @inlinable
   func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
-    returning policy: ReturnPolicy<R, Output>
+    returning policy: ReturnPolicy<R, Output>, crosses: Bool = false
   ) throws -> Output {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     let collector = policy.makeCollector()
@@ -76,7 +79,7 @@ extension MulticastProxy {
           answer = try step.call(arguments, returning: R.self)
           if answer == nil { dead &+= 1 }
         } else if let target = step.target {
-          if boxes == nil { boxes = arguments.boxes }
+          if boxes == nil { boxes = arguments.boxes(crossing: crosses) }
           if let invocation = try core.sendBoxes(boxes ?? [], message.selector, step, target, through: self) {
             answered = true
             answer = .some(try typedResult(of: invocation, from: target))

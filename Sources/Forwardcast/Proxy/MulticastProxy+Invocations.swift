@@ -10,9 +10,10 @@ extension MulticastProxy {
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     var summary = BroadcastSummary()
     do {
-      try core.fanOut(invocation, through: self, checked: false) { step in
+      summary.dropped = try core.fanOut(invocation, through: self, checked: false) { step in
         switch step.outcome {
         case .answered: summary.delivered += 1
+        case .queued: summary.queued += 1
         case .skipped: summary.skipped += 1
         case .failed(let target, let error):
           summary.failed += 1
@@ -41,6 +42,9 @@ extension MulticastProxy {
     try core.fanOut(invocation, through: self) { step in
       switch step.outcome {
       case .skipped: return true
+      case .queued:
+        answered = true
+        return true
       case .failed(_, let error):
         answered = true
         if first == nil { first = error }

@@ -34,6 +34,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     self.init(table: table, options: MulticastOptions())
   }
 
+  deinit { core.close() }
+
   /// What the proxy does about duplicates, silence and errors.
   public var options: MulticastOptions { core.options }
 
@@ -70,10 +72,11 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     var report = DeliveryReport()
     var met: Set<ObjectIdentifier> = []
     invocation.result = nil
-    try core.fanOut(invocation, through: self) { step in
+    report.dropped = try core.fanOut(invocation, through: self) { step in
       met.insert(ObjectIdentifier(step.registration))
       switch step.outcome {
       case .answered(let target, let result): report.answers.append(.init(target: target, result: result))
+      case .queued(let target): report.queued.append(target)
       case .failed(let target, let error):
         report.failures.append(.init(target: target, error: error))
         return !core.stopsAtFirst
@@ -96,6 +99,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
 
 // The core's lock guards all state, and an interface that is Sendable has Sendable targets only.
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
+
+extension MulticastProxy: CoreHolder {}
 
 extension MulticastProxy: CustomStringConvertible {
   /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.

@@ -13,7 +13,7 @@ public struct PinnedMulticast<Interface> {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    proxy.broadcast(message, Arguments(values: (repeat each arguments)), along: pins.begin(message.selector))
+    broadcast(message, Arguments(values: (repeat each arguments)), crosses: false)
   }
 
   /// As the proxy's own `collect`, from targets that are held.
@@ -21,8 +21,45 @@ public struct PinnedMulticast<Interface> {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try proxy.collect(
-      message, Arguments(values: (repeat each arguments)), along: pins.begin(message.selector), returning: policy)
+    try collect(message, Arguments(values: (repeat each arguments)), policy, crosses: false)
+  }
+
+  @inlinable
+  func broadcast<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, crosses: Bool
+  ) -> BroadcastSummary {
+    let walk = pins.begin(message.selector)
+    if walk.hasQueued { return proxy.broadcastQueued(message, arguments, along: walk, crosses: crosses) }
+    return proxy.broadcast(message, arguments, along: walk)
+  }
+
+  @inlinable
+  func collect<R, Output, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>,
+    _ policy: ReturnPolicy<R, Output>, crosses: Bool
+  ) throws -> Output {
+    let walk = pins.begin(message.selector)
+    if walk.hasQueued { return try proxy.collectQueued(message, arguments, walk, policy, crosses: crosses) }
+    return try proxy.collect(message, arguments, along: walk, returning: policy)
+  }
+}
+
+extension PinnedMulticast where Interface: Sendable {
+  /// As the proxy's own `broadcast`, to targets that are held; those on other contexts get their copies.
+  @inlinable
+  @discardableResult
+  public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
+    -> BroadcastSummary
+  {
+    broadcast(message, Arguments(values: (repeat each arguments)), crosses: true)
+  }
+
+  /// As the proxy's own `collect`, from targets that are held; those on other contexts get their copies.
+  @inlinable
+  public func collect<R, Output, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
+  ) throws -> Output {
+    try collect(message, Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 }
 

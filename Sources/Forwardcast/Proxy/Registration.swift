@@ -35,6 +35,7 @@ public final class Registration: @unchecked Sendable {
   /// What few registrations have.
   private struct Rare {
     var scope: Set<MessageSelector>?
+    var queued: QueuedPart?
     var keepsPlace = false
   }
   private final class Extras: Sendable {
@@ -44,7 +45,7 @@ public final class Registration: @unchecked Sendable {
 
   init(
     _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
-    keepsPlace: Bool = false
+    queued: QueuedPart? = nil, keepsPlace: Bool = false
   ) {
     self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
@@ -52,7 +53,8 @@ public final class Registration: @unchecked Sendable {
     self.priority = priority
     self.isStrong = strong
     self.strong = strong ? target : nil
-    self.extras = scope == nil && !keepsPlace ? nil : Extras(Rare(scope: scope, keepsPlace: keepsPlace))
+    let rare = Rare(scope: scope, queued: queued, keepsPlace: keepsPlace)
+    self.extras = scope == nil && queued == nil && !keepsPlace ? nil : Extras(rare)
   }
 
   /// A place for a target that does not exist yet; `owner` tells it from others and outlives it.
@@ -78,6 +80,9 @@ public final class Registration: @unchecked Sendable {
 
   /// Whether messages are kept from the target for now.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
+
+  /// What the registration needs for deliveries on another context; `nil` when they are direct.
+  var queued: QueuedPart? { extras?.rare.queued }
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
   public var scope: Set<MessageSelector>? { extras?.rare.scope }
@@ -126,6 +131,7 @@ extension Registration: CustomStringConvertible {
     var words = ["registration of \(target.map { typeName(of: $0) } ?? "a dead target")"]
     if priority != 0 { words.append("priority \(priority)") }
     if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
+    if let queued { words.append("\(queued.delivery)") }
     if isMuted { words.append("muted") }
     if isCancelled { words.append("cancelled") }
     return words.joined(separator: ", ")

@@ -11,8 +11,11 @@ struct RestOfBroadcast {
   @usableFromInline var failed = 0
   @usableFromInline var silent = 0
 
+  /// Whether the arguments are known to be `Sendable`: a target that forwards may have to know.
+  @usableFromInline let crosses: Bool
+
   @inlinable
-  init() {}
+  init(crosses: Bool) { self.crosses = crosses }
 
   /// Serves a step that the typed door does not fit. `true` when the broadcast is to end.
   @usableFromInline
@@ -28,7 +31,7 @@ struct RestOfBroadcast {
       dead += 1
       return false
     }
-    let boxes = self.boxes ?? arguments.boxes
+    let boxes = self.boxes ?? arguments.boxes(crossing: crosses)
     self.boxes = boxes
     do {
       if try core.sendBoxes(boxes, selector, step, target, through: proxy) == nil { silent += 1 }
@@ -63,9 +66,15 @@ struct RestOfBroadcast {
 extension Arguments {
   /// Each argument in a box.
   @usableFromInline
-  var boxes: [ArgumentBox] {
+  var boxes: [ArgumentBox] { boxes(crossing: false) }
+
+  /// Each argument in a box.
+  ///
+  /// - Parameter crosses: whether all of them are known to be `Sendable`.
+  @usableFromInline
+  func boxes(crossing crosses: Bool) -> [ArgumentBox] {
     var boxes: [ArgumentBox] = []
-    for value in repeat each values { boxes.append(ArgumentBox(storage: value, isSendable: false)) }
+    for value in repeat each values { boxes.append(ArgumentBox(storage: value, isSendable: crosses)) }
     return boxes
   }
 }

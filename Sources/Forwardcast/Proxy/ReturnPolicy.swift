@@ -10,6 +10,8 @@
 /// empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let makeCollector: @Sendable () -> AnswerCollector<R, Output>
+  /// Whether the result may be known before everybody was asked.
+  let mayStopEarly: Bool
 
   /// A policy of your own.
   ///
@@ -22,14 +24,16 @@ public struct ReturnPolicy<R, Output>: Sendable {
     finish: @escaping @Sendable (State) -> Output
   ) {
     makeCollector = { AnswerCollector(initial, step, finish) }
+    mayStopEarly = true
   }
 
   /// A policy whose result is its state.
   private init(
-    folding initial: @escaping @Sendable @autoclosure () -> Output,
+    folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
     makeCollector = { AnswerCollector(initial(), step) { $0 } }
+    self.mayStopEarly = mayStopEarly
   }
 }
 
@@ -61,7 +65,7 @@ extension ReturnPolicy where Output == R? {
 
   /// The first answer, or `nil`; nobody further is asked.
   public static var first: Self {
-    Self(folding: nil) { first, answer in
+    Self(folding: nil, mayStopEarly: true) { first, answer in
       first = answer
       return false
     }
@@ -81,7 +85,7 @@ extension ReturnPolicy where Output == [R] {
 extension ReturnPolicy where R == Bool, Output == Bool {
   /// Whether somebody answered `true`; the first who does is the last who is asked.
   public static var any: Self {
-    Self(folding: false) { any, answer in
+    Self(folding: false, mayStopEarly: true) { any, answer in
       any = answer
       return !answer
     }
@@ -89,7 +93,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
 
   /// Whether nobody answered `false`; the first who does is the last who is asked.
   public static var every: Self {
-    Self(folding: true) { every, answer in
+    Self(folding: true, mayStopEarly: true) { every, answer in
       every = answer
       return answer
     }

@@ -49,6 +49,10 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
   private(set) var version: UInt
   /// Whether some step has to be asked each time.
   private(set) var hasForwarders = false
+  /// Whether some step is delivered on another context.
+  private(set) var hasQueued = false
+  /// Which steps travel together, as worked out last. Guarded by the proxy's lock.
+  var plan: DeliveryPlan?
   /// The step that was last found able to answer, for `responds(to:)`; `count` when none is until something changes.
   var witness = 0
 
@@ -73,6 +77,7 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
       (steps + count).initialize(to: step)
       count += 1
       if step.method == nil { hasForwarders = true }
+      if step.registration._withUnsafeGuaranteedRef({ $0.queued != nil }) { hasQueued = true }
     }
   }
 
@@ -95,7 +100,7 @@ final class Route: @unchecked Sendable {  // `count`, `covered` and `witness` ar
 }
 
 extension RouteStep {
-  fileprivate func retained() -> RouteStep {
+  func retained() -> RouteStep {
     _ = registration.retain()
     _ = method?.retain()
     _ = strong?.retain()
@@ -121,12 +126,18 @@ struct RouteWalk: @unchecked Sendable {  // the route is published, and the step
   @usableFromInline let route: Route
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   @usableFromInline let count: Int
+  /// Whether some step is delivered on another context.
+  @usableFromInline let hasQueued: Bool
+  /// Which steps travel together; `nil` while that has not been worked out.
+  let plan: DeliveryPlan?
 
   /// Called under the proxy's lock, or before the route is published.
   init(_ route: Route) {
     self.route = route
     self.steps = route.steps
     self.count = route.count
+    self.hasQueued = route.hasQueued
+    self.plan = route.hasQueued ? route.plan : nil
   }
 
   /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's

@@ -5,12 +5,18 @@
 ///
 /// Every live target is in exactly one of the four lists, each in the order of delivery.
 public struct DeliveryReport {
-  /// A target that ran the message in the sender's turn.
+  /// A target that ran the message: in the sender's turn, or, where the sender waited, on a context of its own.
   public struct Answer {
     /// Who answered.
     public let target: AnyObject
     /// What it answered; `nil` when its method answers nothing.
     public let result: ArgumentBox?
+    /// Whether it ran on a context of its own.
+    public let wasQueued: Bool
+
+    package init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
+      (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
+    }
   }
 
   /// A target that threw, or could not take the arguments.
@@ -46,9 +52,13 @@ public struct DeliveryReport {
     public static let outOfScope = SkipReason(description: "out of scope")
     /// An earlier target ended the message.
     public static let stopped = SkipReason(description: "stopped")
+    /// Its buffer was full, or the message was pushed out by a newer one.
+    public static let bufferFull = SkipReason(description: "buffer full")
+    /// Its context went away with the message.
+    public static let lost = SkipReason(description: "context gone")
   }
 
-  /// Who ran the message in the sender's turn, and what each answered.
+  /// Who ran the message, and what each answered.
   public var answers: [Answer] = []
   /// Who will run it on a context of its own.
   public var queued: [AnyObject] = []
@@ -56,6 +66,8 @@ public struct DeliveryReport {
   public var failures: [Failure] = []
   /// Who was passed over, and why.
   public var skipped: [Skip] = []
+  /// How many messages full buffers gave up for this one, itself included.
+  public var dropped = 0
 
   /// An empty report: nobody was there.
   public init() {}
@@ -64,7 +76,7 @@ public struct DeliveryReport {
   public var result: ArgumentBox? { answers.last?.result }
 
   /// Whether no target got the message.
-  public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty }
+  public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
   /// The report of a message that one receiver answered.
   package init(answeredBy target: AnyObject, _ result: ArgumentBox?) {
@@ -79,6 +91,7 @@ extension DeliveryReport: CustomStringConvertible {
     return "delivered \(answers.count), queued \(queued.count), failed \(failures.count)"
       + list(failures.map { "\(typeName(of: $0.target)): \($0.error)" })
       + ", skipped \(skipped.count)" + list(skipped.map(\.reason.description))
+      + (dropped == 0 ? "" : ", dropped \(dropped)")
   }
 }
 
@@ -92,6 +105,8 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were passed over: muted, removed or dead by the time it was their turn.
   public var skipped = 0
+  /// Messages that full buffers gave up for this one: older ones, or itself, which then is not `queued`.
+  public var dropped = 0
 
   @inlinable
   init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
@@ -99,11 +114,12 @@ public struct BroadcastSummary: Hashable, Sendable {
   }
 
   /// Whether no target got the message.
-  public var nobodyResponded: Bool { delivered + queued + failed == 0 }
+  public var nobodyResponded: Bool { delivered + queued + failed + dropped == 0 }
 }
 
 extension BroadcastSummary: CustomStringConvertible {
   public var description: String {
     "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
+      + (dropped == 0 ? "" : ", dropped \(dropped)")
   }
 }

@@ -33,9 +33,13 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   var numberOfParameters: Int { selector.numberOfArguments }
 
   /// Runs the method with boxes in the caller's turn and leaves the answer in `invocation.result`.
-  func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
-    throw MessageError(
-      .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+  func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
+
+  /// Runs a method that suspends. Every other runs in the caller's turn.
+  func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+    var copy = invocation
+    try invoke(target, &copy)
+    return copy
   }
 
   /// Whether the boxes could be taken, without running anything.
@@ -91,15 +95,18 @@ struct Arguments<each A> {
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   private let statedSignature: MethodSignature?
+  /// Whether the result's type is known to be `Sendable`.
+  private let resultCrosses: Bool
 
   @usableFromInline
   init(
-    _ selector: MessageSelector, signature: MethodSignature?,
-    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
+    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     self.body = body
     self.statedSignature = signature
-    super.init(selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: .sender)
+    self.resultCrosses = resultCrosses
+    super.init(selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
@@ -126,7 +133,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       }
     }
     let result = try body(target, Arguments(values: (repeat try next((each A).self))))
-    invocation.result = boxed(result)
+    invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
   }
 
   override func checkEncoding(receiver: String) throws(MessageError) {
@@ -162,7 +169,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 }
 
 extension ArgumentBox {
-  fileprivate func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
+  func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
 }
 
 /// A method that takes the whole invocation.
@@ -222,10 +229,6 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
   override var isRefusal: Bool { true }
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw reason }
 }
-
-/// A result in a box; it may cross when its type is known to, which a row cannot tell, so its delivery decides.
-@usableFromInline
-func boxed<R>(_ result: R) -> ArgumentBox { ArgumentBox(result) }
 
 /// How many types a pack has.
 @usableFromInline

@@ -27,6 +27,18 @@ public struct Responds<Target>: Sendable {
       })
   }
 
+  /// A row whose types are those of its key, and whose answer may cross to another isolation in a box.
+  @inlinable
+  public init<R: Sendable, each A>(
+    to message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
+      })
+  }
+
   /// A row whose types are those of its closure.
   ///
   /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
@@ -38,6 +50,22 @@ public struct Responds<Target>: Sendable {
   ) {
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: signature) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try body(unchecked(target, as: Target.self), repeat each arguments.values)
+      })
+  }
+
+  /// A row whose types are those of its closure, and whose answer may cross to another isolation in a box.
+  ///
+  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
+  ///   `nil` takes the closure's own.
+  @inlinable
+  public init<R: Sendable, each A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, repeat each A>(selector, signature: signature, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         try body(unchecked(target, as: Target.self), repeat each arguments.values)
       })

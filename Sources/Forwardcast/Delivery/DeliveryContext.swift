@@ -1,0 +1,161 @@
+// DeliveryContext.swift: the queues, actors and executors that a mailbox can be emptied on.
+// Layer: Delivery. See DESIGN.md, "Delivery".
+
+import Dispatch
+
+/// What tells one context from another. Who holds the context keeps the object alive, so the identity stays its own.
+package enum ContextIdentity: Hashable, Sendable {
+  case queue(ObjectIdentifier)
+  case actor(ObjectIdentifier)
+  case executor(ObjectIdentifier)
+
+  var object: ObjectIdentifier {
+    switch self {
+    case .queue(let object), .actor(let object), .executor(let object): object
+    }
+  }
+}
+
+/// Somewhere that a mailbox can be emptied.
+package protocol DeliveryContext: AnyObject, Sendable {
+  var identity: ContextIdentity { get }
+  /// What errors and descriptions call it.
+  var name: String { get }
+  /// Sees to it that `mailbox.drain()` runs once on the context, later.
+  func wake(_ mailbox: Mailbox)
+  /// What tells a mailbox, for as long as it keeps it, whether the running code is on the context.
+  func makeMark() -> any ContextMark
+  /// How many deliveries a mailbox makes in one turn before others get theirs.
+  var turn: Int { get }
+}
+
+/// Tells whether the running code is on a context, so that waiting for it would be waiting for oneself.
+package protocol ContextMark: AnyObject, Sendable {
+  var isCurrent: Bool { get }
+}
+
+extension DeliveryContext where Self: ContextMark {
+  package func makeMark() -> any ContextMark { self }
+}
+
+extension DeliveryContext {
+  package var turn: Int { 512 }
+
+  /// Whether the running thread is making one of the context's deliveries.
+  package var isHeld: Bool { HeldContext.contains(identity.object) }
+}
+
+/// A dispatch queue.
+final class QueueContext: DeliveryContext {
+  private let queue: DispatchQueue
+  private let id: QueueID
+
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    id = QueueID.of(queue)
+  }
+
+  var identity: ContextIdentity { .queue(ObjectIdentifier(id)) }
+  var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
+
+  func wake(_ mailbox: Mailbox) {
+    queue.async { mailbox.drain() }
+  }
+
+  func makeMark() -> any ContextMark { QueueMark(queue, id) }
+}
+
+/// What tells one queue from another: the objects that stand for the main queue and the global ones are made anew each
+/// time. It is kept on the queue and goes with it.
+private final class QueueID: Sendable {
+  private static let key = Guarded(DispatchSpecificKey<QueueID>())
+
+  static func of(_ queue: DispatchQueue) -> QueueID {
+    key.withLock { key in
+      if let id = queue.getSpecific(key: key) { return id }
+      let id = QueueID()
+      queue.setSpecific(key: key, value: id)
+      return id
+    }
+  }
+}
+
+/// A value of its own on a queue, so that a queue that targets it is seen to be on it as well. It is taken off again
+/// with the mailbox that it was made for.
+private final class QueueMark: ContextMark {
+  private let queue: DispatchQueue
+  private let id: QueueID
+  private let key = DispatchSpecificKey<Bool>()
+
+  init(_ queue: DispatchQueue, _ id: QueueID) {
+    (self.queue, self.id) = (queue, id)
+    queue.setSpecific(key: key, value: true)
+  }
+
+  deinit { queue.setSpecific(key: key, value: nil) }
+
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: key) != nil || HeldContext.contains(ObjectIdentifier(id))
+  }
+}
+
+/// The main actor.
+final class MainActorContext: DeliveryContext, ContextMark {
+  var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
+  var name: String { "main actor" }
+  var isCurrent: Bool { HeldContext.isMain }
+
+  func wake(_ mailbox: Mailbox) {
+    Task { @MainActor in mailbox.drain() }
+  }
+}
+
+/// Any other actor.
+final class ActorContext: DeliveryContext, ContextMark {
+  private let actor: any Actor
+
+  init(_ actor: any Actor) { self.actor = actor }
+
+  var identity: ContextIdentity { .actor(ObjectIdentifier(actor)) }
+  var name: String { "actor \(typeName(of: actor))" }
+  var isCurrent: Bool { HeldContext.isOn(actor) }
+
+  func wake(_ mailbox: Mailbox) {
+    Task { [actor] in await Self.drain(mailbox, on: actor) }
+  }
+
+  private static func drain(_ mailbox: Mailbox, on actor: isolated any Actor) { mailbox.drain() }
+}
+
+/// A serial executor that is no actor.
+final class ExecutorContext: DeliveryContext, ContextMark {
+  /// An actor whose code runs on the executor, which is the only way there.
+  private actor Guest {
+    private let executor: any SerialExecutor
+    init(_ executor: any SerialExecutor) { self.executor = executor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    func drain(_ mailbox: Mailbox) { mailbox.drain() }
+  }
+
+  private let executor: any SerialExecutor
+  private let guest: Guest
+
+  init(_ executor: any SerialExecutor) {
+    self.executor = executor
+    guest = Guest(executor)
+  }
+
+  var identity: ContextIdentity { .executor(ObjectIdentifier(executor)) }
+  var name: String { "executor \(typeName(of: executor))" }
+  var isCurrent: Bool {
+    if isHeld { return true }
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return executor.isIsolatingCurrentContext() ?? false
+    }
+    return false
+  }
+
+  func wake(_ mailbox: Mailbox) {
+    Task { [guest] in await guest.drain(mailbox) }
+  }
+}

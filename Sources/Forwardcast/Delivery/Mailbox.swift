@@ -1,0 +1,188 @@
+// Mailbox.swift: many messages for one context in one hop.
+// Layer: Delivery. See DESIGN.md, "Delivery".
+
+import Synchronization
+
+/// Something that waits in a mailbox for its turn on the context.
+///
+/// Also a link of the mailbox's list, so that posting allocates nothing.
+@usableFromInline
+package class Envelope: @unchecked Sendable {  // `next` belongs to whoever holds the list that the envelope is in
+  fileprivate var next: UInt = 0
+
+  @usableFromInline
+  package init() {}
+
+  /// Makes the envelope's deliveries, on the context. Gives how many there were.
+  package func open(in mailbox: Mailbox) -> Int { 0 }
+
+  /// Makes one of its deliveries, which had been put off since its target was still busy.
+  package func resume(_ index: Int, in mailbox: Mailbox) {}
+
+  /// Which messages it would be the same as for a buffer that keeps the latest of each.
+  package var selector: MessageSelector? { nil }
+
+  /// Says that its deliveries will not be made.
+  package func giveUp(_ reason: DeliveryReport.SkipReason) {}
+}
+
+/// The messages of one proxy that wait for one context, first sent first.
+///
+/// Any thread posts, by one exchange of a pointer and without a lock. The first envelope in an empty mailbox wakes the
+/// context; those that follow find it awake. On the context everything that has come is taken at once, put in the order
+/// of its posting, and opened; after a turn of `context.turn` deliveries the mailbox goes to the end of its context's
+/// line, so that a flood does not keep others out.
+package final class Mailbox: @unchecked Sendable {
+  // `head` is atomic; everything else belongs to the one drain that is under way, which `head` being busy stands for.
+
+  package let context: any DeliveryContext
+
+  /// The envelope posted last, or one of the two words below.
+  private let head = Atomic<UInt>(Mailbox.asleep)
+  private static let asleep: UInt = 0
+  private static let awake: UInt = 1
+
+  /// What has been taken and not been opened yet, first posted first.
+  private var taken: UInt = 0
+  /// How many targets have had their turn: written by the drain, read by anyone.
+  private let turns = Atomic<Int>(0)
+  /// Targets that run a method which suspends.
+  private var busy: [Lane] = []
+
+  private let mark: any ContextMark
+
+  package init(_ context: any DeliveryContext) {
+    self.context = context
+    mark = context.makeMark()
+  }
+
+  /// How many targets have had their turn, for those who want to know whether anything still happens.
+  package var delivered: Int { turns.load(ordering: .acquiring) }
+
+  /// Counts a turn. Called on the context, by its only drain.
+  package func noteTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+
+  /// Whether the running code is on the context.
+  package var isCurrent: Bool { mark.isCurrent }
+
+  deinit {
+    // Nobody posts any more and no drain is under way; a context that threw its work away may have left something.
+    _ = take()
+    while let envelope = next() { withExtendedLifetime(envelope) {} }
+  }
+
+  /// Whether nothing waits and no drain is under way.
+  package var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
+
+  /// Adds an envelope behind all that wait.
+  package func post(_ envelope: Envelope) {
+    let link = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
+    var last = head.load(ordering: .relaxed)
+    while true {
+      envelope.next = last <= Mailbox.awake ? 0 : last
+      let (done, found) = head.weakCompareExchange(
+        expected: last, desired: link, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if done { break }
+      last = found
+    }
+    if last == Mailbox.asleep { context.wake(self) }
+  }
+
+  /// Opens what waits, for one turn. Called by the context, once for each time that it was woken.
+  package func drain() {
+    HeldContext.hold(context.identity.object) {
+      var left = context.turn
+      repeat {
+        while let envelope = next() {
+          left -= max(envelope.open(in: self), 1)
+          if left <= 0 {
+            context.wake(self)
+            return
+          }
+        }
+      } while take() || !sleep()
+    }
+  }
+
+  /// The next envelope of those that were taken.
+  private func next() -> Envelope? {
+    guard let pointer = UnsafeRawPointer(bitPattern: taken) else { return nil }
+    let envelope = Unmanaged<Envelope>.fromOpaque(pointer).takeRetainedValue()
+    taken = envelope.next
+    return envelope
+  }
+
+  /// Takes what has been posted and puts it in order. `false` when there was nothing.
+  private func take() -> Bool {
+    var link = head.exchange(Mailbox.awake, ordering: .acquiringAndReleasing)
+    guard link > Mailbox.awake else { return false }
+    while let pointer = UnsafeRawPointer(bitPattern: link) {
+      let envelope = Unmanaged<Envelope>.fromOpaque(pointer).takeUnretainedValue()
+      (link, envelope.next, taken) = (envelope.next, taken, link)
+    }
+    return true
+  }
+
+  /// Ends the turn unless something has come.
+  private func sleep() -> Bool {
+    head.compareExchange(
+      expected: Mailbox.awake, desired: Mailbox.asleep, successOrdering: .acquiringAndReleasing,
+      failureOrdering: .relaxed
+    ).exchanged
+  }
+}
+
+/// One target's messages on their context, when a method of it suspends: those that follow wait until it has ended.
+///
+/// Touched on the context only, by the drain that is under way.
+package final class Lane: @unchecked Sendable {
+  package fileprivate(set) var isBusy = false
+  private var parked = WaitingLine<(envelope: Envelope, index: Int)>()
+
+  package init() {}
+
+  fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
+  fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
+}
+
+extension Mailbox {
+  /// Whether some target runs a method that suspends. Asked on the context.
+  package var hasBusyLanes: Bool { !busy.isEmpty }
+
+  /// The lanes of targets that are busy. Asked on the context.
+  package var busyLanes: [Lane] { busy }
+
+  /// Puts a delivery off while its target is busy. `false` when it is not. Called on the context.
+  package func park(_ envelope: Envelope, _ index: Int, in lane: Lane) -> Bool {
+    guard lane.isBusy else { return false }
+    lane.park(envelope, index)
+    return true
+  }
+
+  /// Marks a target as busy until ``leave(_:)``. Called on the context.
+  package func enter(_ lane: Lane) {
+    lane.isBusy = true
+    busy.append(lane)
+  }
+
+  /// Says, from anywhere, that a target's method has ended: what was put off goes on.
+  package func leave(_ lane: Lane) { post(LaneEnd(lane)) }
+
+  fileprivate func reopen(_ lane: Lane) -> Int {
+    lane.isBusy = false
+    busy.removeAll { $0 === lane }
+    var count = 0
+    while !lane.isBusy, let parked = lane.next() {
+      parked.envelope.resume(parked.index, in: self)
+      count += 1
+    }
+    return count
+  }
+}
+
+/// The news that a method which suspended has ended.
+private final class LaneEnd: Envelope, @unchecked Sendable {  // immutable
+  private let lane: Lane
+  init(_ lane: Lane) { self.lane = lane }
+  override func open(in mailbox: Mailbox) -> Int { mailbox.reopen(lane) }
+}

@@ -1,0 +1,35 @@
+// WaitingLine.swift: first in, first out, in one array.
+// Layer: Delivery. See DESIGN.md, "Buffers".
+
+/// Elements that leave in the order in which they came. Adding and taking cost constant time on average.
+struct WaitingLine<Element> {
+  private var elements: [Element?] = []
+  private var start = 0
+
+  var count: Int { elements.count - start }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  /// Takes the first element. An emptied line keeps no memory.
+  mutating func next() -> Element? {
+    guard start < elements.count else { return nil }
+    let element = elements[start]
+    elements[start] = nil
+    start += 1
+    if start == elements.count {
+      elements = []
+      start = 0
+    } else if start > 32, start * 2 > elements.count {
+      elements.removeFirst(start)
+      start = 0
+    }
+    return element
+  }
+
+  /// Takes out the first element that satisfies `matches`. Linear.
+  mutating func remove(where matches: (Element) -> Bool) -> Element? {
+    guard let index = elements[start...].firstIndex(where: { $0.map(matches) ?? false }) else { return nil }
+    return elements.remove(at: index)
+  }
+}

@@ -1,0 +1,81 @@
+// HeldContext.swift: which contexts the running thread is on, so that nobody waits for himself.
+// Layer: Sending. See DESIGN.md, "Delivery".
+
+import Dispatch
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// One context that the running thread holds: a queue, an actor or an executor whose deliveries it is making.
+///
+/// The contexts of a thread are a chain, the innermost first. It belongs to the thread and not to the task: a task that
+/// a delivery starts is no longer on the context, and must not be taken to be.
+package final class HeldContext {
+  private let identity: ObjectIdentifier
+  private let outer: HeldContext?
+
+  private init(_ identity: ObjectIdentifier, outer: HeldContext?) {
+    (self.identity, self.outer) = (identity, outer)
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let failure = pthread_key_create(&key, nil)
+    precondition(failure == 0, "no room for a thread key (\(failure))")
+    return key
+  }()
+
+  private static var innermost: HeldContext? {
+    guard let pointer = pthread_getspecific(key) else { return nil }
+    return Unmanaged<HeldContext>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Runs `body` as something that happens on the context of that identity. It must not suspend.
+  package static func hold<T>(_ identity: ObjectIdentifier, _ body: () throws -> T) rethrows -> T {
+    let outer = innermost
+    let held = HeldContext(identity, outer: outer)
+    pthread_setspecific(key, Unmanaged.passUnretained(held).toOpaque())
+    defer {
+      // The chain keeps `outer` alive until here, as this frame keeps `held`.
+      pthread_setspecific(key, outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+      withExtendedLifetime(held) {}
+    }
+    return try body()
+  }
+
+  /// Whether the running thread is making a delivery of the context of that identity, at any depth.
+  package static func contains(_ identity: ObjectIdentifier) -> Bool {
+    var held = innermost
+    while let here = held {
+      if here.identity == identity { return true }
+      held = here.outer
+    }
+    return false
+  }
+
+  /// Marks the main queue, so that whoever runs on it can tell.
+  private static let mainMark: DispatchSpecificKey<Bool> = {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    return mark
+  }()
+
+  /// Whether the running code is on the main actor: its executor is the main queue.
+  package static var isMain: Bool {
+    DispatchQueue.getSpecific(key: mainMark) != nil || contains(ObjectIdentifier(MainActor.shared))
+  }
+
+  /// Whether the running code is known to be on `actor`: a delivery of its own, or an executor that says so.
+  package static func isOn(_ actor: any Actor) -> Bool {
+    if contains(ObjectIdentifier(actor)) { return true }
+    if actor === MainActor.shared { return isMain }
+    return false
+  }
+}

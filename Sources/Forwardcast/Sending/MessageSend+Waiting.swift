@@ -1,0 +1,45 @@
+// MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
+// Layer: Sending. See DESIGN.md, "Delivery".
+
+extension MessageReceiver {
+  /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need.
+  ///
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
+  ///   runs in an isolation that the caller is not in.
+  @inlinable
+  @discardableResult
+  public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
+    -> R
+  {
+    switch try resolve(message.selector, for: self) {
+    case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
+      let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
+      return try typed.call(target, Arguments(values: (repeat each arguments)))
+    case let resolution:
+      let boxes = Arguments(values: (repeat each arguments)).boxes(crossing: true)
+      return try sendBoxed(message.selector, boxes, resolution, to: self)
+    }
+  }
+}
+
+extension MessageReceiver where Self: Sendable {
+  /// Sends a message to this receiver and waits for its answer, wherever the method runs.
+  ///
+  ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
+  ///
+  /// A method that is not isolated runs in the caller's turn, as with ``MessageReceiver/send(_:_:)``.
+  ///
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
+  @discardableResult
+  nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) async throws -> R {
+    switch try resolve(message.selector, for: self) {
+    case .method(let method, let target) where !method.canRun(on: target):
+      let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
+      let answered = try await method.invokeAndWait(target, Vouched(invocation))
+      return try typedResult(of: answered.value, from: target)
+    case _: return try send(message, repeat each arguments)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// BufferTests.swift: what waits for one target, and what goes when it is too much.
+
+import Dispatch
+import Forwardcast
+import Synchronization
+import Testing
+
+@Suite("Buffers")
+struct BufferTests {
+  let journal = Journal()
+  let context = StepContext("steps")
+  let proxy = MulticastProxy<any Member>()
+
+  @Test(
+    "a bounded buffer keeps what it promises and counts the rest",
+    arguments: [
+      (DeliveryBuffer.unbounded, ["a 1", "a 2", "a 3", "a 4", "a 5"], 0),
+      (.keepNewest(2), ["a 4", "a 5"], 3), (.keepOldest(2), ["a 1", "a 2"], 3),
+      (.latestPerSelector, ["a 5"], 4), (.suspendSender(2), ["a 1", "a 2"], 3),
+      (.keepNewest(1), ["a 5"], 4), (.keepOldest(9), ["a 1", "a 2", "a 3", "a 4", "a 5"], 0),
+    ])
+  func policies(buffer: DeliveryBuffer, kept: [String], dropped: Int) {
+    let target = Clerk("a", journal)
+    let registration = proxy.add(target, delivery: .on(context), buffer: buffer)
+    var lost = 0
+    var queued = 0
+    for number in 1...5 {
+      let summary = proxy.broadcast(.note, number)
+      lost += summary.dropped
+      queued += summary.queued
+    }
+    context.run()
+    #expect(journal.take() == kept)
+    #expect(lost == dropped && registration.dropped == dropped)
+    if buffer == .keepOldest(2) { #expect(queued == 2) }
+    for number in 6...7 { proxy.broadcast(.note, number) }
+    context.run()
+    #expect(journal.all.last == "a 7" , "an emptied buffer takes messages again")
+  }
+
+  @Test("the latest of each selector stays, and what stays runs in the order in which it was sent")
+  func latest() {
+    let target = Clerk("a", journal)
+    proxy.add(target, delivery: .on(context), buffer: .latestPerSelector)
+    proxy.broadcast(.note, 1)
+    proxy.broadcast(.say, "x")
+    proxy.broadcast(.note, 2)
+    context.run()
+    #expect(journal.all == ["a: x", "a 2"])
+  }
+
+  @Test("one target's buffer does not drop another's messages")
+  func apart() {
+    let (bounded, free) = (Clerk("b", journal), Clerk("f", journal))
+    proxy.add(bounded, delivery: .on(context), buffer: .keepNewest(1))
+    proxy.add(free, delivery: .on(context))
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    context.run()
+    #expect(journal.all.filter { $0.hasPrefix("f") } == ["f 1", "f 2", "f 3"])
+    #expect(journal.all.filter { $0.hasPrefix("b") } == ["b 3"])
+  }
+
+  @Test("a report says what a full buffer refused")
+  func report() throws {
+    let target = Clerk("a", journal)
+    proxy.add(target, delivery: .on(context), buffer: .keepOldest(1))
+    var call = Invocation("note:", arguments: [ArgumentBox(1)])
+    #expect(try proxy.forward(&call).queued.count == 1)
+    let report = try proxy.forward(&call)
+    #expect(report.queued.isEmpty && report.dropped == 1)
+    #expect(report.skipped.map(\.reason) == [.bufferFull])
+    #expect("\(report)" == "delivered 0, queued 0, failed 0, skipped 1 (buffer full), dropped 1")
+  }
+
+  @Test("a sender that waits for room is let in first come first served, and nothing is lost")
+  func suspended() async throws {
+    let target = Clerk("a", journal)
+    let registration = proxy.add(target, delivery: .on(context), buffer: .suspendSender(2))
+    for number in 1...2 { try await proxy.broadcastWhenReady(.note, number) }
+    let sender = Task { [proxy] in
+      for number in 3...50 { try await proxy.broadcastWhenReady(.note, number) }
+    }
+    while journal.all.count < 50 {
+      context.step()
+      await Task.yield()
+    }
+    try await sender.value
+    #expect(journal.all == (1...50).map { "a \($0)" })
+    #expect(registration.dropped == 0)
+  }
+
+  @Test("a sender that is cancelled while it waits for room sends nothing and takes no place")
+  func cancelled() async throws {
+    let target = Clerk("a", journal)
+    proxy.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    try await proxy.broadcastWhenReady(.note, 1)
+    let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }
+    sender.cancel()
+    await #expect(throws: CancellationError.self) { try await sender.value }
+    context.run()
+    #expect(journal.all == ["a 1"])
+    try await proxy.broadcastWhenReady(.note, 3)
+    context.run()
+    #expect(journal.all == ["a 1", "a 3"])
+  }
+}

@@ -1,0 +1,223 @@
+// ScheduleTests.swift: long random schedules, many threads, a flood; everything accounted for.
+
+import Dispatch
+import Forwardcast
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+#if canImport(Glibc) && arch(x86_64)
+  /// How many bytes are allocated: `uordblks` of `mallinfo2`, which the C module does not show. On this processor a
+  /// function that gives a large struct takes the address of its result as its first argument.
+  private func liveBytes() -> Int {
+    typealias MallInfo = @convention(c) (UnsafeMutablePointer<Int>) -> Void
+    guard let symbol = dlsym(nil, "mallinfo2") else { return 0 }
+    return withUnsafeTemporaryAllocation(of: Int.self, capacity: 10) { fields in
+      fields.initialize(repeating: 0)
+      if let start = fields.baseAddress { unsafeBitCast(symbol, to: MallInfo.self)(start) }
+      return fields[7]
+    }
+  }
+#endif
+
+/// A generator whose seed can be printed and used again.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A target that counts, and finds out when order is broken.
+final class Tally: Member, MessageReceiver {
+  private let received = Atomic<Int>(0)
+  private let last = Atomic<Int>(-1)
+  private let broken = Atomic<Int>(0)
+  private let isOrdered: Bool
+
+  init(ordered: Bool = true) { isOrdered = ordered }
+  var count: Int { received.load(ordering: .acquiring) }
+  var disorder: Int { broken.load(ordering: .acquiring) }
+
+  static let selectorTable = SelectorTable(for: Tally.self) {
+    Responds(to: .note) { counter, number in
+      counter.received.add(1, ordering: .acquiringAndReleasing)
+      let before = counter.last.exchange(number, ordering: .acquiringAndReleasing)
+      if counter.isOrdered, before >= number { counter.broken.add(1, ordering: .acquiringAndReleasing) }
+    }
+    Responds(to: .slow, async: { counter, number in
+      counter.received.add(1, ordering: .acquiringAndReleasing)
+      await Task.yield()
+      return number
+    })
+  }
+}
+
+@Suite("Schedules of deliveries")
+struct ScheduleTests {
+  @Test("over 100,000 random steps order is kept, bounds hold, and every message is accounted for")
+  func random() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("schedule seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let contexts = (0..<3).map { StepContext("\($0)") }
+    let proxy = MulticastProxy<any Member>()
+    struct Place {
+      let target: Tally
+      let registration: Registration
+    }
+    let buffers: [DeliveryBuffer] = [.unbounded, .unbounded, .keepNewest(3), .keepOldest(2), .latestPerSelector, .suspendSender(2)]
+    var living: [Place] = []
+    var (ran, dropped, sent, skipped, number) = (0, 0, 0, 0, 0)
+    func retire(_ place: Place) {
+      for context in contexts { context.run() }
+      ran += place.target.count
+      dropped += place.registration.dropped
+      if place.target.disorder > 0 { Issue.record("seed \(seed): order broken") }
+    }
+    for step in 0..<120_000 {
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0..<3 where living.count < 8:
+        let target = Tally()
+        let delivery: Delivery = step % 5 == 0 ? .direct : .on(contexts.randomElement(using: &random)!)
+        let pending: PendingDeliveries = Bool.random(using: &random) ? .dropPending : .deliverPending
+        living.append(
+          Place(
+            target: target,
+            registration: proxy.add(
+              target, delivery: delivery, priority: Int.random(in: 0...2, using: &random),
+              buffer: buffers.randomElement(using: &random)!, whenRemoved: pending)))
+      case 3..<5 where !living.isEmpty:
+        let place = living.remove(at: Int.random(in: living.indices, using: &random))
+        if Bool.random(using: &random) { place.registration.cancel() } else { proxy.remove(place.target) }
+        retire(place)
+      case 5..<9:
+        living.randomElement(using: &random)?.registration.mute()
+      case 9..<18:
+        living.randomElement(using: &random)?.registration.unmute()
+      case 18..<60:
+        number += 1
+        let there = living.count
+        let summary = proxy.broadcast(.note, number)
+        sent += there
+        // Muted ones are counted as skipped, or not at all once the route passes them by.
+        skipped += living.count { $0.registration.isMuted }
+        if summary.failed > 0 { Issue.record("seed \(seed): \(summary)") }
+      default:
+        contexts.randomElement(using: &random)!.step()
+      }
+    }
+    for place in living { retire(place) }
+    #expect(ran + dropped + skipped == sent, "seed \(seed)")
+    #expect(ran > 10_000 && dropped > 100, "seed \(seed)")
+  }
+
+  @Test("1,000,000 deliveries to 100 targets on 4 queues are all accounted for")
+  func million() throws {
+    let proxy = MulticastProxy<any Member>()
+    let queues = (0..<4).map { DispatchQueue(label: "queue \($0)") }
+    let targets = (0..<100).map { _ in Tally() }
+    let registrations = targets.enumerated().map { proxy.add($1, delivery: .queue(queues[$0 % 4])) }
+    var (sent, queued, skipped) = (0, 0, 0)
+    for number in 0..<10_000 {
+      if number % 100 == 50 { registrations[number / 100].mute() }
+      if number % 100 == 75 { registrations[number / 100].unmute() }
+      let summary = proxy.broadcast(.note, number)
+      sent += 100
+      queued += summary.queued
+      skipped += 100 - summary.queued
+    }
+    try proxy.drain(timeout: .seconds(600))
+    let delivered = targets.reduce(0) { $0 + $1.count }
+    let dropped = registrations.reduce(0) { $0 + $1.dropped }
+    #expect(sent == 1_000_000 && delivered + dropped + skipped == sent)
+    #expect(skipped >= 2500 && queued == delivered + dropped)
+    #expect(targets.allSatisfy { $0.disorder == 0 })
+  }
+
+  @Test("eight threads send, add, remove, mute and wait over every kind of delivery")
+  func threads() async throws {
+    let proxy = MulticastProxy<any Member>()
+    proxy.onError = { failure in
+      if (failure.error as? MessageError)?.code != .isolationMismatch { Issue.record("\(failure)") }
+    }
+    actor Home {}
+    let (queue, other, home) = (DispatchQueue(label: "one"), DispatchQueue(label: "many", attributes: .concurrent), Home())
+    let deliveries: [Delivery] = [
+      .direct, .queue(queue), .queue(other), .automatic(queue), .actor(home), .mainActor, .queue(), .queue(queue),
+    ]
+    let buffers: [DeliveryBuffer] = [.unbounded, .keepNewest(4), .keepOldest(4), .latestPerSelector, .suspendSender(4)]
+    let steady = deliveries.map { _ in Tally(ordered: false) }
+    for (target, delivery) in zip(steady, deliveries) { proxy.add(target, delivery: delivery) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<8 {
+        group.addTask {
+          for round in 0..<60 {
+            var guest: Tally? = Tally(ordered: false)
+            let registration = proxy.add(
+              guest.unsafelyUnwrapped, delivery: deliveries[(thread + round) % deliveries.count],
+              buffer: buffers[round % buffers.count],
+              whenRemoved: round % 3 == 0 ? .deliverPending : .dropPending)
+            proxy.broadcast(.note, round)
+            _ = proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(round)]))
+            proxy.broadcast(.slow, round)
+            if round % 4 == 0 { registration.mute() }
+            if round % 10 == thread { _ = try await proxy.collectAndWait(.slow, round, returning: .all) }
+            try await proxy.broadcastWhenReady(.note, round)
+            registration.unmute()
+            _ = proxy.responds(to: "note:")
+            if round % 2 == 0 { registration.cancel() } else if round % 3 == 0 { guest = nil } else { proxy.remove(guest.unsafelyUnwrapped) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await proxy.drain()
+    // Each of the steady targets but the direct one, which cannot be reached by a row that suspends, got everything.
+    let sent = 8 * 60 * 3
+    #expect(steady.dropFirst().allSatisfy { $0.count >= sent + 8 * 60 - 8 * 60 && $0.count >= sent })
+    #expect(Set(steady.dropFirst().map(\.count)).count == 1)
+  }
+
+  #if canImport(Glibc) && arch(x86_64)
+    @Test("memory is back after a flood, and a bounded buffer never holds more than its bound")
+    func memory() async {
+      _ = await #expect(processExitsWith: .success) {
+        let queue = DispatchQueue(label: "flood")
+        let proxy = MulticastProxy<any Member>()
+        let (free, bounded) = (Tally(), Tally())
+        proxy.add(free, delivery: .queue(queue))
+        let registration = proxy.add(bounded, delivery: .queue(queue), buffer: .keepNewest(10))
+        var number = 0
+        func flood(_ count: Int) throws -> Int {
+          queue.suspend()
+          for _ in 0..<count {
+            number += 1
+            proxy.broadcast(.note, number)
+          }
+          let high = liveBytes()
+          queue.resume()
+          try proxy.drain(timeout: .seconds(600))
+          queue.sync {}
+          return high
+        }
+        _ = try flood(1000)
+        let before = liveBytes()
+        let high = try flood(200_000)
+        let after = liveBytes()
+        precondition(high > before + 200_000 * 32, "the flood was no flood: \(before) \(high)")
+        precondition(abs(after - before) <= before / 100, "live bytes \(before) before, \(after) after, \(high) at most")
+        precondition(free.count == 201_000 && bounded.count == 20, "\(free.count) \(bounded.count)")
+        precondition(bounded.count + registration.dropped == 201_000)
+      }
+    }
+  #endif
+}

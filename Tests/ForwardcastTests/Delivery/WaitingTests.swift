@@ -1,0 +1,190 @@
+// WaitingTests.swift: senders that wait for answers, suspended or blocked.
+
+import Dispatch
+import Forwardcast
+import Synchronization
+import Testing
+
+@Suite("Waiting for answers")
+struct WaitingTests {
+  let journal = Journal()
+  let context = StepContext("steps")
+  let queue = DispatchQueue(label: "answers")
+  let proxy = MulticastProxy<any Member>()
+
+  @Test("answers of direct and queued targets come in the order of delivery")
+  func collects() async throws {
+    let targets = ["four", "to", "three"].map { Clerk($0, journal) }
+    proxy.add(targets[0], delivery: .queue(queue))
+    proxy.add(targets[1])
+    proxy.add(targets[2], delivery: .mainActor)
+    #expect(try await proxy.collectAndWait(.value, returning: .all) == [4, 2, 5])
+    #expect(try await proxy.collectAndWait(.value, returning: .sum) == 11)
+    #expect(try await proxy.collectAndWait(.value, returning: .first) == 4)
+    #expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
+    let empty = try await proxy.collectAndWait(Message<() -> String>("nobody"), returning: .all)
+    #expect(empty.isEmpty)
+    // Nobody waits for queued targets here.
+    #expect(try proxy.collect(.value, returning: .all) == [2])
+  }
+
+  @Test("a policy that knows early asks nobody behind, and takes nothing back")
+  func stopsEarly() async throws {
+    let (yes, no) = (Clerk("yes", journal), Clerk("no", journal))
+    proxy.add(yes)
+    proxy.add(no, delivery: .on(context))
+    #expect(try await proxy.collectAndWait(.agrees, returning: .any))
+    #expect(context.waiting == 0)
+  }
+
+  @Test("the first error is thrown after the others have answered")
+  func errors() async throws {
+    let (good, bad) = (Clerk("good", journal), Clerk("bad", journal))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    proxy.add(bad, delivery: .queue(queue))
+    proxy.add(good, delivery: .queue(queue))
+    await #expect(throws: TargetError(name: "bad")) { try await proxy.collectAndWait(.note, 1, returning: .all) }
+    #expect(journal.all == ["bad 1", "good 1"])
+    let report = try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(2)]))
+    #expect(report.failures.count == 1 && report.answers.count == 1 && report.queued.isEmpty)
+    #expect(report.answers.first?.wasQueued == true)
+  }
+
+  @Test("a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
+  func leaving(how: String) async throws {
+    let stays = Clerk("stays", journal)
+    var leaves: Clerk? = Clerk("leaves", journal)
+    proxy.add(stays, delivery: .on(context))
+    let registration = proxy.add(leaves.unsafelyUnwrapped, delivery: .on(context))
+    let answer = Task { [proxy] in try await proxy.collectAndWait(.value, returning: .all) }
+    while context.waiting == 0 { await Task.yield() }
+    switch how {
+    case "remove": registration.cancel()
+    case "mute": registration.mute()
+    case "die": leaves = nil
+    default: proxy.removeAll()
+    }
+    context.run()
+    #expect(try await answer.value == (how == "all" ? [] : [5]))
+    withExtendedLifetime(leaves) {}
+  }
+
+  @Test("a sender that is cancelled stops waiting at once; the message stays sent")
+  func cancellation() async throws {
+    let target = Clerk("a", journal)
+    proxy.add(target, delivery: .on(context))
+    let answer = Task { [proxy] in try await proxy.collectAndWait(.note, 1, returning: .all) }
+    while context.waiting == 0 { await Task.yield() }
+    answer.cancel()
+    await #expect(throws: CancellationError.self) { try await answer.value }
+    context.run()
+    #expect(journal.all == ["a 1"])
+  }
+
+  @Test("a blocked sender gets the answers, or the names of those who did not answer")
+  func blocking() throws {
+    let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
+    proxy.add(a, delivery: .queue(queue))
+    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(60)) == [1])
+    proxy.add(b, delivery: .on(context))
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
+    }
+    #expect(error?.code == .timedOut)
+    #expect(error?.evidence.contains("Clerk on steps") ?? false)
+    #expect(throws: MessageError.self) { try proxy.drain(timeout: .milliseconds(1)) }
+    context.run()
+  }
+
+  @Test("a wait on a queue that is held is an error, not a hang")
+  func deadlock() throws {
+    let target = Clerk("a", journal)
+    proxy.add(target, delivery: .queue(queue))
+    func refused(_ body: () throws -> Void) {
+      #expect(#expect(throws: MessageError.self) { try body() }?.code == .wouldDeadlock)
+    }
+    queue.sync {
+      refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) }
+      refused { _ = try proxy.forward(Invocation("value"), timeout: .seconds(60)) }
+      refused { try proxy.drain(timeout: .seconds(60)) }
+    }
+    let narrower = DispatchQueue(label: "inner", target: queue)
+    narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) } }
+    let inside = Mutex<MessageError.Code?>(nil)
+    target.onNote { [proxy] _ in
+      do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) } catch {
+        inside.withLock { $0 = (error as? MessageError)?.code }
+      }
+    }
+    proxy.broadcast(.note, 1)
+    try proxy.drain(timeout: .seconds(60))
+    #expect(inside.withLock { $0 } == .wouldDeadlock)
+  }
+
+  @Test("draining waits for what targets send in their turn as well")
+  func draining() async throws {
+    let (first, second) = (Clerk("1", journal), Clerk("2", journal))
+    first.onNote { [proxy] number in if number < 20 { proxy.broadcast(.note, number + 1) } }
+    proxy.add(first, delivery: .queue(queue))
+    proxy.add(second, delivery: .queue(DispatchQueue(label: "other")))
+    proxy.broadcast(.note, 1)
+    try await proxy.drain()
+    #expect(journal.all.count == 40)
+    #expect(try await proxy.drain() == 0)
+  }
+
+  @Test("a method that suspends ends before its target's next message, and holds up nobody else")
+  func suspending() async throws {
+    let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))
+    proxy.add(slow, delivery: .on(context))
+    proxy.add(quick, delivery: .on(context))
+    let gate = Gate.shut(71)
+    proxy.on(.slow, delivery: .on(context)) { _ in 0 }.cancel()
+    let answers = Task { [proxy] in try await proxy.collectAndWait(.slow, 71, returning: .all) }
+    while context.waiting == 0 { await Task.yield() }
+    proxy.remove(quick)
+    proxy.add(quick, delivery: .on(context))
+    proxy.broadcast(.note, 2)
+    context.run()
+    await gate.arrived(1)
+    #expect(journal.take() == ["quick 2", "slow begins 71"] || journal.all.isEmpty)
+    gate.open()
+    #expect(try await answers.value == [71])
+    while context.step() || journal.all.count < 2 { await Task.yield() }
+    #expect(journal.all == ["slow ends 71", "slow 2"])
+  }
+
+  @Test("a method that suspends and would wait for its own end is refused")
+  func waitsForItself() async throws {
+    let seen = Mutex<[MessageError.Code]>([])
+    let proxy = proxy
+    final class Looper: Member, MessageReceiver {
+      let proxy: MulticastProxy<any Member>
+      init(_ proxy: MulticastProxy<any Member>) { self.proxy = proxy }
+      static let selectorTable = SelectorTable(for: Looper.self) {
+        Responds(to: .slow, async: { looper, number in
+          try await looper.proxy.collectAndWait(.slow, number, returning: .sum)
+        })
+      }
+    }
+    let looper = Looper(proxy)
+    proxy.add(looper, delivery: .queue(queue))
+    do { _ = try await proxy.collectAndWait(.slow, 1, returning: .sum) } catch let error as MessageError {
+      seen.withLock { $0.append(error.code) }
+    }
+    #expect(seen.withLock { $0 } == [.wouldDeadlock])
+  }
+
+  @Test("an answer by boxes crosses only when it is known to be Sendable")
+  func boxedAnswers() async throws {
+    final class Thing {}
+    proxy.on(Message<() -> Thing>("thing"), delivery: .queue(queue)) { Thing() }
+    proxy.on(Message<() -> Int>("number"), delivery: .queue(queue)) { 5 }
+    let target = Clerk("abc", journal)
+    proxy.add(target, delivery: .queue(queue))
+    let refused = try await proxy.forwardAndWait(Invocation("thing"))
+    #expect((refused.failures.first?.error as? MessageError)?.code == .isolationMismatch)
+    let given = try await proxy.forwardAndWait(Invocation("value"))
+    #expect(try given.answers.first?.result?.unbox(as: Int.self) == 3)
+  }
+}
