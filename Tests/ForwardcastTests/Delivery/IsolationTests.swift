@@ -9,10 +9,10 @@ extension Message<(String) -> Int> { static var title: Self { .init("title:") } 
 extension Message<(Int) -> Int> { static var deposit: Self { .init("deposit:") } }
 
 @MainActor
-private final class Window: Member, MessageReceiver {
+private final class Panel: Member, MessageReceiver {
   var title = ""
   nonisolated init() {}
-  nonisolated static let selectorTable = SelectorTable(for: Window.self) {
+  nonisolated static let selectorTable = SelectorTable(for: Panel.self) {
     Responds(to: .title, onMainActor: { window, text in
       MainActor.assertIsolated()
       window.title = text
@@ -60,7 +60,7 @@ struct IsolationTests {
 
   @Test("a synchronous send reaches a row of the main actor only from there")
   func mainActor() async throws {
-    let window = Window()
+    let window = Panel()
     queue.sync { #expect(isMismatch { try window.send(.title, "no") }) }
     let length = try await MainActor.run { try window.send(.title, "yes") }
     #expect(length == 3)
@@ -84,7 +84,7 @@ struct IsolationTests {
 
   @Test("every delivery reaches every row, and the forms that wait reach direct ones", arguments: 0..<5)
   func everyDelivery(kind: Int) async throws {
-    let (window, account) = (Window(), Account())
+    let (window, account) = (Panel(), Account())
     let deliveries: [Delivery] = [.direct, .queue(queue), .mainActor, .actor(account), .executor(Loop())]
     let proxy = MulticastProxy<any Member>()
     proxy.onError = { Issue.record("\($0)") }

@@ -1,17 +1,9 @@
-<<<<<<<< HEAD:Tests/ForwardcastTests/Support/HeapUse.swift
-// HeapUse.swift: whether a piece of code asks for memory on the heap.
-========
 // HeapMeter.swift: whether a piece of code asks for memory on the heap.
->>>>>>>> coretests:Tests/ForwardcastTests/Support/HeapMeter.swift
 
 import Foundation
 
 /// Says how many bytes a piece of code takes from the heap, given back meanwhile or not.
-<<<<<<<< HEAD:Tests/ForwardcastTests/Support/HeapUse.swift
-enum HeapUse {
-========
 enum HeapMeter {
->>>>>>>> coretests:Tests/ForwardcastTests/Support/HeapMeter.swift
   /// The median over many runs of what `body` takes; `nil` where the allocator cannot be asked.
   ///
   /// The thread's cache of freed blocks is emptied before each run, so that what `body` asks for comes from the heap,
