@@ -73,6 +73,14 @@ public final class ExtensionCenter: ManagedService {
     point(type).register(observer, priority: priority)
   }
 
+  /// Registers an observer whose messages run where and when `delivery` says.
+  @discardableResult
+  public func register<Interface: Sendable>(
+    _ observer: Interface, for type: Interface.Type, delivery: Delivery, priority: Int = 0
+  ) -> Registration? {
+    point(type).register(observer, delivery: delivery, priority: priority)
+  }
+
   /// Unregisters an observer: see ``ExtensionPoint/unregister(_:)``.
   @discardableResult
   public func unregister<Interface: Sendable>(_ observer: Interface, from type: Interface.Type) -> Bool {
@@ -103,6 +111,16 @@ public final class ExtensionCenter: ManagedService {
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A>(
+    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) -> BroadcastSummary {
+    point(type).broadcast(message, repeat each arguments)
+  }
+
+  /// Sends a message to the observers of a protocol, each where and when its delivery says: see
+  /// ``ExtensionPoint/broadcast(_:_:)``.
+  @inlinable
+  @discardableResult
+  public func notify<Interface: Sendable, R, each A: Sendable>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) -> BroadcastSummary {
     point(type).broadcast(message, repeat each arguments)

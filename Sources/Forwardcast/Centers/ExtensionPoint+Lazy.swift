@@ -22,14 +22,19 @@ extension ExtensionPoint {
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
+    lazy.add(mark(type, .direct, observer), priority: priority)
+  }
+
+  private func mark<Service: ManagedService & AnyObject>(
+    _ type: Service.Type, _ delivery: Delivery, _ observer: @escaping @Sendable (Service) -> Interface
+  ) -> LazyMark {
     let shared = observers.core.table
-    let mark = LazyMark(
-      ServiceKey(type), type: type,
+    return LazyMark(
+      ServiceKey(type), type: type, delivery: delivery,
       signature: { selector in
         let receiver = type as? any MessageReceiver.Type
         return receiver.flatMap { classSignature(of: $0, for: selector) } ?? shared?.signature(for: selector)
       }, as: observer)
-    return lazy.add(mark, priority: priority)
   }
 
   /// Registers the service of a key, to be made by the first message of a selector that `table` has.
@@ -42,7 +47,9 @@ extension ExtensionPoint {
     _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,
     as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
-    lazy.add(LazyMark(key, type: nil, signature: { table.signature(for: $0) }, as: observer), priority: priority)
+    let mark = LazyMark(
+      key, type: nil, delivery: .direct, signature: { table.signature(for: $0) }, as: observer)
+    return lazy.add(mark, priority: priority)
   }
 
   /// Takes back a lazy registration; an observer that it led to is unregistered. `false` when there is none.
@@ -54,6 +61,19 @@ extension ExtensionPoint {
   /// Takes back the lazy registration of a key.
   @discardableResult
   public func unregisterLazily<Service>(_ key: ServiceKey<Service>) -> Bool { lazy.remove(key.id) }
+}
+
+extension ExtensionPoint where Interface: Sendable {
+  /// Registers a class whose one instance is to observe, without making it, and says where and when its messages run.
+  ///
+  /// The instance itself is made in the sender's turn.
+  @discardableResult
+  public func registerLazily<Service: ManagedService & AnyObject>(
+    _ type: Service.Type, delivery: Delivery, priority: Int = 0,
+    as observer: @escaping @Sendable (Service) -> Interface
+  ) -> Bool {
+    lazy.add(mark(type, delivery, observer), priority: priority)
+  }
 }
 
 extension ExtensionPoint where Interface == any MessageReceiver {

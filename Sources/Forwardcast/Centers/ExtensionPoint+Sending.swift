@@ -27,6 +27,7 @@ extension ExtensionPoint {
   /// ones. Given the selector that the call stands for, it goes to those whose tables have it, and makes only such.
   /// Closures registered with ``MulticastProxy/on(_:priority:_:)`` are not called.
   ///
+  /// An observer that is registered with a delivery of its own cannot get such a call: it fails with `isolationMismatch`.
   /// Errors go to ``MulticastProxy/onError`` of ``observers``, under the name of the selector, or `typedCall`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
@@ -70,5 +71,37 @@ extension ExtensionPoint {
     let output = try observers.collect(invocation, returning: policy)
     if let failure = failures.first { throw failure.error }
     return output
+  }
+}
+
+extension ExtensionPoint where Interface: Sendable {
+  /// Registers an observer whose messages run where and when `delivery` says.
+  ///
+  /// - Parameters:
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - pending: what becomes of messages that wait when the observer is unregistered.
+  /// - Returns: as ``register(_:priority:)``; an observer has one place in a point, whatever its delivery.
+  @discardableResult
+  public func register(
+    _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,
+    whenRemoved pending: PendingDeliveries = .dropPending
+  ) -> Registration? {
+    enter(observer, priority, observers.core.queuedPart(delivery, buffer, pending))
+  }
+
+  /// Sends a message to every observer that responds, each where and when its delivery says, after making the lazy ones
+  /// that implement it in the sender's turn.
+  @inlinable
+  @discardableResult
+  public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
+    -> BroadcastSummary
+  {
+    let failures = lazy.wake(message.selector)
+    var summary = observers.broadcast(message, repeat each arguments)
+    if !failures.isEmpty {
+      lazy.report(failures, message.selector)
+      summary.failed += failures.count
+    }
+    return summary
   }
 }

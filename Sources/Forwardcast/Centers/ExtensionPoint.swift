@@ -64,6 +64,10 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
   ///   registered already, is no object, or has none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
+    enter(observer, priority, nil)
+  }
+
+  func enter(_ observer: Interface, _ priority: Int, _ queued: QueuedPart?) -> Registration? {
     guard type(of: observer as Any) is AnyObject.Type else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
@@ -71,7 +75,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
       // A lazy observer that registers itself while it is made has the place that its class was given.
       return mark.serve(with: object, observers.core, scope: stated)
     }
-    return observers.core.addUnlessThere(object, priority: priority, scope: stated)
+    return observers.core.addUnlessThere(object, priority: priority, scope: stated, queued: queued)
   }
 
   /// Registers an object of which the compiler does not know whether it conforms.

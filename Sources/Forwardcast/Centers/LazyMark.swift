@@ -16,6 +16,7 @@ final class LazyMark: Sendable {
     var stamp: Stamp?
     /// Threads that are making the observer for this mark.
     var wakers: Set<ThreadMark> = []
+    var isTakenBack = false
   }
 
   /// What errors and lists call the observer.
@@ -24,17 +25,18 @@ final class LazyMark: Sendable {
   let id: ServiceID
   /// Its class, where that is known.
   let type: (any AnyObject.Type)?
+  private let delivery: Delivery
   private let methodOf: @Sendable (MessageSelector) -> MethodSignature?
   private let stampOf: @Sendable (ServiceCenter) throws -> (Stamp, isMaking: Bool)
   private let make: @Sendable (ServiceCenter) throws -> AnyObject
   private let state = Guarded(State())
 
   init<Service, Interface>(
-    _ key: ServiceKey<Service>, type: (any AnyObject.Type)?,
+    _ key: ServiceKey<Service>, type: (any AnyObject.Type)?, delivery: Delivery,
     signature: @escaping @Sendable (MessageSelector) -> MethodSignature?,
     as observer: @escaping @Sendable (Service) -> Interface
   ) {
-    (name, id, self.type, methodOf) = (key.name, key.id, type, signature)
+    (name, id, self.type, self.delivery, methodOf) = (key.name, key.id, type, delivery, signature)
     stampOf = { center in
       let store = try center.owner(of: key).store
       return (Stamp(store: store.number, generation: store.generation), store.isMaking(key.id))
@@ -64,14 +66,25 @@ final class LazyMark: Sendable {
   func serve(with observer: AnyObject, _ core: MulticastCore, scope: Set<MessageSelector>?) -> Registration? {
     let (place, served) = state.withLock { ($0.place, $0.served) }
     guard let place, served?.target !== observer else { return nil }
-    let now = core.fill(place, with: observer, scope: scope)
-    let old = state.withLock { state in
+    let now = core.fill(
+      place, with: observer, scope: scope, queued: core.queuedPart(delivery, .unbounded, .dropPending))
+    let (old, isTakenBack) = state.withLock { state in
       let old = [state.place, state.served]
       (state.place, state.served) = (now.place, now.registration)
-      return old
+      return (old, state.isTakenBack)
     }
     withExtendedLifetime(old) {}
+    if isTakenBack { now.place.cancel() }
     return now.registration
+  }
+
+  /// Ends the lazy registration, with the observer in its place; one that is being made will have none.
+  func takeBack() {
+    let place = state.withLock { state in
+      state.isTakenBack = true
+      return state.place
+    }
+    place?.cancel()
   }
 
   /// Whether the calling thread is making the observer for this mark.

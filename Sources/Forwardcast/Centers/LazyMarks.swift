@@ -49,7 +49,7 @@ final class LazyMarks: Sendable {
       state.bySelector = [:]
       return state.marks.remove(at: index)
     }
-    mark?.place?.cancel()
+    mark?.takeBack()
     return mark != nil
   }
 

@@ -3,8 +3,10 @@
 
 extension MulticastCore {
   /// Registers `target` weakly, or gives `nil` when it is registered already.
-  func addUnlessThere(_ target: AnyObject, priority: Int, scope: Set<MessageSelector>?) -> Registration? {
-    let new = Registration(target, core: self, priority: priority, strong: false, scope: scope)
+  func addUnlessThere(
+    _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?, queued: QueuedPart? = nil
+  ) -> Registration? {
+    let new = Registration(target, core: self, priority: priority, strong: false, scope: scope, queued: queued)
     return change { state, garbage in
       if live(new.key, state, &garbage) != nil {
         garbage.registrations.append(new)
@@ -28,11 +30,11 @@ extension MulticastCore {
   /// given up. A target that is registered already stays where it is.
   ///
   /// - Returns: the place from now on, and the target's registration.
-  func fill(_ place: Registration, with target: AnyObject, scope: Set<MessageSelector>?)
+  func fill(_ place: Registration, with target: AnyObject, scope: Set<MessageSelector>?, queued: QueuedPart?)
     -> (place: Registration, registration: Registration)
   {
     let new = Registration(
-      target, core: self, priority: place.priority, strong: false, scope: scope, keepsPlace: true)
+      target, core: self, priority: place.priority, strong: false, scope: scope, queued: queued, keepsPlace: true)
     return change { state, garbage in
       if let there = live(new.key, state, &garbage) {
         garbage.registrations.append(new)

@@ -3,7 +3,7 @@
 
 extension MulticastProxy {
   /// Runs `body` for every live, unmuted target that `Interface` describes, in order: all, or those that respond to
-  /// `selector`. Errors go to ``onError``, under the name `selector` or `typedCall`.
+  /// `selector`. A target with a delivery of its own gets no such call, but fails with `isolationMismatch`. Errors go to ``onError``, under the name `selector` or `typedCall`.
   func visit(_ selector: MessageSelector?, _ body: (Interface) throws -> Void) -> BroadcastSummary {
     var summary = BroadcastSummary()
     let name = selector ?? "typedCall"
@@ -15,6 +15,11 @@ extension MulticastProxy {
         continue
       }
       do {
+        guard registration.queued == nil else {
+          throw MessageError(
+            .isolationMismatch, receiver: typeName(of: target), selector: name.name,
+            evidence: "a typed call runs in the sender's turn, the target on \(registration.delivery)")
+        }
         try body(observer)
         summary.delivered += 1
       } catch {

@@ -21,7 +21,7 @@ extension Centers {
 
     @Test("two protocols with an equal selector stay apart")
     func apart() {
-      let (message, room) = (Window("message", journal), Window("room", journal))
+      let (message, room) = (ChatWindow("message", journal), ChatWindow("room", journal))
       extensions.register(message, for: (any MessageExtension).self)
       extensions.register(room, for: (any RoomExtension).self)
       extensions.notify((any MessageExtension).self, .onEnter, 1)
@@ -33,7 +33,7 @@ extension Centers {
 
     @Test("calls are typed, or by selector with results")
     func calls() throws {
-      let (first, second) = (Window("a", journal), Window("b", journal))
+      let (first, second) = (ChatWindow("a", journal), ChatWindow("b", journal))
       extensions.register(first, for: (any MessageExtension).self)
       extensions.register(second, for: (any MessageExtension).self)
       extensions.notify((any MessageExtension).self) { $0.onAddMsg("x") }

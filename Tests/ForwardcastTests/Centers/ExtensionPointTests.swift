@@ -1,5 +1,6 @@
 // ExtensionPointTests.swift: who may register, who gets what, and in which order.
 
+import Dispatch
 import Forwardcast
 import Testing
 
@@ -11,7 +12,7 @@ extension Centers {
 
     @Test("observers get what their class implements, in the order of registration")
     func order() {
-      let windows = ["c", "a", "b"].map { Window($0, journal) }
+      let windows = ["c", "a", "b"].map { ChatWindow($0, journal) }
       let trash = Trash(journal)
       point.register(windows[0])
       point.register(trash)
@@ -19,14 +20,14 @@ extension Centers {
       #expect(point.broadcast(.onAdd, "x").delivered == 3)
       #expect(point.broadcast(.onDelete, "x").delivered == 1)
       #expect(journal.all == ["c add x", "a add x", "b add x", "trash delete x"])
-      #expect(point.observers(of: "onAddMsg:").map { ($0 as? Window)?.name } == ["c", "a", "b"])
+      #expect(point.observers(of: "onAddMsg:").map { ($0 as? ChatWindow)?.name } == ["c", "a", "b"])
       #expect(point.observers(of: "onDeleteMsg:").count == 1)
       #expect(
         point.description == """
           extension point of MessageExtension, 4 observers, 0 lazy
-          - onAddMsg:: Window, Window, Window
+          - onAddMsg:: ChatWindow, ChatWindow, ChatWindow
           - onDeleteMsg:: Trash
-          - unseen: Window, Window, Window
+          - unseen: ChatWindow, ChatWindow, ChatWindow
           """)
     }
 
@@ -42,14 +43,14 @@ extension Centers {
       #expect(point.register(ifConforming: Bystander()) == nil)
       #expect(point.register(ifConforming: nil) == nil)
       #expect(point.register(Mute()) == nil, "it has none of the point's messages")
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       #expect(point.register(ifConforming: window) != nil)
       #expect(point.observers.count == 1)
     }
 
     @Test("the same observer is refused a second time, and taken again after it was unregistered")
     func duplicates() {
-      let (window, other) = (Window("w", journal), Window("o", journal))
+      let (window, other) = (ChatWindow("w", journal), ChatWindow("o", journal))
       #expect(point.register(window) != nil)
       #expect(point.register(window) == nil)
       #expect(point.register(other) != nil)
@@ -63,7 +64,7 @@ extension Centers {
 
     @Test("an observer is not kept alive, and one that forgot to unregister is not called any more")
     func weak() {
-      var window: Window? = Window("w", journal)
+      var window: ChatWindow? = ChatWindow("w", journal)
       weak let watched = window
       window.map { _ = point.register($0) }
       window = nil
@@ -74,7 +75,7 @@ extension Centers {
 
     @Test("an observer that unregisters inside a callback gets nothing more, and the others do")
     func unregisterInside() {
-      let windows = ["a", "b", "c"].map { Window($0, journal) }
+      let windows = ["a", "b", "c"].map { ChatWindow($0, journal) }
       for window in windows { point.register(window) }
       let (point, last) = (point, windows[2])
       windows[0].whenAdded.withLock {
@@ -90,7 +91,7 @@ extension Centers {
 
     @Test("an observer that is added during a message gets the next one")
     func addInside() {
-      let (first, late) = (Window("first", journal), Window("late", journal))
+      let (first, late) = (ChatWindow("first", journal), ChatWindow("late", journal))
       point.register(first)
       let point = point
       first.whenAdded.withLock { $0 = { _ in point.register(late) } }
@@ -102,8 +103,8 @@ extension Centers {
     @Test("places of observers that left or died are taken back: lists do not grow")
     func reclaimed() {
       for _ in 0..<1000 {
-        point.register(Window("dead", journal))
-        let window = Window("gone", journal)
+        point.register(ChatWindow("dead", journal))
+        let window = ChatWindow("gone", journal)
         point.register(window)
         point.unregister(window)
       }
@@ -114,7 +115,7 @@ extension Centers {
 
     @Test("a typed call goes to every observer, or to those whose class has the selector it stands for")
     func typedCalls() {
-      let (window, trash) = (Window("w", journal), Trash(journal))
+      let (window, trash) = (ChatWindow("w", journal), Trash(journal))
       point.register(trash)
       point.register(window)
       #expect(point.broadcast { $0.onAddMsg("all") }.delivered == 2)
@@ -124,7 +125,7 @@ extension Centers {
 
     @Test("a typed call passes over who is muted or removed meanwhile, and reports who throws")
     func typedCallRules() throws {
-      let windows = ["a", "b", "c", "d"].map { Window($0, journal) }
+      let windows = ["a", "b", "c", "d"].map { ChatWindow($0, journal) }
       let registrations = try windows.map { try #require(point.register($0)) }
       registrations[1].mute()
       let failures = Journal()
@@ -138,12 +139,36 @@ extension Centers {
       }
       #expect(summary.description == "delivered 1, queued 0, failed 1, skipped 1")
       #expect(journal.all == ["d add x"])
-      #expect(failures.all == ["typedCall failed in Window: refused by a"])
+      #expect(failures.all == ["typedCall failed in ChatWindow: refused by a"])
+    }
+
+    @Test("an observer with a delivery gets its messages there, a lazy one as well, and no typed call")
+    func deliveries() throws {
+      let services = ServiceCenter()
+      let queue = DispatchQueue(label: "observers")
+      let point = ExtensionPoint<any MessageExtension>(selectors: messageSelectors, services: services)
+      let failures = Journal()
+      point.observers.onError = { failures.write("\(($0.error as? MessageError)?.code as Any)") }
+      let window = ChatWindow("w", journal)
+      #expect(point.register(window, delivery: .queue(queue)) != nil)
+      #expect(point.register(window) == nil)
+      point.registerLazily(ArchiveService.self, delivery: .queue(queue)) { $0 }
+      queue.suspend()
+      #expect(point.broadcast(.onAdd, "1").queued == 2)
+      let archived = try services.service(.journal)
+      #expect(journal.all.isEmpty)
+      #expect(archived.all == ["archive made"])
+      queue.resume()
+      queue.sync {}
+      #expect(journal.all == ["w add 1"])
+      #expect(archived.all == ["archive made", "archive add 1"])
+      #expect(point.broadcast { $0.onAddMsg("typed") }.failed == 2)
+      #expect(failures.all == ["Optional(isolation mismatch)", "Optional(isolation mismatch)"])
     }
 
     @Test("answers are collected, errors thrown after everybody was asked")
     func results() throws {
-      let windows = ["a", "b"].map { Window($0, journal) }
+      let windows = ["a", "b"].map { ChatWindow($0, journal) }
       for window in windows { point.register(window) }
       #expect(try point.collect(.unseen, returning: .all) == [2, 2])
       #expect(try point.collect(.unseen, returning: .sum) == 4)
@@ -156,7 +181,7 @@ extension Centers {
 
     @Test("a message of the observer that the point does not state is not the point's")
     func statedOnly() {
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       point.register(window)
       #expect(point.broadcast(.onEnter, 1).nobodyResponded)
       #expect(!point.responds(to: "onEnter:"))
@@ -170,7 +195,7 @@ extension Centers {
 
     @Test("a point is a receiver: it may stand in a proxy, and a ring of points is an error")
     func nested() throws {
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       point.register(window)
       let outer = MulticastProxy<any MessageReceiver>()
       outer.add(point)

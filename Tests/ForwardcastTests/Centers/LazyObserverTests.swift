@@ -56,7 +56,7 @@ extension Centers {
 
     @Test("lazy and eager observers share one order, that of registration", arguments: 0..<6)
     func order(permutation: Int) {
-      let (first, last) = (Window("first", journal), Window("last", journal))
+      let (first, last) = (ChatWindow("first", journal), ChatWindow("last", journal))
       let extensions = ServiceKey<ExtensionCenter>(ExtensionCenter.self)
       _ = try? services.service(extensions)
       let steps: [(name: String, register: () -> Void)] = [
@@ -76,7 +76,7 @@ extension Centers {
     func registersItself() throws {
       let extensions = try services.service(ExtensionCenter.self)
       let type = (any MessageExtension).self
-      let (before, after) = (Window("before", journal), Window("after", journal))
+      let (before, after) = (ChatWindow("before", journal), ChatWindow("after", journal))
       extensions.register(before, for: type)
       extensions.registerLazily(BadgeService.self, for: type) { $0 }
       extensions.register(after, for: type)
@@ -93,7 +93,7 @@ extension Centers {
     func alreadyThere() throws {
       let archive = try services.service(ArchiveService.self)
       point.register(archive)
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
       point.broadcast(.onAdd, "1")
@@ -114,7 +114,7 @@ extension Centers {
     func failure() throws {
       let failures = Journal()
       point.observers.onError = { failures.write("\($0)") }
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       point.registerLazily(BrokenService.self) { $0 }
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
@@ -136,7 +136,7 @@ extension Centers {
 
     @Test("after a log-out the next message makes a new observer in the old place; the old one gets nothing")
     func logOut() throws {
-      let window = Window("w", journal)
+      let window = ChatWindow("w", journal)
       point.registerLazily(ArchiveService.self) { $0 }
       point.register(window)
       point.broadcast(.onAdd, "1")
@@ -179,15 +179,31 @@ extension Centers {
       #expect(journal.all == ["archive made", "archive add 2"])
     }
 
+    @Test("a lazy registration that is taken back while its observer is made leaves no observer")
+    func takenBackMeanwhile() throws {
+      let point = point
+      let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }
+      let name = ServiceKey<ChatWindow>("window") { [journal] _ in ChatWindow("w", journal) }
+      let key = ServiceKey<ChatWindow>("window") { [journal] _ in
+        point.unregisterLazily(name)
+        return ChatWindow("w", journal)
+      }
+      point.registerLazily(key, table: table) { $0 }
+      #expect(point.broadcast(.onAdd, "1").nobodyResponded)
+      #expect(point.broadcast(.onAdd, "2").nobodyResponded)
+      #expect(point.observers.count == 0)
+      #expect(services.existing(key) != nil)
+    }
+
     @Test("a message that a service sends while it is made does not reach itself")
     func sendsWhileMade() throws {
       let point = point
       let failures = Journal()
       point.observers.onError = { failures.write("\($0)") }
-      let table = SelectorTable(for: Window.self) { Responds(to: .onAdd) { (_: Window, _: String) in } }
+      let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }
       let key = ServiceKey("loud") { [journal] _ in
         point.broadcast(.onAdd, "from within")
-        return Window("loud", journal)
+        return ChatWindow("loud", journal)
       }
       point.registerLazily(key, table: table) { $0 }
       point.broadcast(.onAdd, "from outside")
@@ -225,10 +241,10 @@ extension Centers {
       let (point, services, journal) = (point, services, journal)
       point.observers.onError = { journal.write("\($0)") }
       point.registerLazily(ArchiveService.self) { $0 }
-      let steady = Window("steady", Journal())
+      let steady = ChatWindow("steady", Journal())
       point.register(steady)
       let ended = onThreads(16) { thread in
-        let own = Window("own", Journal())
+        let own = ChatWindow("own", Journal())
         for step in 0..<100 {
           switch thread % 4 {
           case 0: services.clearData()

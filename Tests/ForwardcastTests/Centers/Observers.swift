@@ -18,16 +18,16 @@ extension Message<(Int) -> Void> { static var onEnter: Self { .init("onEnter:") 
 extension Message<() -> Int> { static var unseen: Self { .init("unseen") } }
 
 /// An observer with two of the three messages of its protocol.
-final class Window: MessageExtension, RoomExtension {
+final class ChatWindow: MessageExtension, RoomExtension {
   let name: String
   let journal: Journal
-  let whenAdded = Locked<(@Sendable (Window) throws -> Void)?>(nil)
+  let whenAdded = Locked<(@Sendable (ChatWindow) throws -> Void)?>(nil)
   init(_ name: String, _ journal: Journal) { (self.name, self.journal) = (name, journal) }
 
   func onAddMsg(_ chat: String) { journal.write("\(name) add \(chat)") }
   func onEnter(_ room: Int) { journal.write("\(name) enter \(room)") }
 
-  static let selectorTable = SelectorTable(for: Window.self) {
+  static let selectorTable = SelectorTable(for: ChatWindow.self) {
     Responds(to: .onAdd) { window, chat in
       window.onAddMsg(chat)
       try window.whenAdded.withLock({ $0 })?(window)

@@ -9,7 +9,7 @@ extension Centers {
   @Suite("Threads")
   struct ServiceThreadTests {
     /// A maker that says when it has begun and waits until it may go on.
-    private func held(_ name: String, _ began: Gate, _ mayEnd: Gate) -> ServiceKey<Witness> {
+    private func held(_ name: String, _ began: Latch, _ mayEnd: Latch) -> ServiceKey<Witness> {
       let counter = LeakCounter()
       return ServiceKey(name) { _ in
         began.open()
@@ -40,7 +40,7 @@ extension Centers {
     @Test("a slow constructor delays only those who ask for its service")
     func slow() throws {
       let center = ServiceCenter()
-      let (began, mayEnd) = (Gate(), Gate())
+      let (began, mayEnd) = (Latch(), Latch())
       let slow = held("slow", began, mayEnd)
       let results = Journal()
       let ended = onThreads(2) { index in
@@ -112,7 +112,7 @@ extension Centers {
     func sharedFailure() throws {
       let center = ServiceCenter()
       let tries = Atomic<Int>(0)
-      let (began, mayEnd) = (Gate(), Gate())
+      let (began, mayEnd) = (Latch(), Latch())
       let key = ServiceKey<Int>("failing") { _ in
         if tries.wrappingAdd(1, ordering: .relaxed).newValue > 1 { return 7 }
         began.open()
@@ -139,7 +139,7 @@ extension Centers {
       arguments: [false, true])
     func clearDuringConstruction(persists: Bool) throws {
       let (center, journal) = try ServiceCenter.journaled()
-      let (began, mayEnd) = (Gate(), Gate())
+      let (began, mayEnd) = (Latch(), Latch())
       let key = ServiceKey("held") { center in
         let account = try center.service(AccountService.self)
         began.open()

@@ -24,7 +24,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Bool 
 }
 
 /// A door that a test opens.
-final class Gate: Sendable {
+final class Latch: Sendable {
   private let group = DispatchGroup()
   private let isOpen = Atomic<Bool>(false)
   init() { group.enter() }
