@@ -13,22 +13,26 @@ private final class Window: Member, MessageReceiver {
   var title = ""
   nonisolated init() {}
   nonisolated static let selectorTable = SelectorTable(for: Window.self) {
-    Responds(to: .title, onMainActor: { window, text in
-      MainActor.assertIsolated()
-      window.title = text
-      return text.count
-    })
+    Responds(
+      to: .title,
+      onMainActor: { window, text in
+        MainActor.assertIsolated()
+        window.title = text
+        return text.count
+      })
   }
 }
 
 private actor Account: Member, MessageReceiver {
   var balance = 0
   static let selectorTable = SelectorTable(for: Account.self) {
-    Responds(to: .deposit, isolated: { account, sum in
-      account.assertIsolated()
-      account.balance += sum
-      return account.balance
-    })
+    Responds(
+      to: .deposit,
+      isolated: { account, sum in
+        account.assertIsolated()
+        account.balance += sum
+        return account.balance
+      })
     Responds(to: .slow, async: { account, number in await account.take(number) })
   }
   func take(_ number: Int) async -> Int {
@@ -73,10 +77,11 @@ struct IsolationTests {
     let account = Account()
     #expect(isMismatch { try account.send(.deposit, 1) })
     #expect(isMismatch { try account.send(.slow, 1) })
-    #expect(isMismatch {
-      var call = Invocation("slow:", arguments: [ArgumentBox(1)])
-      try account.perform(&call)
-    })
+    #expect(
+      isMismatch {
+        var call = Invocation("slow:", arguments: [ArgumentBox(1)])
+        try account.perform(&call)
+      })
     #expect(try await account.sendAndWait(.deposit, 5) == 5)
     #expect(try await account.sendAndWait(.slow, 2) == 7)
     #expect(await account.balance == 7)
@@ -90,7 +95,9 @@ struct IsolationTests {
     proxy.onError = { Issue.record("\($0)") }
     proxy.add(window, delivery: deliveries[kind])
     proxy.add(account, delivery: deliveries[kind])
-    for sum in 1...10 { #expect(try await proxy.collectAndWait(.deposit, sum, returning: .last) == sum * (sum + 1) / 2) }
+    for sum in 1...10 {
+      #expect(try await proxy.collectAndWait(.deposit, sum, returning: .last) == sum * (sum + 1) / 2)
+    }
     #expect(try await proxy.collectAndWait(.slow, 45, returning: .sum) == 100)
     #expect(try await proxy.collectAndWait(.title, "four", returning: .sum) == 4)
     if kind > 0 {

@@ -56,12 +56,14 @@ final class Clerk: Member, MessageReceiver {
     Responds(to: .say) { clerk, text in clerk.journal.write("\(clerk.name): \(text)") }
     Responds(to: .value) { clerk in clerk.name.count }
     Responds(to: .agrees) { clerk in clerk.name == "yes" }
-    Responds(to: .slow, async: { clerk, number in
-      clerk.journal.write("\(clerk.name) begins \(number)")
-      await Turnstile.passing(number)
-      clerk.journal.write("\(clerk.name) ends \(number)")
-      return number
-    })
+    Responds(
+      to: .slow,
+      async: { clerk, number in
+        clerk.journal.write("\(clerk.name) begins \(number)")
+        await Turnstile.passing(number)
+        clerk.journal.write("\(clerk.name) ends \(number)")
+        return number
+      })
   }
 }
 
