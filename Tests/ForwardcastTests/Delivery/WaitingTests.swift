@@ -139,7 +139,7 @@ struct WaitingTests {
     let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))
     proxy.add(slow, delivery: .on(context))
     proxy.add(quick, delivery: .on(context))
-    let gate = Gate.shut(71)
+    let gate = Turnstile.shut(71)
     proxy.on(.slow, delivery: .on(context)) { _ in 0 }.cancel()
     let answers = Task { [proxy] in try await proxy.collectAndWait(.slow, 71, returning: .all) }
     while context.waiting == 0 { await Task.yield() }

@@ -80,7 +80,7 @@ final class Turnstile: Sendable {
   private let state = Mutex(State())
   private static let all = Mutex<[Int: Turnstile]>([:])
 
-  /// Shuts a gate for whoever passes with that number.
+  /// Shuts a turnstile for whoever passes with that number.
   static func shut(_ number: Int) -> Turnstile {
     all.withLock { gates in
       let gate = Turnstile()
