@@ -26,6 +26,7 @@ let package = Package(
     example("themes", "Themes"),
     example("emperor", "Emperor"),
     example("cart", "Cart"),
+    example("messenger", "Messenger"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
@@ -40,7 +41,7 @@ let package = Package(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
-      name: "ExampleTests", dependencies: ["ForwardcastCommand", "themes", "emperor", "cart", "console"],
+      name: "ExampleTests", dependencies: ["ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger"],
       swiftSettings: settings),
   ]
 )

@@ -36,17 +36,19 @@ final class Bench {
   /// Compares two ways of doing one thing, and counts what each asks of the memory.
   ///
   /// - Parameters:
-  ///   - units: how many units one operation is made of; times are for one unit, requests for memory for one operation.
+  ///   - units: how many units one operation is made of; times are for one unit.
+  ///   - messages: how many messages it is made of; requests for memory are for one message.
   func compare(
-    _ row: String, _ name: String, n: Int, per unit: String = "ns/delivery", units: Int, goal: Goal?, ours: Batch,
-    reference: Batch
+    _ row: String, _ name: String, n: Int, per unit: String = "ns/delivery", units: Int, messages: Int = 1, goal: Goal?,
+    ours: Batch, reference: Batch
   ) {
     guard wants(row, name, n) else { return }
     let found = timed(effort, unitsPerOperation: units, ours: ours, reference: reference)
     add(
       Figure(
         row: row, name: name, n: n, ours: found.ours, reference: found.reference, unit: unit, ratio: found.ratio,
-        spread: found.spread, allocations: allocations(ours), referenceAllocations: allocations(reference), goal: goal))
+        spread: found.spread, allocations: allocations(ours).map { $0 / Double(messages) },
+        referenceAllocations: allocations(reference).map { $0 / Double(messages) }, goal: goal))
   }
 
   /// Requests for memory of one operation that has been done before; the least of a few tries, since the process's

@@ -75,7 +75,8 @@ private func time(_ batch: Batch, _ count: Int) -> Double {
 private func operationsPerBatch(_ effort: Effort, _ batch: Batch) -> Int {
   var count = 1
   while true {
-    let elapsed = max(time(batch, count) * Double(count), 1)
+    // The shorter of two: the first one may have met a thread that had to be started, or another program.
+    let elapsed = max(min(time(batch, count), time(batch, count)) * Double(count), 1)
     if elapsed >= effort.batchNanoseconds * 0.7 { return count }
     let wanted = Double(count) * effort.batchNanoseconds / elapsed
     count = max(count + 1, Int(min(wanted, Double(count) * 8)))

@@ -47,6 +47,7 @@ bench.allocationRows()
 bench.respondsRows()
 bench.registryRows()
 bench.threadRows()
+bench.queuedRows()
 progress.finish()
 
 print(Report.table(bench.figures))

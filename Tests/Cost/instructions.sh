@@ -14,6 +14,8 @@ swift build -c release --product forwardcast-benchmarks >&2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # Without what is for debuggers: valgrind gives up on debug information that is newer than itself.
+# One hash seed for all runs, so that none meets other collisions than the last.
+export SWIFT_DETERMINISTIC_HASHING=1
 program=$scratch/forwardcast-benchmarks
 cp "$(swift build -c release --show-bin-path)/forwardcast-benchmarks" "$program"
 strip --strip-debug "$program"

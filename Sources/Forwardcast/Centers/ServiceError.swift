@@ -44,5 +44,5 @@ public struct ServiceFailure: Sendable, CustomStringConvertible {
   /// What was thrown.
   public let error: any Error
 
-  public var description: String { "\(hook) of \(service) failed: \(error)" }
+  public var description: String { "\(hook) failed in \(service): \(error)" }
 }

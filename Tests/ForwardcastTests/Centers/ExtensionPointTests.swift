@@ -138,7 +138,7 @@ extension Centers {
       }
       #expect(summary.description == "delivered 1, queued 0, failed 1, skipped 1")
       #expect(journal.all == ["d add x"])
-      #expect(failures.all == ["Window failed on typedCall: refused by a"])
+      #expect(failures.all == ["typedCall failed in Window: refused by a"])
     }
 
     @Test("answers are collected, errors thrown after everybody was asked")

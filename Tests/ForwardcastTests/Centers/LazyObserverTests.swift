@@ -119,7 +119,7 @@ extension Centers {
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
       #expect(point.broadcast(.onAdd, "1").description == "delivered 2, queued 0, failed 1, skipped 0")
-      #expect(failures.take() == ["BrokenService failed on onAddMsg:: refused by broken"])
+      #expect(failures.take() == ["onAddMsg: failed in BrokenService: refused by broken"])
       #expect(journal.take() == ["archive made", "w add 1", "archive add 1"])
       var call = Invocation("onAddMsg:", arguments: [.init("2")])
       let report = try point.forward(&call)

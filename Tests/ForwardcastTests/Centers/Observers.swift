@@ -21,7 +21,7 @@ extension Message<() -> Int> { static var unseen: Self { .init("unseen") } }
 final class Window: MessageExtension, RoomExtension {
   let name: String
   let journal: Journal
-  let whenAdded = Mutex<(@Sendable (Window) throws -> Void)?>(nil)
+  let whenAdded = Locked<(@Sendable (Window) throws -> Void)?>(nil)
   init(_ name: String, _ journal: Journal) { (self.name, self.journal) = (name, journal) }
 
   func onAddMsg(_ chat: String) { journal.write("\(name) add \(chat)") }

@@ -67,7 +67,7 @@ extension Centers {
     @Test("nobody sees a service before its init hook has ended, not even what the hook asks for")
     func notSeenEarly() throws {
       let center = ServiceCenter()
-      let seen = Mutex<Bool?>(nil)
+      let seen = Locked<Bool?>(nil)
       let key = ServiceKey("early") { _ in
         Hooked { center in
           seen.withLock { $0 = center.existing(ServiceKey("early") { _ in Hooked { _ in } }) != nil }
@@ -140,7 +140,7 @@ extension Centers {
       _ = try center.service(ServiceKey("a") { _ in Hooked(clear: { throw TargetError(name: "a") }) })
       _ = try center.service(ServiceKey("b") { _ in Hooked(clear: { failures.write("b cleared") }) })
       center.clearData()
-      #expect(failures.all == ["serviceWillClearData of a failed: refused by a", "b cleared"])
+      #expect(failures.all == ["serviceWillClearData failed in a: refused by a", "b cleared"])
       #expect(center.services.isEmpty)
     }
 

@@ -23,7 +23,7 @@ extension Centers {
 
     /// How often each service was made, and completed.
     final class Tally: Sendable {
-      private let counts = Mutex<[(made: Int, finished: Int)]>(
+      private let counts = Locked<[(made: Int, finished: Int)]>(
         Array(repeating: (made: 0, finished: 0), count: ServiceStressTests.services))
       func count(_ index: Int) { counts.withLock { $0[index].made += 1 } }
       func finish(_ index: Int) { counts.withLock { $0[index].finished += 1 } }
@@ -36,7 +36,7 @@ extension Centers {
       for round in 0..<5 {
         let (center, made) = (ServiceCenter(), Tally())
         let wrong = Journal()
-        let seen = Mutex<[Int: Set<ObjectIdentifier>]>([:])
+        let seen = Locked<[Int: Set<ObjectIdentifier>]>([:])
         let ended = onThreads(64) { thread in
           for step in 0..<ServiceStressTests.services {
             let index = (thread * 7 + step * (round % 2 == 0 ? 1 : 19)) % ServiceStressTests.services

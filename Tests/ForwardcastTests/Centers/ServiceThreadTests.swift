@@ -26,7 +26,7 @@ extension Centers {
         journal.write("made")
         return Hooked { _ in done.store(true, ordering: .releasing) }
       }
-      let seen = Mutex<Set<ObjectIdentifier>>([])
+      let seen = Locked<Set<ObjectIdentifier>>([])
       let ended = onThreads(16) { _ in
         guard let service = try? center.service(key) else { return }
         if !done.load(ordering: .acquiring) { journal.write("seen early") }
@@ -65,7 +65,7 @@ extension Centers {
     func waitsForOther() throws {
       let center = ServiceCenter()
       let key = ServiceKey<String>("patient") { center in
-        let answer = Mutex<String?>(nil)
+        let answer = Locked<String?>(nil)
         let end = DispatchGroup()
         DispatchQueue.global().async(group: end) {
           let service = try? center.service(SettingsService.self)
@@ -91,7 +91,7 @@ extension Centers {
           return try center.service(key((index + 1) % size)) + 1
         }
       }
-      let errors = Mutex<[ServiceError]>([])
+      let errors = Locked<[ServiceError]>([])
       let ended = onThreads(size) { index in
         do { _ = try center.service(key(index)) } catch {
           if let error = error as? ServiceError { errors.withLock { $0.append(error) } }

@@ -68,7 +68,9 @@ struct MulticastOrderTests {
     for action in Action.allCases {
       for actor in 0..<3 {
         for object in 0..<3 {
-          for (used, strong, boxed) in [(false, false, false), (true, false, false), (true, true, false), (true, false, true)] {
+          for (used, strong, boxed) in [
+            (false, false, false), (true, false, false), (true, true, false), (true, false, true),
+          ] {
             let (proxy, journal) = (Proxy(), Journal())
             var targets: [Listener?] = names.map { Listener($0, journal) }
             let registrations = targets.compactMap { target in
@@ -105,7 +107,8 @@ struct MulticastOrderTests {
                 ? proxy.broadcast(Invocation("note:", arguments: [.init(number)])) : proxy.broadcast(.note, number)
             }
             let summary = send(1)
-            let context = "\(action) of \(names[object]) by \(names[actor]), used \(used), strong \(strong), boxed \(boxed)"
+            let context =
+              "\(action) of \(names[object]) by \(names[actor]), used \(used), strong \(strong), boxed \(boxed)"
             var expected = names
             switch action {
             case .addNew: break

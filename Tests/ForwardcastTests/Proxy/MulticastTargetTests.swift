@@ -7,7 +7,9 @@ private final class Leaving: MessageReceiver {
   static let selectorTable = SelectorTable(for: Leaving.self) { Responds(to: .ping) { (_: Leaving) in } }
   let proxy: MulticastProxy<any MessageReceiver>
   let journal: Journal
-  init(_ proxy: MulticastProxy<any MessageReceiver>, _ journal: Journal) { (self.proxy, self.journal) = (proxy, journal) }
+  init(_ proxy: MulticastProxy<any MessageReceiver>, _ journal: Journal) {
+    (self.proxy, self.journal) = (proxy, journal)
+  }
   deinit { journal.write("removed \(proxy.remove(self))") }
 }
 private struct Point: MessageSource { var x = 0 }
@@ -271,7 +273,9 @@ struct MulticastTargetTests {
 
   @Test("a target that is no object is kept by its registration")
   func values() {
-    let table = SelectorTable(for: (any MessageSource).self) { Responds(to: .value) { source in (source as? Point)?.x ?? 0 } }
+    let table = SelectorTable(for: (any MessageSource).self) {
+      Responds(to: .value) { source in (source as? Point)?.x ?? 0 }
+    }
     let proxy = MulticastProxy<any MessageSource>(table: table)
     let token = proxy.add(Point(x: 3))
     proxy.add(Point(x: 4))

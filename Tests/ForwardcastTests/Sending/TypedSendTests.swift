@@ -158,9 +158,9 @@ struct TypedSendTests {
     ]
     for (name, door) in doors {
       door()
-      #expect((HeapUse.bytes(in: door) ?? 0) == 0, "\(name)")
+      #expect((HeapMeter.bytes(in: door) ?? 0) == 0, "\(name)")
     }
-    let boxed = HeapUse.bytes { _ = try? echo.send(Message<(Int8, Int) -> Int>("add:to:"), 1, 2) }
+    let boxed = HeapMeter.bytes { _ = try? echo.send(Message<(Int8, Int) -> Int>("add:to:"), 1, 2) }
     #expect(boxed != 0)
   }
 }

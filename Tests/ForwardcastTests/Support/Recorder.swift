@@ -18,7 +18,7 @@ struct TargetError: Error, Equatable, CustomStringConvertible {
 
 /// What happened, in order, from any thread.
 final class Journal: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Locked<[String]>([])
   func write(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
   func take() -> [String] {

@@ -1,9 +1,9 @@
-// HeapUse.swift: whether a piece of code asks for memory on the heap.
+// HeapMeter.swift: whether a piece of code asks for memory on the heap.
 
 import Foundation
 
 /// Says how many bytes a piece of code takes from the heap, given back meanwhile or not.
-enum HeapUse {
+enum HeapMeter {
   /// The median over many runs of what `body` takes; `nil` where the allocator cannot be asked.
   ///
   /// The thread's cache of freed blocks is emptied before each run, so that what `body` asks for comes from the heap,

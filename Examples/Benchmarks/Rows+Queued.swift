@@ -1,0 +1,125 @@
+// Rows+Queued.swift: messages to targets on a queue, one at a time and as a stream.
+
+import Dispatch
+import Forwardcast
+
+/// Weak targets that get their messages on a queue, as one writes it.
+private struct QueuedLoop {
+  let boxes: [WeakBox]
+  let queue: DispatchQueue
+
+  /// One block for each message.
+  @inline(never)
+  func tick(_ value: Int) {
+    let snapshot = boxes
+    queue.async { for box in snapshot { box.target?.tick(value) } }
+  }
+
+  /// One block for each target, as multicast delegates with queues do.
+  @inline(never)
+  func tickEach(_ value: Int) {
+    for box in boxes { queue.async { box.target?.tick(value) } }
+  }
+}
+
+/// A target that tells when it gets a negative number: whatever was sent before has then arrived as well.
+private final class Gate: Listener {
+  private let opened = DispatchSemaphore(value: 0)
+
+  func tick(_ value: Int) { if value < 0 { opened.signal() } }
+  func add(_ first: Int, _ second: Int) -> Int { first &+ second }
+  func receive(_ payload: Payload) {}
+  func read(_ text: String) {}
+  var received: Int { 0 }
+
+  func wait() { opened.wait() }
+
+  static let selectorTable = SelectorTable(for: Gate.self) {
+    Responds(to: .tick) { gate, value in gate.tick(value) }
+  }
+}
+
+/// A proxy and its counterpart, each with targets and a queue of its own, a gate the last of the targets.
+private struct QueuedSides {
+  let proxy = MulticastProxy<any Listener>()
+  let loop: QueuedLoop
+  let mine = Gate()
+  let theirs = Gate()
+  private let targets: [any Listener]
+
+  init(_ count: Int) {
+    let others = makeTargets(count - 1) + [theirs]
+    targets = makeTargets(count - 1) + [mine] + others
+    let queue = DispatchQueue(label: "queued")
+    for target in targets.prefix(count) { proxy.add(target, delivery: .queue(queue)) }
+    loop = QueuedLoop(boxes: others.map { WeakBox($0) }, queue: DispatchQueue(label: "by hand"))
+  }
+}
+
+extension Bench {
+  /// Messages to targets on a queue.
+  ///
+  /// All threads are tied to one processor, except where the name of a line says two: waking another one takes longer
+  /// than all that is compared.
+  func queuedRows() {
+    let before = Processors.current
+    before.single.first?.tie()
+    defer { before.tie() }
+    for n in sizes { queued(n) }
+    stream("one processor")
+    // Those that serve queues have been started on the first processor and stay there.
+    guard before.single.count > 1 else { return }
+    before.single[1].tie()
+    stream("two processors")
+  }
+
+  /// One message to N targets on one queue, until the last of them has it.
+  private func queued(_ n: Int) {
+    let sides = QueuedSides(n)
+    let ours: Batch = { count in
+      for _ in 0..<count {
+        sendTick(sides.proxy, -1)
+        sides.mine.wait()
+      }
+    }
+    compare(
+      "queued", "beside one block", n: n, units: n, goal: .ratio(1.2), ours: ours,
+      reference: { count in
+        for _ in 0..<count {
+          sides.loop.tick(-1)
+          sides.theirs.wait()
+        }
+      })
+    // With one target both are one block.
+    compare(
+      "queued", "beside a block for each target", n: n, units: n, goal: n >= 10 ? .faster(4) : nil, ours: ours,
+      reference: { count in
+        for _ in 0..<count {
+          sides.loop.tickEach(-1)
+          sides.theirs.wait()
+        }
+      })
+  }
+
+  /// A thousand messages to one target on a queue, until it has the last of them.
+  private func stream(_ name: String) {
+    let messages = 1_000
+    let sides = QueuedSides(1)
+    compare(
+      "stream", name, n: 1, per: "ns/message", units: messages, messages: messages, goal: .faster(3),
+      ours: { count in
+        for _ in 0..<count {
+          for value in 1..<messages { sendTick(sides.proxy, value) }
+          sendTick(sides.proxy, -1)
+          sides.mine.wait()
+        }
+      },
+      reference: { count in
+        for _ in 0..<count {
+          for value in 1..<messages { sides.loop.tickEach(value) }
+          sides.loop.tickEach(-1)
+          sides.theirs.wait()
+        }
+      })
+  }
+}

@@ -1,0 +1,300 @@
+// NestedProxyTests.swift: proxies for one, lazy ones, proxies in proxies, and rings of them.
+
+import Forwardcast
+import Testing
+
+private final class HookedProxy: ForwardingProxy {
+  var says: Bool?
+  var target: (any MessageReceiver)?
+  var types: MethodSignature?
+  var kept: [Invocation] = []
+  var table: SelectorTable?
+  var asked: ((HookedProxy, MessageSelector) -> Void)?
+
+  override var objectTable: SelectorTable? { table }
+  override func responds(to selector: MessageSelector) -> Bool {
+    asked?(self, selector)
+    return says ?? super.responds(to: selector)
+  }
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    types ?? super.methodSignature(for: selector)
+  }
+  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    kept.append(invocation)
+    invocation.result = ArgumentBox(kept.count)
+    return DeliveryReport()
+  }
+  override func doesNotRecognize(_ selector: MessageSelector) -> any Error { TargetError(name: selector.name) }
+
+  /// A Swift method of the proxy's own, named as a message is.
+  func value() -> Int { -1 }
+}
+
+@Suite("Proxies for one and in one another")
+struct NestedProxyTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+
+  @Test("a proxy for one passes every message on, answers as its target does, and keeps it alive")
+  func one() throws {
+    let counter = LeakCounter()
+    do {
+      let proxy = ForwardingProxy(to: Listener("a", Journal(), counter))
+      #expect(counter.alive == 1)
+      #expect(try proxy.send(.value) == 0)
+      #expect(proxy.responds(to: "note:"))
+      #expect(!proxy.responds(to: "say:"))
+      #expect(proxy.methodSignature(for: "note:")?.description == "v@:q")
+      let error = #expect(throws: MessageError.self) { try proxy.send(.say, "x") }
+      #expect(error?.code == .unrecognizedSelector)
+    }
+    #expect(counter.alive == 0)
+    let empty = ForwardingProxy()
+    #expect(!empty.responds(to: "value"))
+    #expect(throws: MessageError.self) { try empty.send(.value) }
+  }
+
+  @Test("every hook of a subclass is asked, and its own Swift methods shadow nothing")
+  func hooks() throws {
+    let proxy = HookedProxy()
+    #expect(throws: TargetError(name: "value")) { try proxy.send(.value) }
+    proxy.types = .sample("q@:")
+    #expect(try proxy.send(.value) == 1)
+    #expect(proxy.kept.map(\.description) == ["value"])
+    let target = Listener("a")
+    target.answer = 7
+    proxy.target = target
+    #expect(try proxy.send(.value) == 7)
+    proxy.table = SelectorTable(for: HookedProxy.self) { Responds(to: .value) { (_: HookedProxy) in 70 } }
+    #expect(try proxy.send(.value) == 70)
+    let many = Proxy()
+    many.add(proxy)
+    #expect(try many.collect(.value, returning: .all) == [70])
+    proxy.says = false
+    #expect(!many.responds(to: "value"))
+    #expect(try many.collect(.value, returning: .all) == [])
+    proxy.says = nil
+    proxy.table = nil
+    #expect(try many.collect(.value, returning: .all) == [7])
+    proxy.target = nil
+    #expect(try many.collect(.value, returning: .all) == [])
+    proxy.says = true
+    #expect(try many.collect(.value, returning: .all) == [2])
+  }
+
+  @Test("a lazy proxy makes its target at the first message, once")
+  func lazy() throws {
+    let journal = Journal()
+    let proxy = LazyProxy {
+      journal.write("made")
+      return Listener("a", journal)
+    }
+    #expect(!proxy.isMade)
+    #expect(try proxy.send(.value) == 0)
+    #expect(proxy.responds(to: "note:"))
+    #expect(proxy.isMade)
+    #expect(journal.all == ["made", "a value"])
+  }
+
+  @Test("a maker that fails makes the message fail with its error, and is asked again by the next")
+  func lazyFailure() throws {
+    var failing = true
+    var made = 0
+    let proxy = LazyProxy {
+      made += 1
+      if failing { throw TargetError(name: "maker") }
+      return Listener("a")
+    }
+    #expect(throws: TargetError(name: "maker")) { try proxy.send(.value) }
+    let many = Proxy()
+    many.add(proxy)
+    let errors = Journal()
+    many.onError = { errors.write("\($0.error)") }
+    #expect(many.broadcast(.value).failed == 1)
+    #expect(many.broadcast(Invocation("value")).failed == 1)
+    #expect(errors.all == ["refused by maker", "refused by maker"])
+    #expect(throws: TargetError(name: "maker")) { try many.collect(.value, returning: .last) }
+    failing = false
+    #expect(try many.collect(.value, returning: .last) == 0)
+    #expect(try proxy.send(.value) == 0)
+    #expect(made >= 5)
+    #expect(!proxy.responds(to: "unheardOf"))
+    #expect(many.broadcast(Message<() -> Void>("unheardOf")).nobodyResponded)
+  }
+
+  @Test("a maker that needs its own proxy gets an error and does not recurse")
+  func lazyRecursion() {
+    weak var own: LazyProxy?
+    let proxy = LazyProxy {
+      _ = try own?.send(.value)
+      return Listener("a")
+    }
+    own = proxy
+    let error = #expect(throws: MessageError.self) { try proxy.send(.value) }
+    #expect(error?.code == .proxyCycle)
+    #expect(!proxy.isMade)
+  }
+
+  @Test("a multicast in a multicast is served in its place, typed and boxed")
+  func nested() throws {
+    let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
+    let targets = ["a", "b", "c", "d"].map { Listener($0, journal) }
+    outer.add(targets[0])
+    outer.add(inner)
+    outer.add(targets[3])
+    inner.add(targets[1])
+    inner.add(targets[2])
+    #expect(outer.broadcast(.note, 1).delivered == 3)
+    #expect(journal.take() == ["a 1", "b 1", "c 1", "d 1"])
+    var call = Invocation("note:", arguments: [.init(2)])
+    #expect(try outer.forward(&call).answers.count == 3)
+    #expect(journal.take() == ["a 2", "b 2", "c 2", "d 2"])
+    targets[1].answer = 4
+    targets[2].answer = 5
+    #expect(try outer.collect(.value, returning: .all) == [0, 5, 0])
+    targets[1].onNote = { listener, _ in throw TargetError(name: listener.name) }
+    outer.onError = { journal.write("\($0.error)") }
+    _ = journal.take()
+    let summary = outer.broadcast(.note, 3)
+    #expect(summary.delivered == 2 && summary.failed == 1)
+    #expect(journal.all == ["a 3", "b 3", "c 3", "refused by b", "d 3"])
+  }
+
+  @Test("a nested proxy is asked each time: what its targets do is noticed at once")
+  func nestedResponds() {
+    let (outer, inner) = (Proxy(), Proxy())
+    outer.add(inner)
+    #expect(!outer.responds(to: "note:"))
+    var target: Listener? = Listener("a")
+    if let target { inner.add(target) }
+    #expect(outer.responds(to: "note:"))
+    #expect(outer.count(for: "note:") == 1)
+    if let target { inner.mute(target) }
+    #expect(!outer.responds(to: "note:"))
+    #expect(outer.broadcast(.note, 1).nobodyResponded)
+    if let target { inner.unmute(target) }
+    #expect(outer.responds(to: "note:"))
+    target = nil
+    #expect(!outer.responds(to: "note:"))
+    #expect(outer.methodSignature(for: "note:")?.description == "v@:@")
+  }
+
+  @Test("a ring of proxies is an error for every way of sending, whether somebody answers in it or not")
+  func rings() {
+    for length in 1...4 {
+      for answered in [false, true] {
+        let (ring, journal) = ((0..<length).map { _ in Proxy() }, Journal())
+        for (index, proxy) in ring.enumerated() {
+          proxy.add(ring[(index + 1) % length])
+          proxy.onError = { journal.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+        }
+        let target = Listener("a")
+        if answered { ring[length - 1].add(target) }
+        let context = "\(length) proxies, answered: \(answered)"
+        #expect(ring[0].responds(to: "note:") == answered, "\(context)")
+        #expect(ring[0].broadcast(.note, 1).failed == 1, "\(context)")
+        #expect(ring[0].broadcast(Invocation("note:", arguments: [.init(1)])).failed == 1, "\(context)")
+        #expect(journal.all.allSatisfy { $0 == "proxy cycle" } && journal.all.count == 2, "\(context) \(journal.all)")
+        let error = #expect(throws: MessageError.self) { try ring[0].collect(.note, 1, returning: .all) }
+        #expect(error?.code == .proxyCycle, "\(context)")
+        var call = Invocation("note:", arguments: [.init(1)])
+        let sent = #expect(throws: MessageError.self) { try ring[0].perform(&call) }
+        #expect(sent?.code == .proxyCycle, "\(context)")
+        #expect(ring[0].count(for: "unheardOf") == 0)
+        for proxy in ring { proxy.removeAll() }
+      }
+    }
+  }
+
+  @Test("a ring over proxies for one is an error too, and questions in it come to an end")
+  func mixedRing() {
+    let (many, one) = (Proxy(), HookedProxy())
+    one.target = many
+    many.add(one)
+    #expect(!many.responds(to: "note:"))
+    #expect(one.methodSignature(for: "note:") != nil)
+    let journal = Journal()
+    many.onError = { journal.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    #expect(many.broadcast(.note, 1).failed == 1)
+    #expect(journal.all == ["proxy cycle"])
+    let (a, b) = (HookedProxy(), HookedProxy())
+    (a.target, b.target) = (b, a)
+    #expect(!a.responds(to: "note:"))
+    #expect(a.methodSignature(for: "note:") == nil)
+    a.target = nil
+    one.target = nil
+  }
+
+  @Test("two ways to one proxy are no ring: it is served twice")
+  func diamond() {
+    let (top, left, right, journal) = (Proxy(), Proxy(), Proxy(), Journal())
+    let target = Listener("a", journal)
+    top.add(left)
+    top.add(right)
+    left.add(target)
+    right.add(target)
+    #expect(top.broadcast(.note, 1).delivered == 2)
+    #expect(journal.all == ["a 1", "a 1"])
+  }
+
+  @Test("an invocation that a proxy kept is sent again through the multicast that it came from")
+  func keptInvocation() throws {
+    let (many, recorder, journal) = (Proxy(), HookedProxy(), Journal())
+    recorder.says = true
+    recorder.types = .sample("v@:q")
+    let target = Listener("a", journal)
+    many.add(recorder)
+    many.add(target)
+    many.broadcast(Invocation("note:", arguments: [.init(1)]))
+    var kept = try #require(recorder.kept.first)
+    try many.perform(&kept)
+    #expect(journal.all == ["a 1", "a 1"])
+    #expect(recorder.kept.count == 2)
+    many.broadcast(kept)
+    #expect(journal.all.count == 3)
+  }
+
+  @Test("a handler may send another message to the proxy that called it, and the same one under another name")
+  func otherMessages() throws {
+    let (many, journal) = (Proxy(), Journal())
+    let target = LoudListener("a", journal)
+    let relay = BareReceiver {
+      Responds(to: "first:", signature: .sample("v@:@")) { (_: BareReceiver, call: inout Invocation) in
+        try call.retarget(to: "say:")
+        Relay.many?.broadcast(call)
+      }
+    }
+    Relay.many = many
+    defer { Relay.many = nil }
+    many.add(relay)
+    many.add(target)
+    many.onError = { journal.write("\($0.error)") }
+    many.broadcast(Invocation("first:", arguments: [.init("x")]))
+    #expect(journal.all == ["a: x"])
+  }
+
+  @Test("a hook that is asked after one selector may ask its proxy after another")
+  func questionsWithin() {
+    let many = Proxy()
+    let (hook, target) = (HookedProxy(), Listener("a"))
+    var answers: [Bool] = []
+    hook.asked = { _, selector in
+      if selector == "ping" { answers.append(many.responds(to: "note:")) }
+    }
+    many.add(hook)
+    many.add(target)
+    #expect(!many.responds(to: "ping"))
+    many.broadcast(.ping)
+    #expect(!answers.isEmpty && answers.allSatisfy { $0 })
+    hook.asked = { _, _ in answers.append(many.responds(to: "unheardOf")) }
+    answers = []
+    many.broadcast(.ping)
+    #expect(!answers.isEmpty && !answers.contains(true))
+    hook.asked = nil
+  }
+}
+
+/// Where the relay of one test finds its proxy; the test sets and clears it.
+private enum Relay {
+  nonisolated(unsafe) static var many: MulticastProxy<any MessageReceiver>?  // used by one test, on its own thread
+}
