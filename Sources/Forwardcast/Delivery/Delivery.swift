@@ -27,7 +27,9 @@ public struct Delivery: Hashable, Sendable {
   public static let direct = Delivery(.direct)
 
   /// On a dispatch queue; on the main queue where none is named.
-  public static func queue(_ queue: DispatchQueue? = nil) -> Delivery { Delivery(.queued(QueueContext(queue ?? .main))) }
+  public static func queue(_ queue: DispatchQueue? = nil) -> Delivery {
+    Delivery(.queued(QueueContext(queue ?? .main)))
+  }
 
   /// On the main actor.
   public static var mainActor: Delivery { Delivery(.queued(MainActorContext())) }

@@ -12,7 +12,10 @@ final class DeliveryGroup: Sendable {
   /// The steps themselves: so that what is on its way does not depend on the route.
   nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<RouteStep>  // written before it is shared
 
-  init(_ core: MulticastCore, _ selector: MessageSelector, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, in walk: RouteWalk) {
+  init(
+    _ core: MulticastCore, _ selector: MessageSelector, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>,
+    in walk: RouteWalk
+  ) {
     (self.core, self.selector, self.mailbox, self.indices) = (core, selector, mailbox, indices)
     let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: indices.count)
     for (place, index) in indices.enumerated() {

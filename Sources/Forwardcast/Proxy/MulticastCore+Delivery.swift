@@ -125,7 +125,8 @@ extension MulticastCore {
   func mismatch(_ selector: MessageSelector, _ step: RouteStep) -> MessageError {
     MessageError(
       .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target", selector: selector.name,
-      evidence: "an argument is not known to be Sendable and may not cross to the \(step.part?.mailbox.context.name ?? "")")
+      evidence:
+        "an argument is not known to be Sendable and may not cross to the \(step.part?.mailbox.context.name ?? "")")
   }
 
   /// A broadcast of which some targets are on other contexts.
@@ -203,7 +204,9 @@ extension MulticastCore {
       posting.postAll(plan, makeDoor, count)
       if !plan.inTurn.isEmpty {
         let door = makeDoor(false)
-        for index in plan.inTurn where inTurn.contains(index) || walk.route.steps[index].part == nil { run(index, door) }
+        for index in plan.inTurn where inTurn.contains(index) || walk.route.steps[index].part == nil {
+          run(index, door)
+        }
       }
     }
     if dead + summary.skipped > 0 { end(walk, dead: dead, skipped: summary.skipped) }

@@ -24,7 +24,8 @@ extension MulticastProxy where Interface: Sendable {
   ) -> Registration {
     let isObject = type(of: target as Any) is AnyObject.Type
     return core.add(
-      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init),
+      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong,
+      scope: selectors.map(Set.init),
       queued: core.queuedPart(delivery, buffer, pending))
   }
 

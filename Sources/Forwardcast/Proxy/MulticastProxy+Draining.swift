@@ -42,7 +42,8 @@ extension MulticastProxy where Interface: Sendable {
       guard late.isEmpty else {
         throw MessageError(
           .timedOut, receiver: typeName(of: self), selector: "drain",
-          evidence: "not finished in \(timeout): " + late.map { round.mailboxes[$0].context.name }.joined(separator: ", "))
+          evidence: "not finished in \(timeout): "
+            + late.map { round.mailboxes[$0].context.name }.joined(separator: ", "))
       }
     } while !round.isQuiet()
     return round.turns

@@ -35,7 +35,7 @@ struct BufferTests {
     if buffer == .keepOldest(2) { #expect(queued == 2) }
     for number in 6...7 { proxy.broadcast(.note, number) }
     context.run()
-    #expect(journal.all.last == "a 7" , "an emptied buffer takes messages again")
+    #expect(journal.all.last == "a 7", "an emptied buffer takes messages again")
   }
 
   @Test("the latest of each selector stays, and what stays runs in the order in which it was sent")

@@ -9,26 +9,30 @@ extension Message<(String) -> Int> { static var title: Self { .init("title:") } 
 extension Message<(Int) -> Int> { static var deposit: Self { .init("deposit:") } }
 
 @MainActor
-private final class Panel: Member, MessageReceiver {
+private final class Pane: Member, MessageReceiver {
   var title = ""
   nonisolated init() {}
-  nonisolated static let selectorTable = SelectorTable(for: Panel.self) {
-    Responds(to: .title, onMainActor: { window, text in
-      MainActor.assertIsolated()
-      window.title = text
-      return text.count
-    })
+  nonisolated static let selectorTable = SelectorTable(for: Pane.self) {
+    Responds(
+      to: .title,
+      onMainActor: { pane, text in
+        MainActor.assertIsolated()
+        pane.title = text
+        return text.count
+      })
   }
 }
 
 private actor Account: Member, MessageReceiver {
   var balance = 0
   static let selectorTable = SelectorTable(for: Account.self) {
-    Responds(to: .deposit, isolated: { account, sum in
-      account.assertIsolated()
-      account.balance += sum
-      return account.balance
-    })
+    Responds(
+      to: .deposit,
+      isolated: { account, sum in
+        account.assertIsolated()
+        account.balance += sum
+        return account.balance
+      })
     Responds(to: .slow, async: { account, number in await account.take(number) })
   }
   func take(_ number: Int) async -> Int {
@@ -60,12 +64,12 @@ struct IsolationTests {
 
   @Test("a synchronous send reaches a row of the main actor only from there")
   func mainActor() async throws {
-    let window = Panel()
-    queue.sync { #expect(isMismatch { try window.send(.title, "no") }) }
-    let length = try await MainActor.run { try window.send(.title, "yes") }
+    let pane = Pane()
+    queue.sync { #expect(isMismatch { try pane.send(.title, "no") }) }
+    let length = try await MainActor.run { try pane.send(.title, "yes") }
     #expect(length == 3)
-    #expect(await window.title == "yes")
-    #expect(try await window.sendAndWait(.title, "waited") == 6)
+    #expect(await pane.title == "yes")
+    #expect(try await pane.sendAndWait(.title, "waited") == 6)
   }
 
   @Test("a synchronous send cannot reach rows that suspend or are isolated to an actor")
@@ -73,10 +77,11 @@ struct IsolationTests {
     let account = Account()
     #expect(isMismatch { try account.send(.deposit, 1) })
     #expect(isMismatch { try account.send(.slow, 1) })
-    #expect(isMismatch {
-      var call = Invocation("slow:", arguments: [ArgumentBox(1)])
-      try account.perform(&call)
-    })
+    #expect(
+      isMismatch {
+        var call = Invocation("slow:", arguments: [ArgumentBox(1)])
+        try account.perform(&call)
+      })
     #expect(try await account.sendAndWait(.deposit, 5) == 5)
     #expect(try await account.sendAndWait(.slow, 2) == 7)
     #expect(await account.balance == 7)
@@ -84,13 +89,15 @@ struct IsolationTests {
 
   @Test("every delivery reaches every row, and the forms that wait reach direct ones", arguments: 0..<5)
   func everyDelivery(kind: Int) async throws {
-    let (window, account) = (Panel(), Account())
+    let (pane, account) = (Pane(), Account())
     let deliveries: [Delivery] = [.direct, .queue(queue), .mainActor, .actor(account), .executor(Loop())]
     let proxy = MulticastProxy<any Member>()
     proxy.onError = { Issue.record("\($0)") }
-    proxy.add(window, delivery: deliveries[kind])
+    proxy.add(pane, delivery: deliveries[kind])
     proxy.add(account, delivery: deliveries[kind])
-    for sum in 1...10 { #expect(try await proxy.collectAndWait(.deposit, sum, returning: .last) == sum * (sum + 1) / 2) }
+    for sum in 1...10 {
+      #expect(try await proxy.collectAndWait(.deposit, sum, returning: .last) == sum * (sum + 1) / 2)
+    }
     #expect(try await proxy.collectAndWait(.slow, 45, returning: .sum) == 100)
     #expect(try await proxy.collectAndWait(.title, "four", returning: .sum) == 4)
     if kind > 0 {
@@ -101,7 +108,7 @@ struct IsolationTests {
       }
       try await proxy.drain()
       #expect(await account.balance == 120)
-      #expect(await window.title == "last")
+      #expect(await pane.title == "last")
     } else {
       // The caller is on no actor: a broadcast reports what it cannot reach.
       let errors = Mutex(0)

@@ -89,7 +89,8 @@ struct QueuedDeliveryTests {
     #expect(journal.all == ["direct 1", "direct 2", "queued 1", "queued 2"])
   }
 
-  @Test("nothing starts after a target was removed, muted or died", arguments: ["remove", "mute", "die", "cancel", "all"])
+  @Test(
+    "nothing starts after a target was removed, muted or died", arguments: ["remove", "mute", "die", "cancel", "all"])
   func dropped(how: String) {
     var target: Clerk? = clerk("a")
     let other = clerk("b")
@@ -155,7 +156,9 @@ struct QueuedDeliveryTests {
     var short: MulticastProxy<any Member>? = MulticastProxy()
     short?.add(target, delivery: .on(context))
     let witness = Witness(counter)
-    short?.on(.note, delivery: .on(context)) { [journal] number in withExtendedLifetime(witness) { journal.write("closure \(number)") } }
+    short?.on(.note, delivery: .on(context)) { [journal] number in
+      withExtendedLifetime(witness) { journal.write("closure \(number)") }
+    }
     short?.broadcast(.note, 1)
     short = nil
     context.run()
@@ -317,7 +320,8 @@ struct QueuedDeliveryTests {
   @Test("a proxy of queued targets that all died responds to nobody")
   func allDead() {
     let silent = Mutex(0)
-    let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: .handled { _ in silent.withLock { $0 += 1 } }))
+    let proxy = MulticastProxy<any Member>(
+      options: MulticastOptions(silence: .handled { _ in silent.withLock { $0 += 1 } }))
     var target: Clerk? = clerk("a")
     proxy.add(target.unsafelyUnwrapped, delivery: .on(context))
     proxy.broadcast(.note, 1)

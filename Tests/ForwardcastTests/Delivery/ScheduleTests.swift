@@ -53,11 +53,13 @@ final class Tally: Member, MessageReceiver {
       let before = counter.last.exchange(number, ordering: .acquiringAndReleasing)
       if counter.isOrdered, before >= number { counter.broken.add(1, ordering: .acquiringAndReleasing) }
     }
-    Responds(to: .slow, async: { counter, number in
-      counter.received.add(1, ordering: .acquiringAndReleasing)
-      await Task.yield()
-      return number
-    })
+    Responds(
+      to: .slow,
+      async: { counter, number in
+        counter.received.add(1, ordering: .acquiringAndReleasing)
+        await Task.yield()
+        return number
+      })
   }
 }
 
@@ -74,7 +76,9 @@ struct ScheduleTests {
       let target: Tally
       let registration: Registration
     }
-    let buffers: [DeliveryBuffer] = [.unbounded, .unbounded, .keepNewest(3), .keepOldest(2), .latestPerSelector, .suspendSender(2)]
+    let buffers: [DeliveryBuffer] = [
+      .unbounded, .unbounded, .keepNewest(3), .keepOldest(2), .latestPerSelector, .suspendSender(2),
+    ]
     var living: [Place] = []
     var (ran, dropped, sent, skipped, number) = (0, 0, 0, 0, 0)
     func retire(_ place: Place) {
@@ -150,7 +154,9 @@ struct ScheduleTests {
       if (failure.error as? MessageError)?.code != .isolationMismatch { Issue.record("\(failure)") }
     }
     actor Home {}
-    let (queue, other, home) = (DispatchQueue(label: "one"), DispatchQueue(label: "many", attributes: .concurrent), Home())
+    let (queue, other, home) = (
+      DispatchQueue(label: "one"), DispatchQueue(label: "many", attributes: .concurrent), Home()
+    )
     let deliveries: [Delivery] = [
       .direct, .queue(queue), .queue(other), .automatic(queue), .actor(home), .mainActor, .queue(), .queue(queue),
     ]
@@ -174,7 +180,13 @@ struct ScheduleTests {
             try await proxy.broadcastWhenReady(.note, round)
             registration.unmute()
             _ = proxy.responds(to: "note:")
-            if round % 2 == 0 { registration.cancel() } else if round % 3 == 0 { guest = nil } else { proxy.remove(guest.unsafelyUnwrapped) }
+            if round % 2 == 0 {
+              registration.cancel()
+            } else if round % 3 == 0 {
+              guest = nil
+            } else {
+              proxy.remove(guest.unsafelyUnwrapped)
+            }
           }
         }
       }
@@ -214,7 +226,8 @@ struct ScheduleTests {
         let high = try flood(200_000)
         let after = liveBytes()
         precondition(high > before + 200_000 * 32, "the flood was no flood: \(before) \(high)")
-        precondition(abs(after - before) <= before / 100, "live bytes \(before) before, \(after) after, \(high) at most")
+        precondition(
+          abs(after - before) <= before / 100, "live bytes \(before) before, \(after) after, \(high) at most")
         precondition(free.count == 201_000 && bounded.count == 20, "\(free.count) \(bounded.count)")
         precondition(bounded.count + registration.dropped == 201_000)
       }

@@ -50,7 +50,8 @@ struct WaitingTests {
     #expect(report.answers.first?.wasQueued == true)
   }
 
-  @Test("a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
+  @Test(
+    "a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
   func leaving(how: String) async throws {
     let stays = Clerk("stays", journal)
     var leaves: Clerk? = Clerk("leaves", journal)
@@ -162,9 +163,11 @@ struct WaitingTests {
       let proxy: MulticastProxy<any Member>
       init(_ proxy: MulticastProxy<any Member>) { self.proxy = proxy }
       static let selectorTable = SelectorTable(for: Looper.self) {
-        Responds(to: .slow, async: { looper, number in
-          try await looper.proxy.collectAndWait(.slow, number, returning: .sum)
-        })
+        Responds(
+          to: .slow,
+          async: { looper, number in
+            try await looper.proxy.collectAndWait(.slow, number, returning: .sum)
+          })
       }
     }
     let looper = Looper(proxy)

@@ -56,12 +56,14 @@ final class Clerk: Member, MessageReceiver {
     Responds(to: .say) { clerk, text in clerk.journal.write("\(clerk.name): \(text)") }
     Responds(to: .value) { clerk in clerk.name.count }
     Responds(to: .agrees) { clerk in clerk.name == "yes" }
-    Responds(to: .slow, async: { clerk, number in
-      clerk.journal.write("\(clerk.name) begins \(number)")
-      await Turnstile.passing(number)
-      clerk.journal.write("\(clerk.name) ends \(number)")
-      return number
-    })
+    Responds(
+      to: .slow,
+      async: { clerk, number in
+        clerk.journal.write("\(clerk.name) begins \(number)")
+        await Turnstile.passing(number)
+        clerk.journal.write("\(clerk.name) ends \(number)")
+        return number
+      })
   }
 }
 
@@ -78,7 +80,7 @@ final class Turnstile: Sendable {
   private let state = Mutex(State())
   private static let all = Mutex<[Int: Turnstile]>([:])
 
-  /// Shuts a gate for whoever passes with that number.
+  /// Shuts a turnstile for whoever passes with that number.
   static func shut(_ number: Int) -> Turnstile {
     all.withLock { gates in
       let gate = Turnstile()
