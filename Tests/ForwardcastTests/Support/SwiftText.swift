@@ -51,6 +51,8 @@ struct SwiftText {
       }
       if !word.isEmpty { found.append((word, depth)) }
       word = ""
+      // A sign between two words parts them: `actor: T` declares nothing.
+      if !character.isWhitespace { found.append((String(character), depth)) }
       if character == "{" { depth += 1 }
       if character == "}" { depth -= 1 }
     }
