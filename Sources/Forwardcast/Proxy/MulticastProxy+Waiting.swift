@@ -158,6 +158,7 @@ extension MulticastProxy {
       core, message.selector, crosses: message.arguments.allSatisfy(\.isSendable),
       copies: message.arguments.contains { $0.value is any ArgumentCopying })
     posting.invocation = message
+    posting.invocation?.route = ProxyTrail(core, after: message.route)
     let boxes = Vouched(message.arguments)
     return Question(core, self, walk, Gathering { invocation, _ in invocation }, posting, inOrder: false) {
       _ in { _, _, _ in boxes.value }

@@ -116,7 +116,9 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
         return try suspend(place, method.takeUnretainedValue(), target, mailbox)
       }
       guard let boxes = try door(step.method, target, group.indices[place]) else { return }
-      var invocation = message(boxes)
+      let trail = ProxyTrail(core, after: details?.invocation?.route)
+      defer { trail.end() }
+      var invocation = message(boxes, trail)
       if let method = step.method {
         try method.takeUnretainedValue().invoke(target, &invocation)
       } else {
@@ -139,11 +141,11 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   }
 
   /// The message by boxes.
-  private func message(_ boxes: [ArgumentBox]) -> Invocation {
+  private func message(_ boxes: [ArgumentBox], _ trail: ProxyTrail) -> Invocation {
     // A message that was posted holds only what may cross.
     var invocation =
       details?.invocation ?? Invocation(group.selector, arguments: boxes.map { $0.vouched(crosses: true) })
-    invocation.route = ProxyTrail(core, after: invocation.route)
+    invocation.route = trail
     return invocation
   }
 
@@ -152,7 +154,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     guard let lane = group.steps[place].part?.lane else { return }
     keeper = group
     let index = group.indices[place]
-    let invocation = Vouched(message(try door(nil, target, index) ?? []))
+    let trail = ProxyTrail(core, after: details?.invocation?.route)
+    let invocation = Vouched(message(try door(nil, target, index) ?? [], trail))
     let sent = Vouched(target)
     mailbox.enter(lane)
     Task {
@@ -164,6 +167,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
           self.fail(place, error)
         }
       }
+      trail.end()
       mailbox.leave(lane)
     }
   }

@@ -146,7 +146,9 @@ struct Question<Answer> {
     guard let target = target(index) else { return }
     do {
       guard let boxes = try makeDoor(false)(walk.steps[index].method, target, index) else { return }
-      var invocation = message(boxes)
+      let trail = ProxyTrail(core, after: posting.invocation?.route)
+      defer { trail.end() }
+      var invocation = message(boxes, trail)
       if let method = walk.steps[index].method {
         try method.takeUnretainedValue().invoke(target, &invocation)
       } else {
@@ -164,7 +166,9 @@ struct Question<Answer> {
     }
     guard let target = target(index) else { return }
     do {
-      let invocation = Vouched(message(try makeDoor(false)(nil, target, index) ?? []))
+      let trail = ProxyTrail(core, after: posting.invocation?.route)
+      defer { trail.end() }
+      let invocation = Vouched(message(try makeDoor(false)(nil, target, index) ?? [], trail))
       // An interface that is Sendable has targets that are.
       nonisolated(unsafe) let target = target
       answers.accept(index, try await method.invokeAndWait(target, invocation).value, from: target)
@@ -173,11 +177,11 @@ struct Question<Answer> {
     }
   }
 
-  private func message(_ boxes: [ArgumentBox]) -> Invocation {
+  private func message(_ boxes: [ArgumentBox], _ trail: ProxyTrail) -> Invocation {
     let crosses = posting.crosses
     var invocation =
       posting.invocation ?? Invocation(posting.selector, arguments: boxes.map { $0.vouched(crosses: crosses) })
-    invocation.route = ProxyTrail(core, after: invocation.route)
+    invocation.route = trail
     return invocation
   }
 

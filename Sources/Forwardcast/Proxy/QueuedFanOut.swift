@@ -20,6 +20,8 @@ struct QueuedFanOut {
     posting = Posting(core, invocation.selector, crosses: invocation.arguments.allSatisfy(\.isSendable), copies: copies)
     posting.invocation = invocation
     posting.invocation?.result = nil
+    // The sender's own trail ends with its turn; this one goes with the message.
+    posting.invocation?.route = ProxyTrail(core, after: invocation.route)
     posting.reply = reply
     let boxes = Vouched(invocation.arguments)
     door = { _, _, _ in boxes.value }

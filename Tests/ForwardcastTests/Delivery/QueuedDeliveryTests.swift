@@ -271,7 +271,8 @@ struct QueuedDeliveryTests {
       proxy.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
     }
     loop.broadcast(.note, 1)
-    context.run()
+    for _ in 0..<10 { context.step() }
+    #expect(context.waiting == 0)
     #expect(journal.all == ["a 1"])
     #expect(errors.withLock { $0.count } == 1)
     #expect(errors.withLock { $0.first }?.hasPrefix("proxy cycle") ?? false)
