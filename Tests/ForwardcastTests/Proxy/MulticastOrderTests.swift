@@ -153,6 +153,7 @@ struct MulticastOrderTests {
     for target in targets { proxy.add(target) }
     targets[0].onNote = { _, number in if number == 1 { proxy.broadcast(.note, 2) } }
     targets[1].onNote = { _, number in if number == 2 { proxy.remove(targets[2]) } }
+    defer { for target in targets { target.onNote = nil } }
     #expect(proxy.broadcast(.note, 1).skipped == 1)
     #expect(journal.all == ["a 1", "a 2", "b 2", "b 1"])
   }

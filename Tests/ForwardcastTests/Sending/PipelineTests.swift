@@ -132,6 +132,7 @@ struct PipelineTests {
     #expect(try text("who", receiver) == "leaf")
     #expect(receiver.journal.take() == ["target"])
     receiver.target = receiver
+    defer { receiver.target = nil }
     #expect(try text("other", receiver) == "forwarded")
     #expect(receiver.journal.take() == ["target", "signature", "forward other"])
   }
