@@ -71,10 +71,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
     guard type(of: observer as Any) is AnyObject.Type else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
-    if let mark = lazy.beingMade(type(of: object)) {
-      // A lazy observer that registers itself while it is made has the place that its class was given.
-      return mark.serve(with: object, observers.core, scope: stated)
-    }
+    // A lazy observer that registers itself while it is made has the place that its class was given.
+    if let registration = lazy.takePlace(object) { return registration }
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, queued: queued)
   }
 
@@ -108,7 +106,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
   }
 
   /// The names of the lazy observers that do not exist yet, in the order of registration.
-  public var lazyObservers: [String] { lazy.all.filter { $0.place?.liveTarget == nil }.map(\.name) }
+  public var lazyObservers: [String] { lazy.vacant.map(\.mark.name) }
 
   /// Whether somebody would get `selector`: an observer that exists or one that would be made. Makes none.
   public override func responds(to selector: MessageSelector) -> Bool {
@@ -118,8 +116,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy {
   /// The types of the first observer that would get `selector`; `nil` for a message that is not the point's.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
-    if observers.count(for: selector) == 0, let mark = lazy.marks(for: selector).first {
-      return mark.signature(for: selector)
+    if observers.count(for: selector) == 0, let placed = lazy.marks(for: selector).first {
+      return placed.mark.signature(for: selector)
     }
     return observers.methodSignature(for: selector)
   }
@@ -148,13 +146,13 @@ extension ExtensionPoint: CustomStringConvertible {
   /// The stated messages, each with who gets it in order; an observer that does not exist yet is called lazy.
   public var description: String {
     let places = observers.core.registrations
-    let marks = lazy.all
+    let vacant = lazy.vacant.map { ($0.mark, observers.core.registration(in: $0.place)) }
     let selectors = selectors ?? []
     let lines = selectors.map { selector -> String in
       let existing = Set(observers.core.responding(to: selector))
       let names = places.compactMap { place -> String? in
         if let target = place.liveTarget { return existing.contains(place) ? typeName(of: target) : nil }
-        guard let mark = marks.first(where: { $0.place === place }) else { return nil }
+        guard let mark = vacant.first(where: { $0.1 === place })?.0 else { return nil }
         return mark.signature(for: selector) == nil ? nil : "\(mark.name) (lazy)"
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"

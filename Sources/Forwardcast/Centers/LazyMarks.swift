@@ -7,9 +7,9 @@ import Synchronization
 @usableFromInline
 final class LazyMarks: Sendable {
   private struct State {
-    var marks: [LazyMark] = []
+    var marks: [PlacedMark] = []
     /// Worked out once for each selector; dropped when a mark comes or goes, or any table changes.
-    var bySelector: [MessageSelector: [LazyMark]] = [:]
+    var bySelector: [MessageSelector: [PlacedMark]] = [:]
     var epoch: UInt = 0
   }
 
@@ -25,36 +25,35 @@ final class LazyMarks: Sendable {
   }
 
   /// All, in the order of registration.
-  var all: [LazyMark] { state.withLock { $0.marks } }
+  var all: [PlacedMark] { state.withLock { $0.marks } }
 
   /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
   func add(_ mark: LazyMark, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { mark.signature(for: $0) != nil }) { return false }
-    let place = core.reservePlace(for: mark, priority: priority)
-    mark.stand(at: place)
+    let place = core.reservePlace(priority: priority, scope: scope, delivery: mark.delivery)
     let added = state.withLock { state in
-      guard !state.marks.contains(where: { $0.id == mark.id }) else { return false }
-      state.marks.append(mark)
+      guard !state.marks.contains(where: { $0.mark.id == mark.id }) else { return false }
+      state.marks.append(PlacedMark(mark: mark, place: place))
       state.bySelector = [:]
       return true
     }
-    if added { isUsed.store(true, ordering: .releasing) } else { place.cancel() }
+    if added { isUsed.store(true, ordering: .releasing) } else { core.giveUp(place) }
     return added
   }
 
   /// Takes out the mark for a service, with the observer that it led to.
   func remove(_ id: ServiceID) -> Bool {
-    let mark = state.withLock { state -> LazyMark? in
-      guard let index = state.marks.firstIndex(where: { $0.id == id }) else { return nil }
+    let placed = state.withLock { state -> PlacedMark? in
+      guard let index = state.marks.firstIndex(where: { $0.mark.id == id }) else { return nil }
       state.bySelector = [:]
       return state.marks.remove(at: index)
     }
-    mark?.takeBack()
-    return mark != nil
+    if let placed { core.giveUp(placed.place) }
+    return placed != nil
   }
 
   /// The marks for a selector, in the order of registration.
-  func marks(for selector: MessageSelector) -> [LazyMark] {
+  func marks(for selector: MessageSelector) -> [PlacedMark] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     let epoch = TableEpoch.current
     let (known, all) = state.withLock { state in
@@ -62,20 +61,27 @@ final class LazyMarks: Sendable {
     }
     if let known { return known }
     if let scope, !scope.contains(selector) { return [] }
-    let marks = all.filter { $0.signature(for: selector) != nil }
+    let marks = all.filter { $0.mark.signature(for: selector) != nil }
     state.withLock { state in
-      guard state.marks.elementsEqual(all, by: ===) else { return }
+      guard state.marks.elementsEqual(all, by: { $0.mark === $1.mark }) else { return }
       if state.epoch != epoch { (state.epoch, state.bySelector) = (epoch, [:]) }
       state.bySelector[selector] = marks
     }
     return marks
   }
 
-  /// The mark whose observer, of that class, the calling thread is making.
-  func beingMade(_ type: any AnyObject.Type) -> LazyMark? {
+  /// Registers an observer that the calling thread is making for a mark of its class: it has the place of that mark.
+  ///
+  /// - Returns: `nil` when there is no such mark; else its registration, if it got one.
+  func takePlace(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
-    return all.first { $0.type == type && $0.isWaking }
+    let type: any AnyObject.Type = type(of: observer)
+    guard let placed = all.first(where: { $0.mark.type == type && $0.mark.isWaking }) else { return nil }
+    return .some(core.fill(placed.place, with: observer, stamp: nil))
   }
+
+  /// The marks whose observers do not exist at this moment.
+  var vacant: [PlacedMark] { all.filter { core.registration(in: $0.place).liveTarget == nil } }
 
   /// Makes the observers that a message of `selector` is for and that do not exist; with `nil` those of every message.
   ///
@@ -84,14 +90,14 @@ final class LazyMarks: Sendable {
   func wake(_ selector: MessageSelector?) -> [LazyFailure] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     var failures: [LazyFailure] = []
-    for mark in selector.map({ marks(for: $0) }) ?? all {
+    for placed in selector.map({ marks(for: $0) }) ?? all {
       do {
         guard let center = services() else {
-          throw ServiceError(code: .centerIsGone, service: mark.name, chain: [])
+          throw ServiceError(code: .centerIsGone, service: placed.mark.name, chain: [])
         }
-        try mark.wake(in: center, core, scope: scope)
+        try placed.mark.wake(in: center, at: placed.place, of: core)
       } catch {
-        failures.append(LazyFailure(mark: mark, error: error))
+        failures.append(LazyFailure(mark: placed.mark, error: error))
       }
     }
     return failures
@@ -101,7 +107,7 @@ final class LazyMarks: Sendable {
   @usableFromInline
   func report(_ failures: [LazyFailure], _ selector: MessageSelector?) {
     for failure in failures {
-      core.report(failure.error, selector ?? "typedCall", failure.mark.place, receiver: failure.mark.name)
+      core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.name)
     }
   }
 }
@@ -111,4 +117,10 @@ final class LazyMarks: Sendable {
 struct LazyFailure {
   let mark: LazyMark
   @usableFromInline let error: any Error
+}
+
+/// A lazy registration and its place in the order.
+struct PlacedMark: Sendable {
+  let mark: LazyMark
+  let place: ReservedPlace
 }

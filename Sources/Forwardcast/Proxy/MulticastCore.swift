@@ -18,7 +18,7 @@ package final class MulticastCore: Sendable {
     var mailboxes: [ContextIdentity: WeakMailbox] = [:]
   }
 
-  private let state = Guarded(State())
+  let state = Guarded(State())
   let table: SelectorTable?
   let options: MulticastOptions
 
@@ -166,9 +166,12 @@ package final class MulticastCore: Sendable {
   private func makeRoute(_ selector: MessageSelector) -> RouteWalk {
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      let (list, old) = state.withLock { ($0.list, $0.routes.find(selector)) }
+      // How far the old route reaches is read with the list: another message may be extending it.
+      let (list, old, covered) = state.withLock { state in
+        let old = state.routes.find(selector)
+        return (state.list, old, old?.covered ?? 0)
+      }
       if let old, old.epoch == epoch, old.generation == list.generation {
-        let covered = old.covered
         let more = steps(list.joined(since: covered), selector)
         if let walk = extend(old, from: covered, by: more, to: list) { return walk }
         for step in more { step.release() }

@@ -195,6 +195,26 @@ extension Centers {
       #expect(services.existing(key) != nil)
     }
 
+    @Test("a mark that comes too late does not take the observer from the mark that has taken its place")
+    func lateMark() {
+      let point = point
+      let again = Locked(true)
+      point.registerLazily(ArchiveService.self) { archive in
+        if again.withLock({ again in
+          defer { again = false }
+          return again
+        }) {
+          point.unregisterLazily(ArchiveService.self)
+          point.registerLazily(ArchiveService.self) { $0 }
+          point.broadcast(.onAdd, "inner")
+        }
+        return archive
+      }
+      point.broadcast(.onAdd, "outer")
+      point.broadcast(.onAdd, "next")
+      #expect(journal.all == ["archive made"] + ["inner", "outer", "next"].map { "archive add \($0)" })
+    }
+
     @Test("a message that a service sends while it is made does not reach itself")
     func sendsWhileMade() throws {
       let point = point
