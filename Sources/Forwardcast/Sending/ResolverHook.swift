@@ -6,12 +6,12 @@ import Synchronization
 
 /// Who has been asked to resolve what. The answer itself is in the table.
 enum ResolverHook {
-  private struct Asked: Hashable {
+  private struct Request: Hashable {
     let type: ObjectIdentifier
     let selector: MessageSelector
   }
 
-  /// A question under way: its thread may come again from within the hook, other threads wait at the gate.
+  /// A request under way: its thread may come again from within the hook, other threads wait at the gate.
   private final class Pending: Sendable {
     let gate = DispatchGroup()
     let thread = ThreadMark.current
@@ -24,7 +24,7 @@ enum ResolverHook {
   }
 
   private struct Book {
-    var questions: [Asked: State] = [:]
+    var requests: [Request: State] = [:]
     /// What each waiting thread waits for.
     var waits: [ThreadMark: Pending] = [:]
 
@@ -50,14 +50,14 @@ enum ResolverHook {
 
   /// Asks the hook if nobody has; `true` when the tables may have changed since the caller looked.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector) -> Bool {
-    let question = Asked(type: ObjectIdentifier(type), selector: selector)
+    let request = Request(type: ObjectIdentifier(type), selector: selector)
     let thread = ThreadMark.current
     let turn = book.withLock { book -> Turn in
-      switch book.questions[question] {
+      switch book.requests[request] {
       case nil:
-        // The gate is made with the question only: an entered group that nobody leaves is never freed.
+        // The gate is made with the request only: an entered group that nobody leaves is never freed.
         let mine = Pending()
-        book.questions[question] = .pending(mine)
+        book.requests[request] = .pending(mine)
         return .ask(mine)
       case .pending(let other)?:
         // Hooks that ask one another, on one thread or on several, get the answer that there is none yet.
@@ -76,7 +76,7 @@ enum ResolverHook {
       return true
     case .ask(let mine):
       let added = type.resolveMethod(for: selector)
-      book.withLock { $0.questions[question] = .answered(added) }
+      book.withLock { $0.requests[request] = .answered(added) }
       mine.gate.leave()
       return added
     }

