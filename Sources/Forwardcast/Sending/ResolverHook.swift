@@ -6,7 +6,7 @@ import Synchronization
 
 /// Who has been asked to resolve what. The answer itself is in the table.
 enum ResolverHook {
-  private struct Asked: Hashable {
+  private struct Request: Hashable {
     let type: ObjectIdentifier
     let selector: MessageSelector
   }
@@ -24,7 +24,7 @@ enum ResolverHook {
   }
 
   private struct Book {
-    var requests: [Asked: State] = [:]
+    var requests: [Request: State] = [:]
     /// What each waiting thread waits for.
     var waits: [ThreadMark: Pending] = [:]
 
@@ -50,7 +50,7 @@ enum ResolverHook {
 
   /// Asks the hook if nobody has; `true` when the tables may have changed since the caller looked.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector) -> Bool {
-    let request = Asked(type: ObjectIdentifier(type), selector: selector)
+    let request = Request(type: ObjectIdentifier(type), selector: selector)
     let thread = ThreadMark.current
     let turn = book.withLock { book -> Turn in
       switch book.requests[request] {
