@@ -29,6 +29,7 @@ let package = Package(
     example("messenger", "Messenger"),
     example("bluetooth", "Bluetooth"),
     example("downloads", "Downloads"),
+    example("chat", "Chat"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
@@ -45,7 +46,7 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads",
+        "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
       ],
       swiftSettings: settings),
   ]
