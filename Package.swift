@@ -27,6 +27,9 @@ let package = Package(
     example("emperor", "Emperor"),
     example("cart", "Cart"),
     example("messenger", "Messenger"),
+    example("bluetooth", "Bluetooth"),
+    example("downloads", "Downloads"),
+    example("chat", "Chat"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
@@ -41,7 +44,10 @@ let package = Package(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
-      name: "ExampleTests", dependencies: ["ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger"],
+      name: "ExampleTests",
+      dependencies: [
+        "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
+      ],
       swiftSettings: settings),
   ]
 )

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The example programs, each in the folder of its capitalised name.
-private let examples = ["cart", "console", "emperor", "messenger", "themes"]
+private let examples = ["bluetooth", "cart", "chat", "console", "downloads", "emperor", "messenger", "themes"]
 
 /// Folders with a program that is no example of one idea: it measures, so its output differs each time.
 private let others = ["Benchmarks"]

@@ -1,0 +1,59 @@
+// main.swift: one connection, many listeners: screens on the main actor beside a log on its queue.
+// Example: Bluetooth. Run it with `swift run bluetooth`.
+
+import Forwardcast
+
+let strap = Connection()
+let listeners = strap.listeners
+
+/// The radio gives its packets to the connection; then everybody has had time to react.
+func radio(_ packets: [UInt8]...) async throws {
+  for packet in packets { await strap.receive(packet) }
+  try await listeners.drain()
+}
+
+let (home, icon, log) = (Screen("home"), StatusIcon(), Log())
+listeners.add(home, delivery: .mainActor)
+listeners.add(icon, delivery: .mainActor)
+listeners.add(log, delivery: .queue(Log.queue))
+
+print("the strap is put on")
+try await radio([], [0, 61], [0, 64])
+
+// A screen that is opened later hears from now on. Closing it is letting go of it.
+print("a run begins")
+var run: Screen? = Screen("run")
+if let run { listeners.add(run, delivery: .mainActor, priority: 1) }
+try await radio([0, 128])
+run = nil
+
+print("out of reach")
+try await radio([], [0, 90])
+print("\(listeners.count) listen; the log says\n  \(log.text)")
+
+// Prints:
+// the strap is put on
+//   home: - -> searching
+//   icon: ( )
+//   home: searching -> connected
+//   icon: (*)
+//   home: connected -> 61 bpm
+//   home: 61 bpm -> 64 bpm
+// a run begins
+//   run: - -> 128 bpm
+//   home: 64 bpm -> 128 bpm
+// out of reach
+//   home: 128 bpm -> lost
+//   icon: ( )
+//   home: lost -> connected
+//   icon: (*)
+//   home: connected -> 90 bpm
+// 3 listen; the log says
+//   1. link searching
+//   2. link connected
+//   3. heart rate 61
+//   4. heart rate 64
+//   5. heart rate 128
+//   6. link lost
+//   7. link connected
+//   8. heart rate 90

@@ -1,0 +1,38 @@
+// Download.swift: one resource that loads part by part, and says how far it is when asked.
+// Example: Downloads.
+
+import Forwardcast
+
+/// Whatever takes a while and can say how much of it is done.
+protocol Loading: MessageReceiver, Sendable {}
+extension Message<() -> Double> { static var progress: Self { .init("progress") } }
+
+/// Whoever wants to know that a part has come. How far that is, it asks.
+protocol LoadingDelegate: MessageReceiver, Sendable {}
+extension Message<() -> Void> { static var loadedMore: Self { .init("loadedMore") } }
+
+/// Keeps its own count on its own actor: nobody adds to a shared total.
+actor Download: Loading {
+  private let parts: Int
+  private let delegates: MulticastProxy<any LoadingDelegate>
+  private var loaded = 0
+  private var progress: Double { Double(loaded) / Double(parts) }
+
+  init(parts: Int, delegates: MulticastProxy<any LoadingDelegate>) {
+    self.parts = parts
+    self.delegates = delegates
+  }
+
+  static let selectorTable = SelectorTable(for: Download.self) {
+    Responds(to: .progress, isolated: { (download: isolated Download) in download.progress })
+  }
+
+  /// Stands in for a network, which is why it takes its time.
+  func load() async throws {
+    while loaded < parts {
+      try await Task.sleep(for: .milliseconds(10))
+      loaded += 1
+      delegates.broadcast(.loadedMore)
+    }
+  }
+}

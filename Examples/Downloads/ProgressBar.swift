@@ -1,0 +1,42 @@
+// ProgressBar.swift: the total of all downloads, as a bar that moves where there is a terminal.
+// Example: Downloads.
+
+import Forwardcast
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@MainActor
+final class ProgressBar: LoadingDelegate {
+  private let downloads: MulticastProxy<any Loading>
+  private let isMoving = isatty(STDOUT_FILENO) == 1
+  private var shown = 0
+
+  init(of downloads: MulticastProxy<any Loading>) { self.downloads = downloads }
+
+  nonisolated static let selectorTable = SelectorTable(for: ProgressBar.self) {
+    Responds(to: .loadedMore, async: { bar in try await bar.update() })
+  }
+
+  /// Asks every download, wherever it runs, and adds up the answers.
+  private func update() async throws {
+    let total = try await downloads.collectAndWait(.progress, returning: .sum)
+    let percent = Int(100 * total / Double(downloads.count))
+    // A bar that cannot move would be a line for each part: elsewhere each quarter has one.
+    while shown < percent {
+      shown += 1
+      if isMoving || shown.isMultiple(of: 25) { draw() }
+    }
+  }
+
+  private func draw() {
+    let width = 40
+    let done = width * shown / 100
+    let bar = String(repeating: "#", count: done) + String(repeating: ".", count: width - done)
+    print("\(isMoving ? "\r" : "")[\(bar)] \(shown) %", terminator: isMoving && shown < 100 ? "" : "\n")
+    fflush(nil)
+  }
+}

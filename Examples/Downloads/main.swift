@@ -1,0 +1,30 @@
+// main.swift: several resources load at once; their total is what they answer, summed.
+// Example: Downloads. Run it with `swift run downloads`.
+
+import Forwardcast
+
+let downloads = MulticastProxy<any Loading>()
+let delegates = MulticastProxy<any LoadingDelegate>()
+
+// Parts come faster than they need to be drawn: one update waits at most, whatever their number.
+let bar = ProgressBar(of: downloads)
+delegates.add(bar, delivery: .mainActor, buffer: .latestPerSelector)
+
+let resources = [20, 5, 40].map { Download(parts: $0, delegates: delegates) }
+for resource in resources { downloads.add(resource, delivery: .actor(resource)) }
+
+print("loading \(downloads.count) resources")
+try await withThrowingTaskGroup(of: Void.self) { group in
+  for resource in resources { group.addTask { try await resource.load() } }
+  try await group.waitForAll()
+}
+try await delegates.drain()
+print("loaded: \(try await downloads.collectAndWait(.progress, returning: .all))")
+
+// Prints:
+// loading 3 resources
+// [##########..............................] 25 %
+// [####################....................] 50 %
+// [##############################..........] 75 %
+// [########################################] 100 %
+// loaded: [1.0, 1.0, 1.0]
