@@ -2,7 +2,7 @@
 // Layer: Sending. See DESIGN.md, "Two doors".
 
 // The same rows as for targets of any type, but for the cast. A cast to a type that may be anything copies: each delivery
-// would retain and release its target once more, 24 ns for one that weak references point to. A class is merely taken for.
+// would retain and release its target once more, 16 ns for one that weak references point to. This one borrows.
 extension Responds where Target: AnyObject {
   /// A row whose types are those of its key. A sender with the same key reaches it without a box.
   @inlinable @inline(__always)
