@@ -37,6 +37,7 @@ final class DeliveryGroup: Sendable {
 }
 
 /// How the messages of one selector leave: worked out once for a route and kept with it.
+@usableFromInline
 final class DeliveryPlan: Sendable {
   /// How many steps of the route the plan covers.
   let count: Int

@@ -13,16 +13,23 @@ extension MulticastProxy {
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    let walk = core.begin(message.selector)
-    let values = Arguments(values: (repeat each arguments))
-    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: false) }
-    return broadcast(message, values, along: walk)
+    broadcast(message, Arguments(values: (repeat each arguments)), crosses: false)
   }
 
-  @inlinable
+  /// One function of each type in the user's module, so that a place that sends is a call.
+  @inlinable @inline(never)
+  func broadcast<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, crosses: Bool
+  ) -> BroadcastSummary {
+    let walk = core.begin(message.selector)
+    if walk.hasQueued { return broadcastQueued(message, arguments, along: walk, crosses: crosses) }
+    return broadcast(message, arguments, along: walk, crosses: crosses)
+  }
+
+  @inlinable @inline(__always)
   func broadcast<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
-    crosses: Bool = false
+    crosses: Bool
   ) -> BroadcastSummary {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
     var rest = RestOfBroadcast(crosses: crosses)
@@ -62,8 +69,25 @@ extension MulticastProxy {
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
     returning policy: ReturnPolicy<R, Output>, crosses: Bool = false
   ) throws -> Output {
+    switch policy.way {
+    case .folding(let initial, let step):
+      var result = initial()
+      try ask(message, arguments, along: walk, crosses: crosses) { try step(&result, $0) }
+      return result
+    case .gathering(let makeCollector):
+      let collector = makeCollector()
+      try ask(message, arguments, along: walk, crosses: crosses) { try collector.take($0) }
+      return collector.finish()
+    }
+  }
+
+  /// Gives the answers to `take`, one after another, until it says `false`.
+  @inlinable
+  func ask<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, along walk: RouteWalk,
+    crosses: Bool, _ take: (R) throws -> Bool
+  ) throws {
     let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-    let collector = policy.makeCollector()
     var boxes: [ArgumentBox]?
     var first: (any Error)?
     var (answered, dead, skipped) = (false, 0, 0)
@@ -89,7 +113,7 @@ extension MulticastProxy {
         }
         guard let answer else { continue }
         answered = true
-        if try !collector.take(answer) { break }
+        if try !take(answer) { break }
       } catch {
         answered = true
         if first == nil { first = error }
@@ -99,7 +123,6 @@ extension MulticastProxy {
     if dead &+ skipped > 0 { core.end(walk, dead: dead, skipped: skipped) }
     if let first { throw first }
     if !answered { try core.silenceOrThrow(message.selector, self) }
-    return collector.finish()
   }
 }
 

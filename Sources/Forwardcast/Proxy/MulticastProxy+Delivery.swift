@@ -68,10 +68,7 @@ extension MulticastProxy where Interface: Sendable {
   public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
   {
-    let walk = core.begin(message.selector)
-    let values = Arguments(values: (repeat each arguments))
-    if walk.hasQueued { return broadcastQueued(message, values, along: walk, crosses: true) }
-    return broadcast(message, values, along: walk, crosses: true)
+    broadcast(message, Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 

@@ -24,13 +24,13 @@ public struct PinnedMulticast<Interface> {
     try collect(message, Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  @inlinable
+  @inlinable @inline(never)
   func broadcast<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>, crosses: Bool
   ) -> BroadcastSummary {
     let walk = pins.begin(message.selector)
     if walk.hasQueued { return proxy.broadcastQueued(message, arguments, along: walk, crosses: crosses) }
-    return proxy.broadcast(message, arguments, along: walk)
+    return proxy.broadcast(message, arguments, along: walk, crosses: crosses)
   }
 
   @inlinable

@@ -9,9 +9,18 @@
 /// `R` is what each target answers, `Output` what `collect` gives. Where nobody answers, the result is the policy's
 /// empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
 public struct ReturnPolicy<R, Output>: Sendable {
-  @usableFromInline let makeCollector: @Sendable () -> AnswerCollector<R, Output>
+  @usableFromInline let way: Way
   /// Whether the result may be known before everybody was asked.
-  let mayStopEarly: Bool
+  @usableFromInline let mayStopEarly: Bool
+
+  /// How a policy keeps what it has taken.
+  @usableFromInline
+  enum Way: Sendable {
+    /// As its result, which stands on the sender's stack: nothing is allocated for a `collect`.
+    case folding(initial: @Sendable () -> Output, step: @Sendable (inout Output, R) throws -> Bool)
+    /// As a state of its own type.
+    case gathering(@Sendable () -> AnswerCollector<R, Output>)
+  }
 
   /// A policy of your own.
   ///
@@ -23,17 +32,26 @@ public struct ReturnPolicy<R, Output>: Sendable {
     from initial: State, step: @escaping @Sendable (inout State, R) throws -> Bool,
     finish: @escaping @Sendable (State) -> Output
   ) {
-    makeCollector = { AnswerCollector(initial, step, finish) }
+    way = .gathering { AnswerCollector(initial, step, finish) }
     mayStopEarly = true
   }
 
   /// A policy whose result is its state.
-  private init(
+  @inlinable
+  init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
-    makeCollector = { AnswerCollector(initial(), step) { $0 } }
+    way = .folding(initial: initial, step: step)
     self.mayStopEarly = mayStopEarly
+  }
+
+  /// Takes answers that come at different times.
+  func makeCollector() -> AnswerCollector<R, Output> {
+    switch way {
+    case .folding(let initial, let step): AnswerCollector(initial(), step) { $0 }
+    case .gathering(let make): make()
+    }
   }
 }
 
@@ -56,6 +74,7 @@ struct AnswerCollector<R, Output> {
 
 extension ReturnPolicy where Output == R? {
   /// The last answer, or `nil`.
+  @inlinable
   public static var last: Self {
     Self(folding: nil) { last, answer in
       last = answer
@@ -64,6 +83,7 @@ extension ReturnPolicy where Output == R? {
   }
 
   /// The first answer, or `nil`; nobody further is asked.
+  @inlinable
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
       first = answer
@@ -74,6 +94,7 @@ extension ReturnPolicy where Output == R? {
 
 extension ReturnPolicy where Output == [R] {
   /// Every answer, in the order of delivery.
+  @inlinable
   public static var all: Self {
     Self(folding: []) { all, answer in
       all.append(answer)
@@ -84,6 +105,7 @@ extension ReturnPolicy where Output == [R] {
 
 extension ReturnPolicy where R == Bool, Output == Bool {
   /// Whether somebody answered `true`; the first who does is the last who is asked.
+  @inlinable
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in
       any = answer
@@ -92,6 +114,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
   }
 
   /// Whether nobody answered `false`; the first who does is the last who is asked.
+  @inlinable
   public static var every: Self {
     Self(folding: true, mayStopEarly: true) { every, answer in
       every = answer
@@ -102,6 +125,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
 
 extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output == R {
   /// The sum of all answers. Integers trap on overflow, as `+` does.
+  @inlinable
   public static var sum: Self {
     Self(folding: .zero) { sum, answer in
       sum = sum + answer
@@ -112,6 +136,7 @@ extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output ==
 
 extension ReturnPolicy where Output: Sendable {
   /// The answers combined one after another, beginning with `initial`.
+  @inlinable
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in
       result = try combine(result, answer)

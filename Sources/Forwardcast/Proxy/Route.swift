@@ -129,7 +129,7 @@ struct RouteWalk: @unchecked Sendable {  // the route is published, and the step
   /// Whether some step is delivered on another context.
   @usableFromInline let hasQueued: Bool
   /// Which steps travel together; `nil` while that has not been worked out.
-  let plan: DeliveryPlan?
+  @usableFromInline let plan: DeliveryPlan?
 
   /// Called under the proxy's lock, or before the route is published.
   init(_ route: Route) {

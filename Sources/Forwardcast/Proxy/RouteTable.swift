@@ -18,6 +18,7 @@ struct RouteTable {
   }
 
   /// The slot that holds `selector`, or the empty one where it belongs. There is always an empty one.
+  @inline(__always)
   private func place(of selector: MessageSelector) -> Int {
     var place = selector.placement & (slots.count - 1)
     while let route = slots[place], route.selector != selector { place = (place + 1) & (slots.count - 1) }

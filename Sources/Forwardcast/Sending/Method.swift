@@ -110,7 +110,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
-  @inlinable @inline(never)
+  @inlinable @inline(__always)
   func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
     try body(target, arguments)
   }
