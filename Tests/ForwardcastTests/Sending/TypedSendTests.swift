@@ -1,5 +1,6 @@
 // TypedSendTests.swift: the typed door and the boxed one lead to the same answers.
 
+import AllocationCounter
 import Forwardcast
 import Testing
 
@@ -138,7 +139,14 @@ struct TypedSendTests {
     #expect(throws: TargetError(name: "echo")) { try Echo().perform(&call) }
   }
 
-  @Test("a typed send or broadcast whose types match takes nothing from the heap")
+  /// Blocks that `door` asks for, the least of some tries: tables that other tests change meanwhile make routes anew.
+  private func least(_ door: () -> Void) -> Int {
+    (0..<20).compactMap { _ in AllocationCounter.count(.thisThread, door) }.min() ?? 0
+  }
+
+  @Test(
+    "a typed send or broadcast whose types match takes nothing from the heap",
+    .enabled(if: AllocationCounter.isAvailable))
   func noAllocation() throws {
     let (echo, proxy) = (Echo(), MulticastProxy<any MessageReceiver>())
     let others = (0..<5).map { _ in Echo() }
@@ -157,10 +165,8 @@ struct TypedSendTests {
       ("broadcast a list", { proxy.broadcast(list, numbers) }),
     ]
     for (name, door) in doors {
-      door()
-      #expect((HeapMeter.bytes(in: door) ?? 0) == 0, "\(name)")
+      #expect(least(door) == 0, "\(name)")
     }
-    let boxed = HeapMeter.bytes { _ = try? echo.send(Message<(Int8, Int) -> Int>("add:to:"), 1, 2) }
-    #expect(boxed != 0)
+    #expect(least { _ = try? echo.send(Message<(Int8, Int) -> Int>("add:to:"), 1, 2) } > 0)
   }
 }
