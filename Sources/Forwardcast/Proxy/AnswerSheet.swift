@@ -6,6 +6,8 @@ final class AnswerSheet<R, Output> {
   private let answers: Gathering<R>
   private let collector: AnswerCollector<R, Output>
   private let stopsAtFirst: Bool
+  /// Throws for an answer that may not be taken.
+  var check: (Int, R) throws -> Void = { _, _ in }
   private var next = 0
   private var isDone = false
   /// The first error in the order of delivery.
@@ -28,7 +30,10 @@ final class AnswerSheet<R, Output> {
         fail(failure)
       case .answered(let answer):
         reachedAny = true
-        do { if try !collector.take(answer) { isDone = true } } catch { fail(error) }
+        do {
+          try check(next, answer)
+          if try !collector.take(answer) { isDone = true }
+        } catch { fail(error) }
       }
       next += 1
     }

@@ -68,6 +68,32 @@ extension MulticastProxy where Interface: Sendable {
     return try report(question)
   }
 
+  /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.
+  ///
+  /// A target that answers nothing, since its method returns `void`, adds nothing. A policy that may know its result early
+  /// has the targets asked in the order of delivery, and takes nothing back that was queued.
+  ///
+  /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent, and `timedOut`; and
+  ///   `isolationMismatch` for an answer of a queued target that is not known to be `Sendable`.
+  public func collect<Output>(
+    _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
+  ) throws -> Output {
+    var question = try question(invocation, inOrder: policy.mayStopEarly)
+    let collector = policy.makeCollector()
+    let boxes = AnswerCollector<Invocation, Output>(
+      (), { _, answered in try answered.result.map(collector.take) ?? true }, { _ in collector.finish() })
+    let sheet = AnswerSheet(question.answers, boxes, stopsAtFirst: core.stopsAtFirst)
+    let (walk, selector) = (question.walk, invocation.selector)
+    sheet.check = { index, answered in
+      let step = walk.steps[index]
+      guard step.part != nil, let result = answered.result, !result.isSendable else { return }
+      throw Self.mayNotCross(result, from: step.target ?? step.registration.takeUnretainedValue(), selector)
+    }
+    if question.inOrder { question.isKnown = { sheet.take(before: $0) } }
+    try question.askAndBlock(timeout)
+    return try finish(sheet, question)
+  }
+
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
   ///
   /// Does not wait for the targets to run. Places are given out first come first served.
@@ -145,7 +171,7 @@ extension MulticastProxy {
     return try sheet.finish()
   }
 
-  private func question(_ invocation: Invocation) throws -> Question<Invocation> {
+  private func question(_ invocation: Invocation, inOrder: Bool = false) throws -> Question<Invocation> {
     if let trail = invocation.route, trail.contains(core) {
       throw MessageError.cycle(invocation.selector, through: self)
     }
@@ -160,9 +186,17 @@ extension MulticastProxy {
     posting.invocation = message
     posting.invocation?.route = ProxyTrail(core, after: message.route)
     let boxes = Vouched(message.arguments)
-    return Question(core, self, walk, Gathering { invocation, _ in invocation }, posting, inOrder: false) {
+    return Question(core, self, walk, Gathering { invocation, _ in invocation }, posting, inOrder: inOrder) {
       _ in { _, _, _ in boxes.value }
     }
+  }
+
+  private static func mayNotCross(_ answer: ArgumentBox, from target: AnyObject, _ selector: MessageSelector)
+    -> MessageError
+  {
+    MessageError(
+      .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+      evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross")
   }
 
   private func report(_ question: Question<Invocation>) throws -> DeliveryReport {
@@ -183,9 +217,7 @@ extension MulticastProxy {
         let wasQueued = step.part != nil
         let target = target ?? step.registration.takeUnretainedValue()
         if wasQueued, let result = answered.result, !result.isSendable {
-          let error = MessageError(
-            .isolationMismatch, receiver: typeName(of: target), selector: question.posting.selector.name,
-            evidence: "its answer of type \(result.type) is not known to be Sendable and may not cross")
+          let error = Self.mayNotCross(result, from: target, question.posting.selector)
           report.failures.append(.init(target: target, error: error))
         } else {
           report.answers.append(.init(target: target, result: answered.result, wasQueued: wasQueued))

@@ -75,6 +75,11 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     report.dropped = try core.fanOut(invocation, through: self) { step in
       met.insert(ObjectIdentifier(step.registration))
       switch step.outcome {
+      case .skipped: break
+      case .queued: report.endsQueued = true
+      case .answered, .failed: report.endsQueued = false
+      }
+      switch step.outcome {
       case .answered(let target, let result): report.answers.append(.init(target: target, result: result))
       case .queued(let target): report.queued.append(target)
       case .failed(let target, let error):

@@ -69,6 +69,9 @@ public struct DeliveryReport {
   /// How many messages full buffers gave up for this one, itself included.
   public var dropped = 0
 
+  /// Whether the last who got the message runs it on a context of its own, so that its answer is not known yet.
+  public var endsQueued = false
+
   /// An empty report: nobody was there.
   public init() {}
 

@@ -16,6 +16,7 @@ extension Interpreter {
           errors: options.contains(.stopping) ? .stopAtFirst : .collected))
       reference = world.label(proxy, "<multicast \(name)>")
       world.setOwnership(of: proxy, options.contains(.strong) ? .strong : .weak)
+      proxy.onError = { [weak world] failure in world?.report(failure) }
     case .forward(let target):
       let receiver = try object(evaluate(target), at: target).receiver
       let proxy = ForwardingProxy(to: receiver)
@@ -23,7 +24,8 @@ extension Interpreter {
       try world.link(ObjectIdentifier(proxy), to: receiver)
     case .lazy(let expression):
       let proxy = makeLazy(expression)
-      reference = world.label(proxy, "<lazy \(name)>")
+      // A lazy proxy has no lock: it stays in the turn of its session.
+      reference = world.label(proxy, "<lazy \(name)>", crosses: false)
     case .recording(let target): reference = try makeRecording(name, target)
     }
     world.bind(name, .object(reference))
@@ -43,18 +45,52 @@ extension Interpreter {
     var priority = 0
     var only: [MessageSelector]?
     var name: String?
+    var queue: ScriptQueue?
     for modifier in addition.modifiers {
       switch modifier {
       case .priority(let expression): priority = try self.priority(expression)
       case .only(let expression): only = try selectors(evaluate(expression), at: expression)
       case .name(let word): name = word
-      case .queue(let expression): _ = try queue(expression)
+      case .queue(let expression): queue = try self.queue(expression)
       }
     }
     try world.link(ObjectIdentifier(proxy), to: target)
-    let registration = try proxy.register(
-      target, priority: priority, ownership: world.ownership(of: proxy), only: only)
+    let ownership = world.ownership(of: proxy)
+    let registration =
+      if let queue {
+        try register(target, with: proxy, on: queue, priority: priority, ownership: ownership, only: only)
+      } else {
+        try proxy.register(target, priority: priority, ownership: ownership, only: only)
+      }
     if let name { world.bind(name, .registration(registration)) }
+  }
+
+  /// `add … on q`.
+  private func register(
+    _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, priority: Int,
+    ownership: Ownership, only: [MessageSelector]?
+  ) throws -> Registration {
+    guard let proxy = proxy as? ScriptMulticast, world.isOwn(proxy) else {
+      throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
+    }
+    let reference = world.reference(target)
+    guard reference.crosses else {
+      throw ScriptFault(
+        .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
+    }
+    world.note(queue, of: proxy)
+    return try proxy.register(
+      crossing: target, delivery: queue.delivery, priority: priority, ownership: ownership, only: only)
+  }
+
+  /// The queue that `add … on q` names.
+  private func queue(_ expression: Expression) throws -> ScriptQueue {
+    let value = try evaluate(expression)
+    guard case .queue(let queue) = value else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "on takes a queue, not \(value.kind)"), at: expression.offset, of: source)
+    }
+    return queue
   }
 
   private func priority(_ expression: Expression) throws -> Int {
@@ -154,7 +190,7 @@ private final class LazyMaker {
     let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
     if let owner { try world.link(owner, to: target) }
     let holder = LazyTarget(target)
-    world.label(holder, holder.description)
+    world.label(holder, holder.description, crosses: false)
     return holder
   }
 }

@@ -14,8 +14,9 @@ extension Interpreter {
     case .object(let reference):
       return try deliver(shape, reference, arguments) { receiver, call in
         if let proxy = receiver as? any ScriptedMulticast {
-          let report = try forward(&call, through: proxy)
+          let report = try forward(&call, through: proxy, from: offset)
           if let failure = report.failures.first { throw failure.error }
+          if report.endsQueued { return .null }
         } else {
           try receiver.perform(&call)
         }
@@ -83,11 +84,27 @@ extension Interpreter {
   }
 
   /// Forwards a message to every target, and counts those that it passed over: no row counts them.
-  private func forward(_ call: inout Invocation, through proxy: any ScriptedMulticast) throws -> DeliveryReport {
-    let report = try proxy.forward(&call)
+  private func forward(
+    _ call: inout Invocation, through proxy: any ScriptedMulticast, from offset: Int, waits: Bool = false
+  ) throws -> DeliveryReport {
+    let report: DeliveryReport
+    if waits, let own = ownWithQueues(proxy) {
+      let message = call
+      report = try world.waiting(for: own) { try own.forward(message, timeout: World.patience) }
+    } else {
+      run.notePlace(of: call.selector.name, offset, source)
+      report = try proxy.forward(&call)
+    }
     traceForeign(report)
-    try run.charge(64 * report.skipped.count)
+    // What waits takes memory until it has run.
+    try run.charge(64 * report.skipped.count + 512 * report.queued.count)
     return report
+  }
+
+  /// A proxy of the session with targets on queues, for which a sender may wait.
+  private func ownWithQueues(_ proxy: any ScriptedMulticast) -> ScriptMulticast? {
+    guard world.hasQueues(proxy), let own = proxy as? ScriptMulticast, world.isOwn(own) else { return nil }
+    return own
   }
 
   /// The message as the script wrote it, with values.
@@ -105,8 +122,12 @@ extension Interpreter {
     }
     for answer in report.answers where !(answer.target is ScriptObject) {
       world.trace(frame.depth + 1) {
-        "\(shown(answer.target)) got it, directly, and answered \(answer.result.map(\.description) ?? "nothing")"
+        let place = answer.wasQueued ? "on its queue" : "directly"
+        return "\(shown(answer.target)) got it, \(place), and answered \(answer.result.map(\.description) ?? "nothing")"
       }
+    }
+    for target in report.queued where !(target is ScriptObject) {
+      world.trace(frame.depth + 1) { "\(shown(target)) will get it on its queue" }
     }
     for skip in report.skipped {
       guard let target = skip.target else { continue }
@@ -146,7 +167,12 @@ extension Interpreter {
     let collected = try deliver(shape, reference, arguments) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
       try run.charge(16 * proxy.count)
-      return try proxy.collect(call, returning: answers)
+      run.notePlace(of: call.selector.name, offset, source)
+      guard let own = ownWithQueues(proxy) else { return try proxy.collect(call, returning: answers) }
+      let message = call
+      return try world.waiting(for: own) {
+        try own.collect(message, returning: answers, timeout: World.patience)
+      }
     }
     return try bounded(policy.result(collected))
   }
@@ -179,9 +205,9 @@ extension Interpreter {
     var (delivered, failed, queued, skipped) = (0, 0, 0, 0)
     if case .object(let reference) = receiver, reference.receiver is any ScriptedMulticast {
       let report = try report(of: shape, reference, arguments, at: offset)
-      delivered = report.answers.count
+      queued = report.queued.count + report.answers.count { $0.wasQueued }
+      delivered = report.answers.count { !$0.wasQueued }
       failed = report.failures.count
-      queued = report.queued.count
       skipped = report.skipped.count { $0.reason != .dead && $0.reason != .removed }
     } else {
       do {
@@ -204,7 +230,7 @@ extension Interpreter {
     try run.step(at: offset, of: source)
     return try deliver(shape, reference, arguments) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return DeliveryReport() }
-      return try forward(&call, through: proxy)
+      return try forward(&call, through: proxy, from: offset, waits: true)
     }
   }
 }

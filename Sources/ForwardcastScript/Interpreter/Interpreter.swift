@@ -114,8 +114,8 @@ struct Interpreter {
     case .removeAll(let proxy): try multicast(proxy, "remove all").removeAll()
     case .registration(let change, let registration): try apply(change, to: registration)
     case .hook(let definition): try install(definition)
-    case .queue(let name): try makeQueue(name)
-    case .wait: try waitForQueues()
+    case .queue(let name): world.bind(name, .queue(try world.makeQueue(name)))
+    case .wait: try world.waitForQueues()
     default: try performCenter(statement)
     }
   }
@@ -135,10 +135,18 @@ struct Interpreter {
   /// The value of a name.
   func value(of name: String) throws -> ScriptValue {
     switch frame.binding(name) ?? world.binding(name) {
-    case .value(let value): return value
+    case .value(let value):
+      if !value.mayCross, let mark = ScriptQueue.current { try refuse(value, on: mark) }
+      return value
     case .dropped: throw ScriptFault(.unknownName, "\(name) was dropped")
     case nil: throw ScriptFault(.unknownName, name)
     }
+  }
+
+  /// - Throws: `isolation mismatch` when the value, which is not `Sendable`, may not be used on a queue.
+  private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
+    throw ScriptFault(
+      .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }
 
   /// Whether the object that a name means, or meant before it was dropped, is there.

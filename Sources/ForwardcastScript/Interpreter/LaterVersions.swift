@@ -9,20 +9,6 @@ import Forwardcast
 extension Interpreter {
   private func later(_ words: String) -> ScriptFault { ScriptFault(.notInThisVersion, words) }
 
-  // MARK: Queues
-  //
-  // A row needs nothing from the thread that it runs on but `SendInProgress.current`, so a delivery on a queue has to set
-  // that to a send of the same `Run` before the row runs. `waitForQueues` may block its thread: no lock is held.
-
-  /// `queue q`.
-  func makeQueue(_ name: String) throws { throw later("queue") }
-
-  /// The queue that `add … on q` names.
-  func queue(_ expression: Expression) throws -> Never { throw later("add … on a queue") }
-
-  /// `wait`.
-  func waitForQueues() throws { throw later("wait") }
-
   // MARK: Around a message
 
   /// `before`, `after` and `around`.

@@ -18,6 +18,8 @@ final class Run: Sendable {
   private let limit = Mutex<ScriptError?>(nil)
   private let hasPassedLimit = Atomic<Bool>(false)
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
+  private let unawaited = Atomic<Int>(0)
+  private let places = Mutex<[String: (offset: Int, source: SourceText)]>([:])
   private let progress: (@Sendable (ScriptProgress) -> Void)?
 
   init(stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?) {
@@ -67,6 +69,21 @@ final class Run: Sendable {
     return first
   }
 
+  /// Remembers where a message was sent that goes to queues.
+  func notePlace(of selector: String, _ offset: Int, _ source: SourceText) {
+    places.withLock { $0[selector] = (offset, source) }
+  }
+
+  /// Gives the error of a queued delivery its place: its own, or that of the message.
+  func located(_ error: any Error, sentAs selector: String) -> ScriptError {
+    let place = places.withLock { $0[selector] }
+    return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
+  }
+
+  /// Counts an error of a queued delivery that nobody waited for.
+  func noteUnawaited() { unawaited.wrappingAdd(1, ordering: .relaxed) }
+  var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
+
   /// Counts a failed expectation.
   func note(_ failure: ScriptError) {
     failed.withLock {
@@ -82,8 +99,8 @@ final class Run: Sendable {
 /// A message that a script has sent and that has not been answered yet.
 ///
 /// It travels with the message as a task-local value: through the library's tables and proxies to the row that runs,
-/// which learns from it how deep it is and whose budget it uses. A delivery on a queue starts without it; whoever
-/// queues one hands the sender's on.
+/// which learns from it how deep it is and whose budget it uses. A delivery on a queue starts without it, on a stack of
+/// its own, and uses the budget of the run in progress.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 

@@ -19,7 +19,7 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable {
 
   var objectTable: SelectorTable? { table }
 
-  var reference: ScriptReference { ScriptReference(self, label: "<\(receiverName) \(name)>") }
+  var reference: ScriptReference { ScriptReference(self, label: "<\(receiverName) \(name)>", crosses: true) }
 }
 
 extension World {
@@ -60,17 +60,26 @@ extension World {
 
   /// Runs a row in the turn of whoever sent the message.
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
-    let send = SendInProgress.current ?? SendInProgress(run: newRun(), depth: 1)
+    let sender = SendInProgress.current
+    let send = sender ?? SendInProgress(run: runInProgress ?? newRun(), depth: 1)
+    let queue = sender == nil ? ScriptQueue.current : nil
+    if queue != nil { noteTurn() }
     let number = send.beginRow()
-    trace(send.depth) { "\(number). \(object.reference) gets \(call), directly" }
+    trace(send.depth) {
+      let place = queue.map { "on queue \($0.name)" } ?? "directly"
+      return "\(number). \(object.reference) gets \(call), \(place)"
+    }
     do {
       // The first row belongs to its send; every further one that the message reaches is a send of its own.
-      if number > 1 { try send.run.step(at: row.offset, of: row.source) }
+      if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       let frame = Frame(row: row, object: object, depth: send.depth)
       for (argument, box) in zip(row.arguments, call.arguments) {
         frame.bind(argument, try ScriptValue(box, reference: reference))
       }
       let value = try Interpreter(world: self, run: send.run, frame: frame).answer(row.body)
+      if queue != nil, !value.mayCross {
+        throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
+      }
       trace(send.depth) { "\(number). \(object.reference) answers \(value.evidence)" }
       return value
     } catch {

@@ -4,7 +4,10 @@
 import Forwardcast
 
 /// A multicast proxy as a script makes it: whatever has a table may be added.
-typealias ScriptMulticast = MulticastProxy<any MessageReceiver>
+///
+/// What is not `Sendable` is let in by the dynamic cast of `register`, for which there is no such difference. Such a
+/// target is direct, and `World.link` keeps its proxy off the queues.
+typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
 /// Any multicast proxy, its interface unknown: the script's own, and those that a host registered.
 protocol ScriptedMulticast: ForwardingProxy {
@@ -36,5 +39,18 @@ extension MulticastProxy: ScriptedMulticast {
 
   func unregister(_ receiver: any MessageReceiver) {
     if let target = receiver as? Interface { remove(target) }
+  }
+}
+
+extension MulticastProxy where Interface: Sendable {
+  /// Registers a receiver that is known to be `Sendable`, for deliveries on a queue.
+  func register(
+    crossing receiver: any MessageReceiver, delivery: Delivery, priority: Int, ownership: Ownership,
+    only: [MessageSelector]?
+  ) throws -> Registration {
+    guard let target = receiver as? Interface else {
+      throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
+    }
+    return add(target, delivery: delivery, priority: priority, ownership: ownership, only: only)
   }
 }

@@ -39,9 +39,12 @@ final class World: Sendable {
     var parents: Set<ObjectIdentifier> = []
     /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
     var ownership: Ownership?
+    /// Whether the object may be used on queues: it, and all that it leads to, is `Sendable`.
+    var crosses = true
   }
 
   private let state = Mutex(State())
+  private let queueState = Mutex(QueueState())
   let handlers: ScriptHandlers
   let stepLimit: Int
 
@@ -49,6 +52,9 @@ final class World: Sendable {
     self.handlers = handlers
     self.stepLimit = stepLimit
   }
+
+  /// Reads or changes what is known of the queues.
+  func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
   func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress) }
 
@@ -166,21 +172,21 @@ extension World {
     if let object = receiver as? ScriptObject { return object.reference }
     let id = ObjectIdentifier(receiver)
     if let label = state.withLock({ $0.labels[id] }), label.object.object === receiver {
-      return ScriptReference(receiver, label: label.text)
+      return ScriptReference(receiver, label: label.text, crosses: label.crosses)
     }
     state.withLock { $0.hasForeignReceivers = true }
-    return label(receiver, "<\(type(of: receiver))>")
+    return label(receiver, "<\(type(of: receiver))>", crosses: false)
   }
 
   /// Notes what an object prints as.
   @discardableResult
-  func label(_ receiver: any MessageReceiver, _ text: String) -> ScriptReference {
+  func label(_ receiver: any MessageReceiver, _ text: String, crosses: Bool = true) -> ScriptReference {
     let dead = sweep()
     withExtendedLifetime(dead) {}
-    let label = Label(object: WeakObject(receiver), text: text)
+    let label = Label(object: WeakObject(receiver), text: text, crosses: crosses)
     let id = ObjectIdentifier(receiver)
     state.withLock { $0.labels[id] = label }
-    return ScriptReference(receiver, label: text)
+    return ScriptReference(receiver, label: text, crosses: crosses)
   }
 
   func setOwnership(of proxy: ScriptMulticast, _ ownership: Ownership) {
@@ -195,9 +201,9 @@ extension World {
   }
 
   /// Notes a receiver of the host.
-  func label(host receiver: any MessageReceiver, _ name: String) -> ScriptReference {
+  func label(host receiver: any MessageReceiver, _ name: String, crosses: Bool) -> ScriptReference {
     state.withLock { $0.hasForeignReceivers = true }
-    return label(receiver, "<\(type(of: receiver)) \(name)>")
+    return label(receiver, "<\(type(of: receiver)) \(name)>", crosses: crosses)
   }
 
   /// Forgets the labels of dead objects whenever there are twice as many as at the last sweep. What was read is handed
@@ -230,6 +236,8 @@ extension World {
   /// - Throws: `limit exceeded` when the chain of proxies would become so long that a message, or the release of the
   ///   chain, could use up the stack.
   func link(_ proxy: ObjectIdentifier, to target: any MessageReceiver) throws {
+    let reference = reference(target)
+    if !reference.crosses { state.withLock { $0.confine(proxy) } }
     guard target is any MessageForwarding else { return }
     let child = ObjectIdentifier(target)
     try state.withLock { state in
@@ -245,5 +253,34 @@ extension World {
         for parent in label.parents { work.append((parent, height + 1)) }
       }
     }
+  }
+}
+
+extension World.State {
+  /// Notes that a proxy leads to an object that stays in the session's turn, and with it all that lead to the proxy.
+  fileprivate mutating func confine(_ proxy: ObjectIdentifier) {
+    var work = [proxy]
+    while let id = work.popLast() {
+      guard let label = labels[id], label.crosses else { continue }
+      labels[id]?.crosses = false
+      work += label.parents
+    }
+  }
+}
+
+extension World {
+  /// Whether the object may be used on queues at this moment.
+  func crosses(_ receiver: any MessageReceiver) -> Bool { reference(receiver).crosses }
+
+  /// Whether the session made the proxy.
+  func isOwn(_ proxy: ScriptMulticast) -> Bool {
+    let id = ObjectIdentifier(proxy)
+    return state.withLock { $0.labels[id]?.ownership != nil }
+  }
+
+  /// The living multicast proxies of the session that have targets on queues.
+  var queueingProxies: [ScriptMulticast] {
+    let labels = state.withLock { state in state.labels.values.filter { $0.ownership != nil } }
+    return labels.compactMap { $0.object.object as? ScriptMulticast }.filter(hasQueues)
   }
 }

@@ -11,8 +11,9 @@ import Forwardcast
 ///     session.run("[cart total]").value                     // 3
 ///     session.run("[cart wash]").error?.text                // unrecognized selector wash of Cart
 ///
-/// Everything runs in the caller's turn, on the caller's thread. A session is not `Sendable`, and so may be given
-/// receivers that are not: the compiler keeps them in one isolation. Its handlers are `@Sendable`.
+/// Everything runs in the caller's turn, on the caller's thread, but for what a text delivers on a `queue`; `run` returns
+/// when that has run too. A session is not `Sendable`, and so may be given receivers that are not: the compiler keeps them
+/// in one isolation, and the session off the queues. Its handlers are `@Sendable`.
 ///
 /// A session that goes lets go of all that was registered, and empties the proxies that its texts made. Objects and
 /// proxies of the host stay as they are.
@@ -41,8 +42,16 @@ public final class ScriptSession {
   deinit { world.close() }
 
   /// Makes a live receiver known to the session's texts, which keep it alive until they drop the name.
+  ///
+  /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
+  /// knows it to be `Sendable`.
   public func register(_ receiver: any MessageReceiver, as name: String) {
-    world.bind(name, .object(world.label(host: receiver, name)))
+    world.bind(name, .object(world.label(host: receiver, name, crosses: false)))
+  }
+
+  /// Makes a live receiver known that may be used from any thread, and so also on the queues of a script.
+  public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
+    world.bind(name, .object(world.label(host: receiver, name, crosses: true)))
   }
 
   /// Binds a name to a value, anew if it is bound.
@@ -66,11 +75,13 @@ public final class ScriptSession {
     do {
       let program = try Parser.parse(source)
       outcome.isParsed = true
-      outcome.value = try execute(program, run)
+      outcome.value = try world.whileInProgress(run) { try execute(program, run) }
+      try run.check()
     } catch {
       outcome.error = run.located(error, at: 0, of: source)
     }
     (outcome.failureCount, outcome.failures) = run.failures
+    outcome.unawaitedErrorCount = run.unawaitedErrors
     outcome.steps = run.stepsTaken
     return outcome
   }
@@ -115,13 +126,15 @@ public struct ScriptOutcome: Sendable {
   public fileprivate(set) var failures: [ScriptError] = []
   /// How many expectations did not hold.
   public fileprivate(set) var failureCount = 0
+  /// How many targets on queues threw what nobody waited for; each was given to ``ScriptHandlers/diagnostics``.
+  public fileprivate(set) var unawaitedErrorCount = 0
   /// Statements and sends that were counted.
   public fileprivate(set) var steps = 0
   /// Whether the text was parsed whole; if not, nothing of it ran.
   public fileprivate(set) var isParsed = false
 
-  /// Whether the text ran to its end and every expectation held.
-  public var succeeded: Bool { error == nil && failureCount == 0 }
+  /// Whether the text ran to its end, every expectation held, and no error on a queue went unheard.
+  public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
 }
 
 /// Who gets what a session has to say.
@@ -130,7 +143,7 @@ public struct ScriptOutcome: Sendable {
 public struct ScriptHandlers: Sendable {
   /// Gets each `print` whole, with its newline.
   public var output: @Sendable (String) -> Void
-  /// Gets each expectation that did not hold, when it is met.
+  /// Gets each expectation that did not hold, and each error on a queue that nobody waits for, when it is met.
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Gets a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?

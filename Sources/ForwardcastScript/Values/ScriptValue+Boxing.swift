@@ -22,6 +22,7 @@ extension ScriptValue {
     case .object(let reference):
       mayCross ? ArgumentBox(uncheckedSendable: reference.receiver) : ArgumentBox(reference.receiver)
     case .registration(let registration): ArgumentBox(registration)
+    case .queue(let queue): ArgumentBox(queue)
     case .foreign(let value): value.box
     }
   }
@@ -49,11 +50,11 @@ extension ScriptValue {
   private var plain: Any { box.value }
 
   /// Whether the value may be handed to another thread.
-  private var mayCross: Bool {
+  var mayCross: Bool {
     switch self {
     case .list(let elements): elements.allSatisfy(\.mayCross)
     case .dictionary(let entries): entries.values.allSatisfy(\.mayCross)
-    case .object(let reference): reference.receiver is ScriptObject
+    case .object(let reference): reference.crosses
     case .foreign(let value): value.box.isSendable
     default: true
     }
@@ -102,6 +103,7 @@ extension ScriptValue {
     case let value as MethodSignature: self = .signature(value)
     case let value as any MessageReceiver: self = .object(reference(value))
     case let value as Registration: self = .registration(value)
+    case let value as ScriptQueue: self = .queue(value)
     case let value as [Any]: self = .list(try value.map(inner))
     case let value as [String: Any]: self = .dictionary(try value.mapValues(inner))
     default: self = .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))

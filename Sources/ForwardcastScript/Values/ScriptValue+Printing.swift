@@ -51,6 +51,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .signature(let signature): text += "\(signature)"
     case .object(let reference): text += reference.description
     case .registration: text += "<registration>"
+    case .queue(let queue): text += queue.description
     case .foreign(let value): text += "\(value.box)"
     }
   }

@@ -34,6 +34,8 @@ public enum ScriptValue: Sendable {
   case object(ScriptReference)
   /// What `add … as r` names.
   case registration(Registration)
+  /// What `queue q` makes.
+  case queue(ScriptQueue)
   /// A value of the host program that is none of the above: a script can keep it and pass it on.
   case foreign(ScriptForeignValue)
 }
@@ -62,7 +64,8 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Two references are equal when they are to the same object.
 public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {
-  // A script sends to an object that is not Sendable only in the turn of its session, which is not Sendable either;
+  // A script sends to an object that is not Sendable only in the turn of its session, which is not Sendable either, and
+  // never on a queue, where `crosses` is looked at;
   // a host that takes `receiver` out of a value on another thread answers for that itself.
 
   /// The object.
@@ -71,8 +74,13 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   /// `<Cook ann>`, `<multicast kitchen>`.
   public let description: String
 
-  init(_ receiver: any MessageReceiver, label: String) {
+  /// Whether the object may be used on the queues of a script. One that the host did not say to be `Sendable`, and what
+  /// leads to such a one, may not.
+  let crosses: Bool
+
+  init(_ receiver: any MessageReceiver, label: String, crosses: Bool) {
     self.receiver = receiver
+    self.crosses = crosses
     description = label
   }
 
@@ -118,6 +126,7 @@ extension ScriptValue {
     case .signature: "a signature"
     case .object: "an object"
     case .registration: "a registration"
+    case .queue: "a queue"
     case .foreign(let value): "a value of type \(value.box.type)"
     }
   }

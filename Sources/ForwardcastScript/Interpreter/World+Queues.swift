@@ -1,0 +1,134 @@
+// World+Queues.swift: deliveries on queues: whose they are, who waits for them, and what becomes of their errors.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Dispatch
+import Forwardcast
+
+/// What a world knows of its queues.
+struct QueueState: Sendable {
+  /// Every queue that was made, in order.
+  var all: [ScriptQueue] = []
+  /// The queues that targets of a proxy run on.
+  var ofProxies: [ObjectIdentifier: [ScriptQueue]] = [:]
+  /// For each queue whose running code waits: the queues that it waits for.
+  var waits: [ObjectIdentifier: [ScriptQueue]] = [:]
+  /// Runs in progress, the outermost first: a delivery on a queue belongs to the last.
+  var runs: [Run] = []
+  /// Rows that have begun on queues.
+  var turns = 0
+}
+
+extension World {
+  /// Longer than any script runs: the steps end it first.
+  static let patience = Duration.seconds(1 << 33)
+
+  /// The run that a delivery on a queue belongs to.
+  var runInProgress: Run? { queues { $0.runs.last } }
+
+  /// Runs `body` as the run in progress, and then waits for every delivery that is still queued.
+  func whileInProgress<T>(_ run: Run, _ body: () throws -> T) throws -> T {
+    queues { $0.runs.append(run) }
+    defer { queues { state in state.runs.removeAll { $0 === run } } }
+    let result = Result { try body() }
+    // A text that a row on a queue has a host run is not the end of the script.
+    if ScriptQueue.current == nil { try waitForQueues() }
+    return try result.get()
+  }
+
+  /// Queues that one session may make.
+  static let queueLimit = 1000
+
+  func makeQueue(_ name: String) throws -> ScriptQueue {
+    let queue = ScriptQueue(name)
+    let isMade = queues { state in
+      guard state.all.count < World.queueLimit else { return false }
+      state.all.append(queue)
+      return true
+    }
+    guard isMade else { throw ScriptFault(.limitExceeded, "more than \(World.queueLimit) queues") }
+    return queue
+  }
+
+  /// Notes that a proxy has targets on a queue.
+  func note(_ queue: ScriptQueue, of proxy: ScriptMulticast) {
+    let id = ObjectIdentifier(proxy)
+    queues { state in
+      if !state.ofProxies[id, default: []].contains(where: { $0 === queue }) {
+        state.ofProxies[id, default: []].append(queue)
+      }
+    }
+  }
+
+  /// Whether the proxy has, or had, targets on queues.
+  func hasQueues(_ proxy: any ScriptedMulticast) -> Bool {
+    let id = ObjectIdentifier(proxy)
+    return queues { $0.ofProxies[id] != nil }
+  }
+
+  func noteTurn() { queues { $0.turns &+= 1 } }
+
+  // MARK: Waiting
+
+  /// Waits until every queued delivery has run, those included that are queued meanwhile.
+  ///
+  /// - Throws: `would deadlock` on a queue: the delivery that waits would have to end first.
+  func waitForQueues() throws {
+    if let mark = ScriptQueue.current {
+      throw ScriptFault(.wouldDeadlock, "the row runs on the queue \(mark.name), which it would wait for")
+    }
+    var before: Int
+    var drained: Int
+    repeat {
+      before = queues { $0.turns }
+      drained = 0
+      for proxy in queueingProxies { drained += try proxy.drain(timeout: World.patience) }
+      // What a proxy left behind that is gone itself.
+      let group = DispatchGroup()
+      for queue in queues({ $0.all }) {
+        group.enter()
+        queue.afterwards { group.leave() }
+      }
+      group.wait()
+    } while drained > 0 || before != queues { $0.turns }
+  }
+
+  /// Runs `body`, which waits for the targets of `proxy`.
+  ///
+  /// - Throws: `would deadlock` when one of their queues already waits, by whatever way, for the queue that the running
+  ///   code is on.
+  func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {
+    guard let mark = ScriptQueue.current else { return try body() }
+    let (here, id) = (ObjectIdentifier(mark), ObjectIdentifier(proxy))
+    // A row that waits may have others in its turn that wait as well.
+    let outer = queues { $0.waits[here] }
+    let ring = queues { state -> ScriptQueue? in
+      let wanted = state.ofProxies[id] ?? []
+      var seen: Set<ObjectIdentifier> = []
+      var work = wanted
+      while let queue = work.popLast() {
+        let next = ObjectIdentifier(queue.mark)
+        if next == here { return queue }
+        if seen.insert(next).inserted { work += state.waits[next] ?? [] }
+      }
+      state.waits[here] = wanted + (outer ?? [])
+      return nil
+    }
+    if let ring {
+      throw ScriptFault(.wouldDeadlock, "the row runs on the queue \(ring.mark.name), which it would wait for")
+    }
+    defer { queues { $0.waits[here] = outer } }
+    return try body()
+  }
+
+  // MARK: Errors
+
+  /// Reports an error that a target met in its own turn, when nobody waited for it.
+  func report(_ failure: MulticastFailure) {
+    let run = runInProgress ?? newRun()
+    let error = run.located(failure.error, sentAs: failure.selector.name)
+    // A passed limit ends the run, which reports it.
+    guard error.code != .limitExceeded else { return }
+    run.noteUnawaited()
+    handlers.diagnostics(error)
+  }
+}

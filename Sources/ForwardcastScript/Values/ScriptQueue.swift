@@ -1,0 +1,36 @@
+// ScriptQueue.swift: the serial queues that a script names.
+// Layer: Script, Values. See DESIGN.md, "The script".
+
+import Dispatch
+import Forwardcast
+
+/// What `queue q` makes: a serial queue of its own, under the name that errors and traces give it.
+public final class ScriptQueue: Sendable, CustomStringConvertible {
+  /// What code that runs on a queue finds there. It does not keep the queue, which keeps it.
+  final class Mark: Sendable {
+    let name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  private static let key = DispatchSpecificKey<Mark>()
+
+  private let queue: DispatchQueue
+  let mark: Mark
+
+  init(_ name: String) {
+    mark = Mark(name)
+    queue = DispatchQueue(label: name)
+    queue.setSpecific(key: ScriptQueue.key, value: mark)
+  }
+
+  /// The queue of a script that the running code is on.
+  static var current: Mark? { DispatchQueue.getSpecific(key: key) }
+
+  var delivery: Delivery { .queue(queue) }
+
+  /// Runs `body` once all that was put on the queue before has run.
+  func afterwards(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+  /// `<queue q>`.
+  public var description: String { "<queue \(mark.name)>" }
+}
