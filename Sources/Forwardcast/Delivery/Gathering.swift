@@ -1,5 +1,5 @@
 // Gathering.swift: what the targets of one message gave back, and who waits for it.
-// Layer: Delivery. See DESIGN.md, "Waiting".
+// Layer: Delivery. See DESIGN.md, "Delivery".
 
 import Dispatch
 

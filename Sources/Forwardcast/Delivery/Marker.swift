@@ -1,5 +1,5 @@
 // Marker.swift: finds out when everything before it has run.
-// Layer: Delivery. See DESIGN.md, "Waiting".
+// Layer: Delivery. See DESIGN.md, "Delivery".
 
 /// An envelope without a message: when it is opened, everything that was posted before it has had its turn.
 ///

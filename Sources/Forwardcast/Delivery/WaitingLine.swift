@@ -1,5 +1,5 @@
 // WaitingLine.swift: first in, first out, in one array.
-// Layer: Delivery. See DESIGN.md, "Buffers".
+// Layer: Delivery. See DESIGN.md, "Delivery".
 
 /// Elements that leave in the order in which they came. Adding and taking cost constant time on average.
 struct WaitingLine<Element> {

@@ -1,5 +1,5 @@
 // Invocation+Codable.swift: a message written down and read back.
-// Layer: Message. See DESIGN.md, "Messages as data".
+// Layer: Message. See DESIGN.md, "Boxes".
 
 extension Invocation: Codable {
   /// The key under which `userInfo` of a decoder holds the ``InvocationTypes`` that may be read besides the standard

@@ -1,5 +1,5 @@
 // AnswerSheet.swift: the answers of a question, taken in the order of delivery.
-// Layer: Proxy. See DESIGN.md, "Waiting".
+// Layer: Proxy. See DESIGN.md, "Delivery".
 
 /// Takes the outcomes of a question, place by place, into the collector of a policy.
 final class AnswerSheet<R, Output> {

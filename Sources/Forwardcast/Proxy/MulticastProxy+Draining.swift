@@ -1,5 +1,5 @@
 // MulticastProxy+Draining.swift: waits until nothing is on its way.
-// Layer: Proxy. See DESIGN.md, "Waiting".
+// Layer: Proxy. See DESIGN.md, "Delivery".
 
 extension MulticastProxy where Interface: Sendable {
   /// Waits until every queued delivery of this proxy has had its turn, those included that are queued meanwhile.

@@ -1,5 +1,5 @@
 // MulticastProxy+Waiting.swift: messages whose sender waits, suspended or blocked.
-// Layer: Proxy. See DESIGN.md, "Waiting".
+// Layer: Proxy. See DESIGN.md, "Delivery".
 
 extension MulticastProxy where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, waits for all, and makes one result of the answers.

@@ -1,5 +1,5 @@
 // Question.swift: one message whose sender waits for the answers.
-// Layer: Proxy. See DESIGN.md, "Waiting".
+// Layer: Proxy. See DESIGN.md, "Delivery".
 
 /// One message that every target is to answer, wherever it runs.
 ///
