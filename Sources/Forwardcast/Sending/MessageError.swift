@@ -54,7 +54,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    (selector.isEmpty ? "\(code)" : "\(code) \(selector)") + " of \(receiver)" + (evidence.isEmpty ? "" : ": \(evidence)")
+    let words = [code.description, selector, "of \(receiver)"].filter { !$0.isEmpty }
+    return words.joined(separator: " ") + (evidence.isEmpty ? "" : ": \(evidence)")
   }
 }
 
