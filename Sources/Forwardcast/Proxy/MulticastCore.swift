@@ -245,16 +245,24 @@ package final class MulticastCore: Sendable {
   /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
   @usableFromInline
   func end(_ walk: RouteWalk, dead: Int, skipped: Int) {
+    let mayBeUseless = (dead + skipped) * 2 > walk.count
+    guard dead > 0 || mayBeUseless else { return }
     var found: [Registration] = []
-    if dead > 0 {
-      for index in 0..<walk.count {
-        let registration = walk.route.steps[index].registration.takeUnretainedValue()
-        if registration.target == nil, !registration.keepsPlace { found.append(registration) }
+    var useless = 0
+    for index in 0..<walk.count {
+      let registration = walk.route.steps[index].registration.takeUnretainedValue()
+      if registration.isCancelled {
+        useless += 1
+      } else if dead > 0, registration.target == nil {
+        useless += 1
+        if !registration.keepsPlace { found.append(registration) }
       }
     }
+    // A muted target may be let through again: its step is not useless.
+    guard !found.isEmpty || useless * 2 > walk.count else { return }
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
-      if (dead + skipped) * 2 > walk.count { state.routes.remove(walk.route) }
+      if useless * 2 > walk.count { state.routes.remove(walk.route) }
     }
   }
 

@@ -121,6 +121,7 @@ extension MulticastProxy {
       }
     }
     if dead &+ skipped > 0 { core.end(walk, dead: dead, skipped: skipped) }
+    withExtendedLifetime(walk.route) {}  // the steps that were walked live as long
     if let first { throw first }
     if !answered { try core.silenceOrThrow(message.selector, self) }
   }

@@ -55,6 +55,8 @@ struct RestOfBroadcast {
   func end(
     _ walk: RouteWalk, reached: Int, _ selector: MessageSelector, _ core: MulticastCore, through proxy: AnyObject
   ) -> BroadcastSummary {
+    // The steps that were walked live as long as their route.
+    defer { withExtendedLifetime(walk.route) {} }
     if dead &+ skipped > 0 { core.end(walk, dead: dead, skipped: skipped) }
     let summary = BroadcastSummary(
       delivered: reached &- dead &- skipped &- failed &- silent, failed: failed, skipped: dead &+ skipped)
