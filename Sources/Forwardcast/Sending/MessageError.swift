@@ -54,7 +54,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    (selector.isEmpty ? "\(code)" : "\(code) \(selector)") + " of \(receiver)" + (evidence.isEmpty ? "" : ": \(evidence)")
+    "\(code)" + (selector.isEmpty ? "" : " \(selector)") + " of \(receiver)" + (evidence.isEmpty ? "" : ": \(evidence)")
   }
 }
 
