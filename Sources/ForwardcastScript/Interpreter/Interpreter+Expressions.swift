@@ -66,7 +66,7 @@ extension Interpreter {
       stack.append(try report(shape, receiver, arguments, at: step.offset))
     case .hookArgument: stack.append(try hookArgument(stack.removeLast()))
     case .proceed(let hasArguments): stack.append(try proceed(with: hasArguments ? stack.removeLast() : nil))
-    case .service(let name): stack.append(try service(name))
+    case .service(let name): stack.append(try service(name, at: step.offset))
     case .services: stack.append(try services())
     default: break
     }

@@ -168,6 +168,9 @@ extension Interpreter {
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
       try run.charge(16 * proxy.count)
       run.notePlace(of: call.selector.name, offset, source)
+      if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
+        throw proxy.doesNotRecognize(call.selector)
+      }
       guard let own = ownWithQueues(proxy) else { return try proxy.collect(call, returning: answers) }
       let message = call
       return try world.waiting(for: own) {

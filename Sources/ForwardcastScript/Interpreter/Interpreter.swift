@@ -136,7 +136,7 @@ struct Interpreter {
   func value(of name: String) throws -> ScriptValue {
     switch frame.binding(name) ?? world.binding(name) {
     case .value(let value):
-      if !value.mayCross, let mark = ScriptQueue.current { try refuse(value, on: mark) }
+      if let mark = ScriptQueue.current { try refuse(value, on: mark) }
       return value
     case .dropped: throw ScriptFault(.unknownName, "\(name) was dropped")
     case nil: throw ScriptFault(.unknownName, name)
@@ -145,6 +145,12 @@ struct Interpreter {
 
   /// - Throws: `isolation mismatch` when the value, which is not `Sendable`, may not be used on a queue.
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
+    if case .object(let reference) = value {
+      // What a proxy leads to may have changed since the value was made.
+      if world.reference(reference.receiver).crosses { return }
+    } else if value.mayCross {
+      return
+    }
     throw ScriptFault(
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }

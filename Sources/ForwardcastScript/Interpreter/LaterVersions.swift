@@ -25,22 +25,4 @@ extension Interpreter {
 
   /// `calls p`.
   func calls(of value: ScriptValue) throws -> ScriptValue { throw later("calls") }
-
-  // MARK: Centers
-
-  /// `extension`, `register`, `unregister` and `clear services`.
-  func performCenter(_ statement: Statement) throws {
-    switch statement.kind {
-    case .extensionPoint: throw later("extension")
-    case .register, .registerLazily: throw later("register")
-    case .unregister: throw later("unregister")
-    default: throw later("clear services")
-    }
-  }
-
-  /// `service Name`.
-  func service(_ receiver: String) throws -> ScriptValue { throw later("service") }
-
-  /// `services`.
-  func services() throws -> ScriptValue { throw later("services") }
 }

@@ -107,11 +107,14 @@ final class SendInProgress: Sendable {
   let run: Run
   /// How many sends are in progress, this one included.
   let depth: Int
+  /// Whether it is part of the making of a service, which others may be waiting for.
+  let isMaking: Bool
   private let rows = Atomic<Int>(0)
 
-  init(run: Run, depth: Int) {
+  init(run: Run, depth: Int, isMaking: Bool = false) {
     self.run = run
     self.depth = depth
+    self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
   }
 
   /// Counts a row that begins, and gives its number in the order of delivery, from 1.

@@ -54,3 +54,22 @@ extension MulticastProxy where Interface: Sendable {
     return add(target, delivery: delivery, priority: priority, ownership: ownership, only: only)
   }
 }
+
+extension ExtensionPoint: ScriptedMulticast {
+  var count: Int { observers.count }
+  var liveTargets: [AnyObject] { observers.liveTargets }
+  var registrations: [Registration] { observers.registrations }
+
+  func register(
+    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
+  ) throws -> Registration {
+    throw ScriptFault(.typeMismatch, "an extension point takes observers by register, not by add")
+  }
+
+  func unregister(_ receiver: any MessageReceiver) {
+    if let observer = receiver as? Interface { unregister(observer) }
+  }
+
+  func remove(_ registration: Registration) { observers.remove(registration) }
+  func removeAll() { observers.removeAll() }
+}

@@ -73,6 +73,7 @@ extension World {
   ///
   /// - Throws: `would deadlock` on a queue: the delivery that waits would have to end first.
   func waitForQueues() throws {
+    try refuseWhileMaking()
     if let mark = ScriptQueue.current {
       throw ScriptFault(.wouldDeadlock, "the row runs on the queue \(mark.name), which it would wait for")
     }
@@ -97,6 +98,7 @@ extension World {
   /// - Throws: `would deadlock` when one of their queues already waits, by whatever way, for the queue that the running
   ///   code is on.
   func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {
+    try refuseWhileMaking()
     guard let mark = ScriptQueue.current else { return try body() }
     let (here, id) = (ObjectIdentifier(mark), ObjectIdentifier(proxy))
     // A row that waits may have others in its turn that wait as well.
@@ -120,6 +122,12 @@ extension World {
     return try body()
   }
 
+  /// - Throws: `would deadlock` in the making of a service: a row on a queue may wait for that service.
+  private func refuseWhileMaking() throws {
+    guard SendInProgress.current?.isMaking ?? false else { return }
+    throw ScriptFault(.wouldDeadlock, "queues are not waited for in the making of a service")
+  }
+
   // MARK: Errors
 
   /// Reports an error that a target met in its own turn, when nobody waited for it.
@@ -127,6 +135,15 @@ extension World {
     let run = runInProgress ?? newRun()
     let error = run.located(failure.error, sentAs: failure.selector.name)
     // A passed limit ends the run, which reports it.
+    guard error.code != .limitExceeded else { return }
+    run.noteUnawaited()
+    handlers.diagnostics(error)
+  }
+
+  /// Reports an error of a service's hook that no statement of a script caused.
+  func report(_ failure: ServiceFailure) {
+    let run = runInProgress ?? newRun()
+    let error = run.located(failure.error, sentAs: failure.hook)
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
     handlers.diagnostics(error)

@@ -45,12 +45,17 @@ final class World: Sendable {
 
   private let state = Mutex(State())
   private let queueState = Mutex(QueueState())
+  /// Where `service` finds and makes services.
+  let services = ServiceCenter()
   let handlers: ScriptHandlers
   let stepLimit: Int
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
     self.handlers = handlers
     self.stepLimit = stepLimit
+    services.onError = { [weak self] failure in
+      if let errors = HookErrors.current { errors.add(failure.error) } else { self?.report(failure) }
+    }
   }
 
   /// Reads or changes what is known of the queues.
@@ -64,6 +69,7 @@ final class World: Sendable {
       defer { state = State() }
       return state
     }
+    services.removeAll()
     for label in old.labels.values {
       switch label.object.object {
       case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
@@ -78,6 +84,8 @@ final class World: Sendable {
     guard let trace = handlers.trace else { return }
     trace(String(repeating: "  ", count: depth) + line())
   }
+
+  private func typeName(_ reference: ScriptReference) -> String { "\(type(of: reference.receiver))" }
 
   // MARK: Names
 
@@ -156,7 +164,9 @@ final class World: Sendable {
   func naming(_ shape: SendShape, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(shape.argumentCount)
-    let isProxy = error.code == .nobodyResponds && height(of: receiver.receiver) == 0
+    let isProxy =
+      error.code == .nobodyResponds && height(of: receiver.receiver) == 0
+      || error.code == .unrecognizedSelector && receiver.receiver is ScriptPoint && error.receiver == typeName(receiver)
     return MessageError(
       error.code, receiver: isProxy ? receiver.description : error.receiver,
       selector: isStandIn ? shape.selector : error.selector, evidence: error.evidence,

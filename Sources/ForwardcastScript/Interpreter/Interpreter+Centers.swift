@@ -1,0 +1,85 @@
+// Interpreter+Centers.swift: services, and the extension points that observers register in.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// An extension point as a script makes it.
+typealias ScriptPoint = ExtensionPoint<any MessageReceiver & Sendable>
+
+extension Interpreter {
+  /// `extension`, `register`, `unregister` and `clear services`.
+  func performCenter(_ statement: Statement) throws {
+    switch statement.kind {
+    case .extensionPoint(let name, let selectors): try makePoint(name, selectors)
+    case .register(let observer, let point):
+      let observer = try object(evaluate(observer), at: observer).receiver
+      let point = try self.point(point, "register")
+      try world.link(ObjectIdentifier(point), to: observer)
+      point.register(ifConforming: observer)
+    case .registerLazily(let receiver, let point):
+      let (key, table) = try world.serviceKey(receiver)
+      try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
+    case .unregister(let observer, let point):
+      let observer = try object(evaluate(observer), at: observer).receiver
+      try self.point(point, "unregister").unregister(observer)
+    default: try clearServices()
+    }
+  }
+
+  private func makePoint(_ name: String, _ selectors: [String]) throws {
+    let selectors = try selectors.map(world.intern)
+    let point = ScriptPoint(selectors: selectors, services: world.services)
+    world.bind(name, .object(world.label(point, "<extension \(name)>")))
+  }
+
+  /// The extension point that an expression gives.
+  private func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
+    let value = try evaluate(expression)
+    guard case .object(let reference) = value, let point = reference.receiver as? ScriptPoint else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "\(wanting) needs an extension point, not \(value.evidence)"),
+        at: expression.offset, of: source)
+    }
+    return point
+  }
+
+  // MARK: Services
+
+  /// `service Name`: made now if it does not live.
+  func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
+    try run.step(at: offset, of: source)
+    let (key, _) = try world.serviceKey(receiver)
+    let depth = frame.depth + 1
+    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
+    let sending = SendInProgress(run: run, depth: depth)
+    let service = try SendInProgress.$current.withValue(sending) { try world.services.service(key) }
+    try run.check()
+    return .object(service.reference)
+  }
+
+  /// `services`, in the order of creation.
+  func services() throws -> ScriptValue {
+    let living = world.services.services.compactMap { $0.service as? ScriptObject }
+    return try bounded(.list(living.map { .object($0.reference) }))
+  }
+
+  /// `clear services`: everybody is told and, unless persistent, let go of; then the first error is thrown.
+  private func clearServices() throws {
+    let errors = HookErrors()
+    let sending = SendInProgress(run: run, depth: frame.depth + 1)
+    SendInProgress.$current.withValue(sending) {
+      HookErrors.$current.withValue(errors) { world.services.clearData() }
+    }
+    try run.check()
+    if let error = errors.first { throw error }
+  }
+}
+
+extension World {
+  /// By what a receiver's one object is asked for, and the table that it will have.
+  func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
+    guard let table = table(of: receiver) else { throw ScriptFault(.unknownName, "receiver \(receiver)") }
+    let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
+    return (key, table)
+  }
+}

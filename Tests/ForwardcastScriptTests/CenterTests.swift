@@ -1,0 +1,140 @@
+// CenterTests.swift: services, extension points and lazy observers in scripts.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Centers in scripts")
+struct CenterTests {
+  private static let cast = """
+    receiver Obs { - ping { print name "ping" } - pair: a with: b = 2 }
+    receiver Late { - serviceDidInit { print "made" } - ping { print "late ping" } }
+    receiver Other { - pong { } }
+    receiver Kept { - isPersistent = true }
+    receiver Bad { - serviceDidInit throws "no luck" - ping { } }
+    let o = new Obs
+    extension E { ping  pair:with:
+      none }
+
+    """
+
+  @Test("an observer registers once, when it conforms, and goes at once")
+  func register() {
+    let text = """
+      register o in E; register o in E; register new Other in E
+      expect count E == 1
+      [E ping]
+      expect [E pair: 1 with: 2] == 2
+      expect [E none] == nil
+      unregister o from E; unregister o from E
+      expect count E == 0
+      [E ping]
+      """
+    let played = play(Self.cast + text)
+    #expect(played.error == nil)
+    #expect(played.outcome.succeeded)
+    #expect(played.output == "o ping\n")
+  }
+
+  @Test(
+    "a selector that is not the point's is unrecognized",
+    arguments: ["[E pong]", "collect all [E pong]", "report [E x: 1]"])
+  func unlisted(expression: String) {
+    let played = play(Self.cast + "register o in E\n" + expression)
+    #expect(played.outcome.error?.code == .unrecognizedSelector)
+    #expect(played.outcome.error?.text.hasSuffix("of <extension E>") == true, "\(played.error ?? "")")
+  }
+
+  @Test("a lazy observer is made by the first event that it has a row for, in its place of the order")
+  func lazy() {
+    let text = """
+      register lazily Late in E; register o in E; register lazily Late in E
+      [E pair: 1 with: 2]
+      expect services == @[]
+      print "now"
+      [E ping]
+      expect services == @[service Late]
+      expect targets E == @[service Late, o]
+      clear services
+      [E ping]
+      """
+    let played = play(Self.cast + text)
+    #expect(played.error == nil)
+    #expect(played.failures == [])
+    #expect(played.output == "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
+  }
+
+  @Test("a lazy observer that cannot be made fails, and keeps nobody from the event")
+  func badLazy() {
+    let played = play(Self.cast + "register lazily Bad in E; register o in E\nprint errors [E ping]\nprint services")
+    #expect(played.output == "o ping\n[\"no luck\"]\n[]\n")
+  }
+
+  @Test("a class has one service, which is named like it and lives until the log-out")
+  func services() {
+    let text = """
+      expect (service Late) == (service Late)
+      print service Late
+      let kept = service Kept
+      print services
+      clear services
+      print services
+      expect (service Kept) == kept
+      """
+    let played = play(Self.cast + text)
+    #expect(played.outcome.succeeded, "\(played.error ?? "") \(played.failures)")
+    #expect(played.output == "made\n<Late Late>\n[<Late Late>, <Kept Kept>]\n[<Kept Kept>]\n")
+  }
+
+  @Test("a service whose making throws is asked for again in vain, and leaves nothing")
+  func badService() {
+    let played = play(Self.cast + "expect service Bad throws \"no luck\"\nexpect services == @[]\nservice Bad")
+    #expect(played.failures == [])
+    #expect(played.error?.hasSuffix("no luck") == true)
+  }
+
+  @Test("clear services tells all, and then throws the first error")
+  func clear() {
+    let text = """
+      receiver A { - serviceWillClearData throws "stuck" }
+      receiver B { - serviceWillClearData { print "B told" } - isPersistent = 3 }
+      let a = service A; let b = service B
+      expect count E == 0
+      receiver C { - go { clear services } }
+      expect [new C go] throws "stuck"
+      print services
+      """
+    let played = play(Self.cast + text)
+    #expect(played.error == nil)
+    #expect(played.output == "B told\n[]\n")
+  }
+
+  @Test("services that need each other are an error, and endless chains are one too")
+  func cycle() {
+    let text = """
+      receiver A { - serviceDidInit { let b = service B } }
+      receiver B { - serviceDidInit { let a = service A } }
+      expect service A throws "construction cycle"
+      """
+    #expect(play(text).failures == [])
+    let hooks = (0..<80).map { "receiver S\($0) { - serviceDidInit { let next = service S\($0 + 1) } }\n" }.joined()
+    #expect(play(hooks + "receiver S80 { }\nservice S0").outcome.error?.code == .limitExceeded)
+  }
+
+  @Test("in the making of a service nobody waits for queues")
+  func noWaiting() {
+    let text = "receiver W { - serviceDidInit { wait } }\nexpect service W throws \"would deadlock\""
+    #expect(play(text).failures == [])
+  }
+
+  @Test(
+    "what is no receiver or no point is refused",
+    arguments: [
+      ("service Nobody", ScriptError.Code.unknownName), ("register lazily Nobody in E", .unknownName),
+      ("register o in o", .typeMismatch), ("register 3 in E", .typeMismatch), ("unregister o from 3", .typeMismatch),
+      ("register lazily Late in o", .typeMismatch), ("add o to E", .typeMismatch),
+    ])
+  func refused(statement: String, code: ScriptError.Code) {
+    #expect(play(Self.cast + statement).outcome.error?.code == code)
+  }
+}

@@ -1,0 +1,206 @@
+// QueueTests.swift: queues, waiting, and errors that nobody waits for.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastScript
+import Testing
+
+/// A receiver of the host that knows of no thread but its session's.
+private final class Ledger: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Ledger.self) {
+    Responds(to: Message<() -> Int>("entries")) { (_: Ledger) in 7 }
+  }
+}
+
+/// A receiver of the host that any thread may use.
+private final class Clock: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Clock.self) {
+    Responds(to: Message<() -> Int>("hour")) { (_: Clock) in 11 }
+  }
+}
+
+@Suite("Queues")
+struct QueueTests {
+  private static let cast = """
+    receiver Log {
+      - note: n "v@:q" { print name n }
+      - n = 3 - fail { throw "burnt" } - hold { wait } - yes = true
+      - ask: p { return collect sum [p n] }
+      - tell: p { [p n]; return 1 }
+      - stop: r { cancel r } - drop: t from: p { remove t from p } - quiet: r { mute r }
+    }
+    let a = new Log
+    let b = new Log
+    queue q
+    queue r
+    proxy p = multicast
+
+    """
+
+  @Test("one target gets its messages in order, and the end of a script waits for them")
+  func order() {
+    let sends = (1...200).map { "[p note: \($0)]\n" }.joined()
+    let played = play(Self.cast + "add a to p on q\n" + sends)
+    #expect(played.outcome.succeeded)
+    #expect(played.output == (1...200).map { "a \($0)\n" }.joined())
+  }
+
+  @Test("wait returns when all has run, also what rows on queues queue")
+  func waits() {
+    let text = """
+      receiver Relay { - go: n { if n > 0 { [next go: [n subtract: 1]] } else { print "through" } } }
+      let one = new Relay; let two = new Relay
+      proxy next = multicast
+      add one to next on q; add two to next on r
+      [next go: 5]
+      wait
+      print "after"
+      """
+    let played = play(Self.cast + text)
+    #expect(played.outcome.succeeded)
+    #expect(played.output == String(repeating: "through\n", count: 64) + "after\n")
+  }
+
+  private static let answers: [(String, ScriptValue)] = [
+    ("[p n]", ScriptValue.null), ("collect all [p n]", [3, 3]), ("collect sum [p n]", 6), ("collect last [p n]", 3),
+    ("collect first [p n]", 3), ("collect any [p yes]", true), ("collect every [p yes]", true),
+    ("errors [p fail]", ["burnt", "burnt"]),
+    ("report [p n]", ["delivered": 1, "queued": 1, "failed": 0, "skipped": 0]),
+    ("report [p fail]", ["delivered": 0, "queued": 0, "failed": 2, "skipped": 0]),
+  ]
+
+  @Test("queries over queued targets wait for them", arguments: answers)
+  func queries(expression: String, wanted: ScriptValue) throws {
+    #expect(try value(expression, after: Self.cast + "add a to p\nadd b to p on q") == wanted)
+  }
+
+  @Test("the answer of a direct target behind a queued one is the broadcast's")
+  func lastIsDirect() throws {
+    #expect(try value("[p n]", after: Self.cast + "add a to p on q\nadd b to p") == 3)
+  }
+
+  @Test(
+    "waiting for the queue that one is on would deadlock",
+    arguments: [
+      "errors [p hold]", "errors [p ask: p]", "errors [p2 ask: p]", "errors [chain ask: p]",
+    ])
+  func deadlock(expression: String) throws {
+    let text =
+      Self.cast + """
+        add a to p on q
+        proxy p2 = multicast
+        add b to p2 on q
+        receiver Bridge { - ask: p { return collect all [back ask: p] } }
+        let bridge = new Bridge
+        proxy chain = multicast
+        proxy back = multicast
+        add bridge to chain on q
+        add b to back on r
+        """
+    guard case .list(let texts) = try value(expression, after: text), case .string(let text)? = texts.first else {
+      Issue.record("no list of texts")
+      return
+    }
+    #expect(texts.count == 1)
+    #expect(text.hasPrefix("would deadlock"))
+  }
+
+  @Test("two queues whose rows wait for one another end with errors, not for ever")
+  func ring() {
+    let text = """
+      proxy p2 = multicast
+      add a to p on q; add b to p2 on r
+      repeat 50 { [p ask: p2]; [p2 ask: p] }
+      """
+    let played = play(Self.cast + text)
+    #expect(played.outcome.error == nil)
+  }
+
+  @Test("an error that nobody waited for is reported where it was thrown, and fails the run")
+  func unawaited() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    let outcome = session.run(Self.cast + "add a to p on q\n[p fail]\nwait\nprint \"on\"", named: "test")
+    #expect(outcome.error == nil)
+    #expect(!outcome.succeeded)
+    #expect(outcome.unawaitedErrorCount == 1)
+    #expect(outcome.failureCount == 0)
+    #expect(transcript.failures.map { "\($0.position.line) \($0.text)" } == ["3 burnt"])
+    #expect(transcript.output == "on\n")
+    #expect(session.run("print errors [p fail]").succeeded)
+  }
+
+  @Test("arguments that do not fit are refused before anything is queued")
+  func mismatch() {
+    let played = play(Self.cast + "add a to p on q\nexpect [p note: \"text\"] throws \"type mismatch\"\nprint \"end\"")
+    #expect(played.outcome.succeeded)
+    #expect(played.output == "end\n")
+  }
+
+  @Test(
+    "what is removed, cancelled or muted gets nothing of what waits",
+    arguments: ["[p stop: place]", "[p drop: b from: p]", "[p quiet: place]"])
+  func removed(statement: String) {
+    let text = "add a to p on q\nadd b to p on q only @[\"note:\"] as place\nmute place\nunmute place\n"
+    let played = play(Self.cast + text + statement + "; [p note: 1]\nwait\n[p note: 2]")
+    #expect(played.outcome.succeeded)
+    #expect(played.output == "a 1\na 2\n")
+  }
+
+  @Test("adding once more on the same queue changes nothing, and another queue adds a place")
+  func twice() throws {
+    let text = Self.cast + "add a to p on q\nadd a to p on q\n"
+    #expect(try value("count p", after: text) == 1)
+    #expect(try value("count p", after: text + "add a to p on r\n") == 2)
+  }
+
+  @Test(
+    "what is no queue is refused",
+    arguments: [("add a to p on a", "17:"), ("add a to p on 3", "17:"), ("add 3 to p on q", "17:"), ("[q n]", "17:")])
+  func refused(statement: String, place: String) {
+    let played = play(Self.cast + statement)
+    #expect(played.outcome.error != nil)
+    #expect(played.error?.contains("type mismatch") == true || played.error?.contains("unrecognized") == true)
+  }
+
+  @Test("limits that are passed on a queue end the script and are reported once")
+  func limits() {
+    let text = "receiver Spin { - go { repeat 100000 { let x = 1 } } }\nlet s = new Spin\nadd s to p on q\n"
+    for statement in ["[p go]", "print errors [p go]", "print report [p go]", "expect [p go] throws \"limit\""] {
+      let played = play(Self.cast + text + statement + "\nwait\nwait", steps: 1000)
+      #expect(played.outcome.error?.code == .limitExceeded)
+      #expect(played.outcome.unawaitedErrorCount == 0)
+      #expect(played.output.isEmpty)
+    }
+    let many = play((0...1000).map { "queue q\($0)\n" }.joined())
+    #expect(many.outcome.error?.code == .limitExceeded)
+  }
+
+  @Test("the trace says where a row ran")
+  func trace() {
+    let transcript = Transcript()
+    ScriptSession(handlers: transcript.tracingHandlers).run(Self.cast + "add a to p on q\nadd b to p\nreport [p n]")
+    #expect(transcript.trace.contains { $0.contains("<Log a> gets n, on queue q") })
+    #expect(transcript.trace.contains { $0.contains("<Log b> gets n, directly") })
+  }
+
+  @Test("a host's receiver is used on a queue only when it is Sendable")
+  func hosts() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.register(Ledger(), as: "ledger")
+    session.register(Clock(), as: "clock")
+    let user = "receiver User { - hour = [clock hour] - entries = [ledger entries] - all = [mixed entries] }"
+    session.run(Self.cast + user)
+    session.run("let u = new User; proxy users = multicast; add u to users on q")
+    session.run("proxy mixed = multicast; add ledger to mixed")
+    #expect(session.run("collect all [users hour]").value == [11])
+    #expect(session.run("add clock to p on q").succeeded)
+    #expect(session.run("collect all [p hour]").value == [11])
+    #expect(session.run("[ledger entries]").value == 7)
+    #expect(session.run("[mixed entries]").value == 7)
+    for text in ["add ledger to p on q", "collect all [users entries]", "collect all [users all]"] {
+      #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
+    }
+  }
+}
