@@ -257,22 +257,22 @@ package final class MulticastCore: Sendable {
 
   // MARK: Questions
 
-  /// Whether a live, unmuted target would get `selector`: by its table, or, with `forwarding`, by its own word.
-  func responds(to selector: MessageSelector, forwarding: Bool) -> Bool {
-    if forwarding {
-      let walk = begin(selector)
-      return walk.route.hasForwarders && walk.forwarders.contains { answers($0, selector) }
-    }
+  /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
+  func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    var witness = state.withLock { state -> LoadedTarget? in
+    let known = state.withLock { state -> (LoadedTarget, Bool)? in
       guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
-      return RouteWalk(route).findWitness()
+      return (RouteWalk(route).findWitness(), route.hasForwarders)
     }
-    if witness == nil {
-      let walk = makeRoute(selector)
-      witness = state.withLock { _ in walk.findWitness() }
-    }
-    return witness?.object != nil
+    if let (witness, hasForwarders) = known { return (witness.object != nil, hasForwarders) }
+    let walk = makeRoute(selector)
+    let (witness, hasForwarders) = state.withLock { _ in (walk.findWitness(), walk.route.hasForwarders) }
+    return (witness.object != nil, hasForwarders)
+  }
+
+  /// Whether a live, unmuted target would get `selector` by its own word.
+  func forwardersAnswer(_ selector: MessageSelector) -> Bool {
+    begin(selector).forwarders.contains { answers($0, selector) }
   }
 
   func noteUnmuted() {
