@@ -9,7 +9,7 @@ extension MulticastCore {
     let new = Registration(target, core: self, priority: priority, strong: false, scope: scope, queued: queued)
     return change { state, garbage in
       if live(new.key, state, &garbage) != nil {
-        garbage.registrations.append(new)
+        garbage.keep(new)
         return nil
       }
       state.list.add(new, garbage: &garbage)
@@ -37,7 +37,7 @@ extension MulticastCore {
       target, core: self, priority: place.priority, strong: false, scope: scope, queued: queued, keepsPlace: true)
     return change { state, garbage in
       if let there = live(new.key, state, &garbage) {
-        garbage.registrations.append(new)
+        garbage.keep(new)
         return (there.keepsPlace ? there : place, there)
       }
       place.markCancelled()
@@ -50,7 +50,7 @@ extension MulticastCore {
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
     for registration in state.list.registrations(of: key) where !registration.isCancelled {
       if let alive = registration.targetUnderLock {
-        garbage.objects.append(alive)
+        garbage.keep(alive)
         return registration
       }
     }
