@@ -13,18 +13,22 @@ extension ArgumentBox {
   /// - Complexity: an exact type costs a comparison of two pointers; anything else a dynamic cast.
   @inlinable
   public func unbox<T>(as wanted: T.Type = T.self) throws(UnboxingError) -> T {
-    if let exact = exactly(T.self) { return exact }
+    if holds(T.self) { return uncheckedExactly(T.self) }
     return try converted(wanted)
   }
 
-  /// The value when its type is `T` itself.
+  /// Whether the type of the value is `T` itself.
   @inlinable
-  func exactly<T>(_ wanted: T.Type) -> T? {
-    func open<V>(_ value: V) -> T? {
-      guard V.self == T.self else { return nil }
-      return withUnsafePointer(to: value) {
-        $0.withMemoryRebound(to: T.self, capacity: 1) { $0.pointee }
-      }
+  func holds<T>(_ wanted: T.Type) -> Bool {
+    func open<V>(_ value: V) -> Bool { V.self == T.self }
+    return _openExistential(storage, do: open)
+  }
+
+  /// The value, of which ``holds(_:)`` said that its type is `T`.
+  @inlinable
+  func uncheckedExactly<T>(_ wanted: T.Type) -> T {
+    func open<V>(_ value: V) -> T {
+      withUnsafePointer(to: value) { $0.withMemoryRebound(to: T.self, capacity: 1) { $0.pointee } }
     }
     return _openExistential(storage, do: open)
   }

@@ -65,6 +65,12 @@ public struct ArgumentBox {
     }
   }
 
+  /// Whether the box keeps what it refers to neither alive nor as it is.
+  var holdsNoReference: Bool {
+    func open<V>(_ value: V) -> Bool { V.self == WeakArgument.self || V.self == UnownedArgument.self }
+    return _openExistential(storage, do: open)
+  }
+
   /// The type of ``value``.
   public var type: Any.Type { Swift.type(of: value) }
 

@@ -19,15 +19,26 @@ struct FanOutStep {
   let outcome: Outcome
 }
 
+/// What is counted of a message rather than told.
+struct FanOutTally {
+  /// Targets that answered without their answers being kept.
+  var delivered = 0
+  /// Messages that full buffers gave up.
+  var dropped = 0
+}
+
 extension MulticastCore {
   /// Serves every step of the message's route in order, until `visit` says `false`.
   ///
-  /// - Returns: how many messages full buffers gave up.
+  /// Neighbours whose methods have one function type share the arguments that were opened for the first of them.
+  ///
+  /// - Parameter keepsAnswers: with `false` answers of such targets are not boxed, and `visit` is not told of them.
   /// - Throws: `proxyCycle`, and with `checked` why the arguments do not fit the first target that would get them.
   @discardableResult
   func fanOut(
-    _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, _ visit: (FanOutStep) -> Bool
-  ) throws -> Int {
+    _ invocation: Invocation, through proxy: AnyObject, checked: Bool = true, keepsAnswers: Bool = true,
+    _ visit: (FanOutStep) -> Bool
+  ) throws -> FanOutTally {
     if let trail = invocation.route, trail.contains(self) {
       throw MessageError.cycle(invocation.selector, through: proxy)
     }
@@ -35,14 +46,37 @@ extension MulticastCore {
     message.result = nil
     try message.fitStatedTypes(receiver: proxy)
     let walk = begin(invocation.selector)
-    let trail = ProxyTrail(self, after: invocation.route)
-    defer { trail.end() }
-    message.route = trail
+    defer { withExtendedLifetime(walk) {} }
+    // Only who sees the message itself can send it on: a trail is laid for the first of those.
+    var trail: ProxyTrail?
+    defer { trail?.end() }
+    func layTrail() {
+      guard trail == nil else { return }
+      trail = ProxyTrail(self, after: invocation.route)
+      message.route = trail
+    }
     if checked { try check(message, walk) }
+    if walk.hasQueued { layTrail() }
     var queued = QueuedFanOut(self, message, walk, inOrder: stopsAtFirst)
-    var (dead, skipped) = (0, 0)
-    for index in 0..<walk.count {
-      let step = walk.route.steps[index]
+    var tally = FanOutTally()
+    var (dead, skipped, index) = (0, 0, 0)
+    var unopened: ObjectIdentifier?
+    var goesOn = true
+    while goesOn, index < walk.count {
+      let step = walk.steps[index]
+      if queued == nil, let type = step.functionType, type != unopened, let method = step.method {
+        let isOpened = method._withUnsafeGuaranteedRef {
+          $0.withOpened(message.arguments) { call in
+            while goesOn, index < walk.count, walk.steps[index].functionType == type {
+              let step = walk.steps[index]
+              index += 1
+              goesOn = serve(step, call, keepsAnswers, &tally, &dead, &skipped, visit)
+            }
+          }
+        }
+        if isOpened { continue }
+        unopened = type
+      }
       let registration = step.registration.takeUnretainedValue()
       let outcome: FanOutStep.Outcome
       if let target = step.target {
@@ -52,19 +86,47 @@ extension MulticastCore {
         } else if let reason = registration.reasonToSkip {
           skipped += 1
           outcome = .skipped(target, reason)
-        } else if let answer = serve(message, step, target) {
-          outcome = answer
         } else {
-          outcome = .skipped(target, .doesNotRespond)
+          layTrail()
+          outcome = serve(message, step, target) ?? .skipped(target, .doesNotRespond)
         }
       } else {
         dead += 1
         outcome = .skipped(nil, .dead)
       }
-      if !visit(FanOutStep(registration: registration, outcome: outcome)) { break }
+      index += 1
+      goesOn = visit(FanOutStep(registration: registration, outcome: outcome))
     }
     if dead + skipped > 0 { end(walk, dead: dead, skipped: skipped) }
-    return queued?.dropped ?? 0
+    tally.dropped = queued?.dropped ?? 0
+    return tally
+  }
+
+  /// Calls one of several targets that share opened arguments. `false` when `visit` said so.
+  @inline(__always)
+  private func serve(
+    _ step: RouteStep, _ call: Method.OpenedCall, _ keepsAnswers: Bool, _ tally: inout FanOutTally, _ dead: inout Int,
+    _ skipped: inout Int, _ visit: (FanOutStep) -> Bool
+  ) -> Bool {
+    func tell(_ outcome: FanOutStep.Outcome) -> Bool {
+      visit(FanOutStep(registration: step.registration.takeUnretainedValue(), outcome: outcome))
+    }
+    guard let method = step.method, let target = step.target else {
+      dead += 1
+      return tell(.skipped(nil, .dead))
+    }
+    if !step.isActive {
+      skipped += 1
+      return tell(.skipped(target, step.reasonToSkip))
+    }
+    do {
+      let answer = try method._withUnsafeGuaranteedRef { try call($0, target, keepsAnswers) }
+      if keepsAnswers { return tell(.answered(target, answer)) }
+      tally.delivered += 1
+      return true
+    } catch {
+      return tell(.failed(target, error))
+    }
   }
 
   /// Gives one target its own copy of the message. `nil` when a target that is asked each time does not respond.

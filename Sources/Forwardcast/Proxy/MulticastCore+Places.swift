@@ -9,7 +9,7 @@ extension MulticastCore {
     let new = Registration(target, core: self, priority: priority, strong: false, scope: scope, queued: queued)
     return change { state, garbage in
       if live(new.key, state, &garbage) != nil {
-        garbage.registrations.append(new)
+        garbage.keep(new)
         return nil
       }
       state.list.add(new, garbage: &garbage)
@@ -38,14 +38,16 @@ extension MulticastCore {
       queued: queuedPart(place.delivery, .unbounded, .dropPending), keepsPlace: true)
     let vacant = Registration(placeOf: place.identity, core: self, priority: place.priority)
     return change { state, garbage in
-      garbage.registrations += [new, vacant, place.registration] + [place.served].compactMap { $0 }
+      for registration in [new, vacant, place.registration, place.served] {
+        if let registration { garbage.keep(registration) }
+      }
       if place.isGivenUp { return nil }
       if let stamp {
         if let seen = place.stamp, seen.isNewer(than: stamp) { return nil }
         place.stamp = stamp
       }
       let old = place.served?.targetUnderLock
-      if let old { garbage.objects.append(old) }
+      if let old { garbage.keep(old) }
       if old === target { return nil }
       let there = live(new.key, state, &garbage)
       let next = there == nil ? new : vacant
@@ -78,7 +80,7 @@ extension MulticastCore {
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
     for registration in state.list.registrations(of: key) where !registration.isCancelled {
       if let alive = registration.targetUnderLock {
-        garbage.objects.append(alive)
+        garbage.keep(alive)
         return registration
       }
     }

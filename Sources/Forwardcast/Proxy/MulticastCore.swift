@@ -21,10 +21,13 @@ package final class MulticastCore: Sendable {
   let state = Guarded(State())
   let table: SelectorTable?
   let options: MulticastOptions
+  /// Shared by the registrations, which do not keep the core alive.
+  let link = CoreLink()
 
   init(table: SelectorTable?, options: MulticastOptions) {
     self.table = table
     self.options = options
+    link.join(self)
   }
 
   deinit {
@@ -42,7 +45,7 @@ package final class MulticastCore: Sendable {
       let generation = state.list.generation
       let result = body(&state, &garbage)
       if state.list.generation != generation {
-        garbage.routes += state.routes.all
+        for route in state.routes.all { garbage.keep(route) }
         state.routes = RouteTable()
       }
       return (result, garbage)
@@ -72,8 +75,8 @@ package final class MulticastCore: Sendable {
       if case .refused = options.duplicates {
         for old in state.list.registrations(of: new.key) where !old.isCancelled && old.delivery == new.delivery {
           if let alive = old.targetUnderLock {
-            garbage.objects.append(alive)
-            garbage.registrations.append(new)
+            garbage.keep(alive)
+            garbage.keep(new)
             return old
           }
         }
@@ -93,12 +96,13 @@ package final class MulticastCore: Sendable {
   /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
   func removeAll(of target: ObjectIdentifier) -> Int {
     change { state, garbage in
-      let registrations = state.list.registrations(of: target)
-      for registration in registrations {
+      var count = 0
+      while let registration = state.list.registration(of: target) {
         registration.markCancelled()
-        _ = state.list.remove(registration, garbage: &garbage)
+        guard state.list.remove(registration, garbage: &garbage) else { break }
+        count += 1
       }
-      return registrations.count
+      return count
     }
   }
 
@@ -190,7 +194,7 @@ package final class MulticastCore: Sendable {
       else { return nil }
       if old.extend(by: more, to: list) { return RouteWalk(old) }
       let longer = old.grown(by: more, to: list)
-      if let old = state.routes.set(longer) { garbage.routes.append(old) }
+      if let old = state.routes.set(longer) { garbage.keep(old) }
       return RouteWalk(longer)
     }
   }
@@ -198,7 +202,7 @@ package final class MulticastCore: Sendable {
   private func publish(_ route: Route) -> RouteWalk? {
     change { state, garbage in
       guard state.list.version == route.version else { return nil }
-      if let old = state.routes.set(route) { garbage.routes.append(old) }
+      if let old = state.routes.set(route) { garbage.keep(old) }
       return RouteWalk(route)
     }
   }
@@ -268,22 +272,22 @@ package final class MulticastCore: Sendable {
 
   // MARK: Questions
 
-  /// Whether a live, unmuted target would get `selector`: by its table, or, with `forwarding`, by its own word.
-  func responds(to selector: MessageSelector, forwarding: Bool) -> Bool {
-    if forwarding {
-      let walk = begin(selector)
-      return walk.route.hasForwarders && walk.forwarders.contains { answers($0, selector) }
-    }
+  /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
+  func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    var witness = state.withLock { state -> LoadedTarget? in
+    let known = state.withLock { state -> (LoadedTarget, Bool)? in
       guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
-      return RouteWalk(route).findWitness()
+      return (RouteWalk(route).findWitness(), route.hasForwarders)
     }
-    if witness == nil {
-      let walk = makeRoute(selector)
-      witness = state.withLock { _ in walk.findWitness() }
-    }
-    return witness?.object != nil
+    if let (witness, hasForwarders) = known { return (witness.object != nil, hasForwarders) }
+    let walk = makeRoute(selector)
+    let (witness, hasForwarders) = state.withLock { _ in (walk.findWitness(), walk.route.hasForwarders) }
+    return (witness.object != nil, hasForwarders)
+  }
+
+  /// Whether a live, unmuted target would get `selector` by its own word.
+  func forwardersAnswer(_ selector: MessageSelector) -> Bool {
+    begin(selector).forwarders.contains { answers($0, selector) }
   }
 
   func noteUnmuted() {

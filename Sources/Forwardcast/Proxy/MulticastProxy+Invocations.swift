@@ -10,7 +10,7 @@ extension MulticastProxy {
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     var summary = BroadcastSummary()
     do {
-      summary.dropped = try core.fanOut(invocation, through: self, checked: false) { step in
+      let tally = try core.fanOut(invocation, through: self, checked: false, keepsAnswers: false) { step in
         switch step.outcome {
         case .answered: summary.delivered += 1
         case .queued: summary.queued += 1
@@ -22,6 +22,8 @@ extension MulticastProxy {
         }
         return true
       }
+      summary.delivered += tally.delivered
+      summary.dropped = tally.dropped
     } catch {
       summary.failed += 1
       core.report(error, invocation.selector, nil, receiver: typeName(of: self))

@@ -43,9 +43,10 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
   ///
   /// - Complexity: constant, whatever the number of targets, but for those that are asked each time.
   public override func responds(to selector: MessageSelector) -> Bool {
-    if core.responds(to: selector, forwarding: false) { return true }
+    let (isAnswered, hasForwarders) = core.tablesAnswer(selector)
+    if isAnswered || !hasForwarders { return isAnswered }
     if ProxyQuestion.isOnItsWay(selector, through: core) { return true }
-    return ProxyQuestion.ask(self, selector, otherwise: false) { core.responds(to: selector, forwarding: true) }
+    return ProxyQuestion.ask(self, selector, otherwise: false) { core.forwardersAnswer(selector) }
   }
 
   /// The types of the first target that would get `selector`. Where there is none: nothing returned and objects taken,
@@ -72,7 +73,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
     var report = DeliveryReport()
     var met: Set<ObjectIdentifier> = []
     invocation.result = nil
-    report.dropped = try core.fanOut(invocation, through: self) { step in
+    let tally = try core.fanOut(invocation, through: self) { step in
       met.insert(ObjectIdentifier(step.registration))
       switch step.outcome {
       case .skipped: break
@@ -89,6 +90,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
       }
       return true
     }
+    report.dropped = tally.dropped
     core.explainOthers(
       invocation.selector, except: met, stopped: core.stopsAtFirst && !report.failures.isEmpty, in: &report)
     invocation.result = report.result

@@ -14,19 +14,19 @@ public final class Registration: @unchecked Sendable {
   /// references aside and make every later one dear.
   @usableFromInline weak let weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
-  /// The identity of the target, which outlives it.
-  let key: ObjectIdentifier
-  private weak let core: MulticastCore?
-  private let extras: Extras?
-
-  /// Higher comes first; equal ones in the order in which they were added.
-  public let priority: Int
-
   /// Whether the proxy keeps the target alive while the registration lasts.
   public let isStrong: Bool
+  private var place: UInt32 = 0
+  /// The identity of the target, which outlives it.
+  let key: ObjectIdentifier
+  private let link: CoreLink
+  private let extras: Extras?
 
   /// Where the registration stands in its priority's part of the list.
-  var slot = 0
+  var slot: Int {
+    get { Int(place) }
+    set { place = UInt32(newValue) }
+  }
   /// The next registration of the same target.
   var sibling: Registration?
   /// The target, when the proxy keeps it alive.
@@ -34,6 +34,7 @@ public final class Registration: @unchecked Sendable {
 
   /// What few registrations have.
   private struct Rare {
+    var priority = 0
     var scope: Set<MessageSelector>?
     var queued: QueuedPart?
     var keepsPlace = false
@@ -49,27 +50,31 @@ public final class Registration: @unchecked Sendable {
   ) {
     self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
-    self.core = core
-    self.priority = priority
+    self.link = core.link
     self.isStrong = strong
     self.strong = strong ? target : nil
-    let rare = Rare(scope: scope, queued: queued, keepsPlace: keepsPlace)
-    self.extras = scope == nil && queued == nil && !keepsPlace ? nil : Extras(rare)
+    let isPlain = priority == 0 && scope == nil && queued == nil && !keepsPlace
+    self.extras =
+      isPlain ? nil : Extras(Rare(priority: priority, scope: scope, queued: queued, keepsPlace: keepsPlace))
   }
 
   /// A place for a target that does not exist yet; `owner` tells it from others and outlives it.
   init(placeOf owner: AnyObject, core: MulticastCore, priority: Int) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
-    self.core = core
-    self.priority = priority
+    self.link = core.link
     self.isStrong = false
     self.strong = nil
-    self.extras = Extras(Rare(scope: nil, keepsPlace: true))
+    self.extras = Extras(Rare(priority: priority, keepsPlace: true))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
   @usableFromInline static let cancelledBit: UInt8 = 2
+
+  private var core: MulticastCore? { link.core }
+
+  /// Higher comes first; equal ones in the order in which they were added.
+  public var priority: Int { extras?.rare.priority ?? 0 }
 
   /// Whether messages are let through.
   @inlinable @inline(__always)
@@ -118,6 +123,13 @@ public final class Registration: @unchecked Sendable {
   var liveTarget: AnyObject? { isCancelled ? nil : target }
 
   func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+}
+
+/// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
+final class CoreLink: @unchecked Sendable {  // set once, before the core is used; then only read
+  fileprivate weak var core: MulticastCore?
+
+  func join(_ core: MulticastCore) { self.core = core }
 }
 
 extension Registration: Hashable {

@@ -42,6 +42,9 @@ struct TargetList {
   /// The registrations that joined at the end since ``end`` was `mark`.
   func joined(since mark: Int) -> [Registration] { lanes.last?.slots[mark...].compactMap { $0 } ?? [] }
 
+  /// The oldest registration of a target.
+  func registration(of target: ObjectIdentifier) -> Registration? { first[target] }
+
   /// The registrations of a target, the oldest first and the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     var found: [Registration] = []
@@ -76,7 +79,7 @@ struct TargetList {
     guard let head = first.updateValue(registration, forKey: target) else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
     if let alive = head.targetUnderLock {
-      garbage.objects.append(alive)
+      garbage.keep(alive)
       registration.sibling = head.sibling
       head.sibling = registration
       first[target] = head
@@ -102,7 +105,7 @@ struct TargetList {
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
     guard holds(old), let lane = laneIndex(of: old) else { return false }
     unlink(old)
-    garbage.registrations.append(old)
+    garbage.keep(old)
     new.slot = old.slot
     lanes[lane].slots[new.slot] = new
     generation &+= 1
@@ -111,10 +114,10 @@ struct TargetList {
   }
 
   private mutating func unlink(_ registration: Registration) {
-    let target = registration.key
-    if let head = first[target] {
+    if let place = first.index(forKey: registration.key) {
+      let head = first.values[place]
       if head === registration {
-        first[target] = registration.sibling
+        if let next = registration.sibling { first.values[place] = next } else { first.remove(at: place) }
       } else {
         var before = head
         while let next = before.sibling, next !== registration { before = next }
@@ -126,8 +129,8 @@ struct TargetList {
 
   private func holds(_ registration: Registration) -> Bool {
     guard let lane = laneIndex(of: registration) else { return false }
-    let slots = lanes[lane].slots
-    return slots.indices.contains(registration.slot) && slots[registration.slot] === registration
+    let slot = registration.slot
+    return slot < lanes[lane].slots.count && lanes[lane].slots[slot] === registration
   }
 
   private func laneIndex(of registration: Registration) -> Int? {
@@ -138,9 +141,9 @@ struct TargetList {
   /// Leaves a hole, and closes all holes of the lane when they outnumber the living.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) {
     guard let lane = laneIndex(of: registration) else { return }
-    garbage.registrations.append(registration)
+    garbage.keep(registration)
     if let strong = registration.strong {
-      garbage.objects.append(strong)
+      garbage.keep(strong)
       registration.strong = nil
       generation &+= 1  // routes keep strong targets alive: they must go
     }
@@ -179,7 +182,7 @@ struct TargetList {
       hand.slot += 1
       guard let registration else { continue }
       if let alive = registration.targetUnderLock {
-        garbage.objects.append(alive)
+        garbage.keep(alive)
       } else if !registration.keepsPlace {
         _ = remove(registration, garbage: &garbage)
       }
@@ -189,9 +192,24 @@ struct TargetList {
 
 /// What a change under the lock let go of: it is released after the lock, since a release may run foreign code.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
-  var objects: [AnyObject] = []
-  var registrations: [Registration] = []
-  var routes: [Route] = []
+  // Most changes let go of few objects: those need no array.
+  private var first: AnyObject?
+  private var second: AnyObject?
+  private var third: AnyObject?
+  private var more: [AnyObject] = []
+
+  /// Keeps an object until the lock is released.
+  mutating func keep(_ object: AnyObject) {
+    if first == nil {
+      first = object
+    } else if second == nil {
+      second = object
+    } else if third == nil {
+      third = object
+    } else {
+      more.append(object)
+    }
+  }
 }
 
 extension Array {

@@ -86,12 +86,12 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     return answered
   }
 
-  override func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver)
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver())
     var index = 0
     for type in repeat (each A).self {
       do { try arguments[index].checkUnboxing(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver, error)
+        throw .argument(index, selector, receiver: receiver(), error)
       }
       index += 1
     }

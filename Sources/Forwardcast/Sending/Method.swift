@@ -43,16 +43,26 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   }
 
   /// Whether the boxes could be taken, without running anything.
-  func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver)
+  func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver())
   }
+
+  /// Opens boxes once for many targets, and gives `body` a way to call methods of this method's ``functionType`` with
+  /// what was in them.
+  ///
+  /// - Returns: `false`, and nothing done, where each target has to open the boxes itself: they do not fit, one of them
+  ///   keeps no reference of its own, or the method takes the invocation whole.
+  func withOpened(_ arguments: [ArgumentBox], _ body: (_ call: OpenedCall) -> Void) -> Bool { false }
+
+  /// Calls a method on a target; the answer is boxed only where it is asked for.
+  typealias OpenedCall = (_ method: Method, _ target: AnyObject, _ keepsAnswer: Bool) throws -> ArgumentBox?
 
   /// Whether the method's own types are those of the encoding that was stated for it.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
-  final func checkCount(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
+  final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     guard arguments.count == numberOfParameters else {
-      throw .argumentCount(selector, receiver: receiver, wanted: numberOfParameters, found: arguments.count)
+      throw .argumentCount(selector, receiver: receiver(), wanted: numberOfParameters, found: arguments.count)
     }
   }
 }
@@ -122,18 +132,35 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
-    let receiver = typeName(of: target)
-    try checkCount(invocation.arguments, receiver: receiver)
+    try checkCount(invocation.arguments, receiver: typeName(of: target))
     var index = 0
     let arguments = invocation.arguments
     func next<T>(_ type: T.Type) throws(MessageError) -> T {
       defer { index += 1 }
       do { return try arguments[index].unbox(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver, error)
+        throw .argument(index, selector, receiver: typeName(of: target), error)
       }
     }
     let result = try body(target, Arguments(values: (repeat try next((each A).self))))
     invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
+  }
+
+  override func withOpened(_ boxes: [ArgumentBox], _ body: (_ call: OpenedCall) -> Void) -> Bool {
+    // What a weak box refers to may go while the message is on its way: each target is to see for itself.
+    guard boxes.count == numberOfParameters, !boxes.contains(where: \.holdsNoReference) else { return false }
+    var index = 0
+    func next<T>(_ type: T.Type) throws(UnboxingError) -> T {
+      defer { index += 1 }
+      return try boxes[index].unbox(as: type)
+    }
+    let opened: Arguments<repeat each A>
+    do { opened = Arguments(values: (repeat try next((each A).self))) } catch { return false }
+    body { method, target, keepsAnswer in
+      let method = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
+      let result = try method.body(target, opened)
+      return keepsAnswer ? ArgumentBox(storage: result, isSendable: method.resultCrosses) : nil
+    }
+    return true
   }
 
   override func checkEncoding(receiver: String) throws(MessageError) {
@@ -156,12 +183,12 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     try fit(stated.returnType, own.returnType, "result", nil)
   }
 
-  override func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver)
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver())
     var index = 0
     for type in repeat (each A).self {
       do { try arguments[index].checkUnboxing(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver, error)
+        throw .argument(index, selector, receiver: receiver(), error)
       }
       index += 1
     }
@@ -201,8 +228,8 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
     }
   }
 
-  override func check(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) {
-    _ = try converted(arguments, receiver: receiver)
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    _ = try converted(arguments, receiver: receiver())
   }
 
   private func converted(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) -> [ArgumentBox] {
