@@ -45,8 +45,7 @@ public final class ScriptSession {
   ///
   /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
   /// knows it to be `Sendable`.
-  @_disfavoredOverload
-  public func register(_ receiver: any MessageReceiver, as name: String) {
+  public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, name, crosses: false)))
   }
 
