@@ -83,7 +83,7 @@ public final class Registration: @unchecked Sendable {
   /// Whether the registration was cancelled, or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// Whether messages are kept from the target for now.
+  /// Whether messages are kept from the target at present.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
   /// What the registration needs for deliveries on another context; `nil` when they are direct.

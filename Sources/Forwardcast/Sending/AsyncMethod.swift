@@ -23,6 +23,7 @@ extension Method {
   ///
   /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
   final func invokeAndWait(_ target: AnyObject, _ invocation: Vouched<Invocation>) async throws -> Vouched<Invocation> {
+    // Only the method's own isolation touches the target from here on: the caller waits.
     nonisolated(unsafe) let target = target
     @Sendable func run() throws -> Vouched<Invocation> {
       var copy = invocation.value
@@ -78,6 +79,7 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
         throw .argument(index, selector, receiver: receiver, error)
       }
     }
+    // The method takes both over while the caller waits, which has made sure that the arguments may cross.
     nonisolated(unsafe) let opened = (repeat try next((each A).self))
     nonisolated(unsafe) let target = target
     var answered = invocation
