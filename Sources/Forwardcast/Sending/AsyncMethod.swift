@@ -89,14 +89,7 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver())
-    var index = 0
-    for type in repeat (each A).self {
-      do { try arguments[index].checkUnboxing(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver(), error)
-      }
-      index += 1
-    }
+    try checkTypes(repeat (each A).self, of: arguments, receiver: receiver())
   }
 }
 

@@ -60,6 +60,20 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// Whether the method's own types are those of the encoding that was stated for it.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
+  /// Whether there are as many boxes as types, and each can be given as its type.
+  final func checkTypes<each A>(
+    _ types: repeat (each A).Type, of arguments: [ArgumentBox], receiver: @autoclosure () -> String
+  ) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver())
+    var index = 0
+    for type in repeat each types {
+      do { try arguments[index].checkUnboxing(as: type) } catch {
+        throw .argument(index, selector, receiver: receiver(), error)
+      }
+      index += 1
+    }
+  }
+
   final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     guard arguments.count == numberOfParameters else {
       throw .argumentCount(selector, receiver: receiver(), wanted: numberOfParameters, found: arguments.count)
@@ -184,19 +198,12 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver())
-    var index = 0
-    for type in repeat (each A).self {
-      do { try arguments[index].checkUnboxing(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver(), error)
-      }
-      index += 1
-    }
+    try checkTypes(repeat (each A).self, of: arguments, receiver: receiver())
   }
 }
 
 extension ArgumentBox {
-  func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
+  fileprivate func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
 }
 
 /// A method that takes the whole invocation.
