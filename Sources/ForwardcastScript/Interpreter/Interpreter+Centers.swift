@@ -14,8 +14,9 @@ extension Interpreter {
     case .register(let observer, let point):
       let observer = try object(evaluate(observer), at: observer).receiver
       let point = try self.point(point, "register")
-      try world.link(ObjectIdentifier(point), to: observer)
+      try world.link(point, to: observer)
       point.register(ifConforming: observer)
+      world.noteWay(from: point, to: observer)
     case .registerLazily(let receiver, let point):
       let (key, table) = try world.serviceKey(receiver)
       try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
@@ -27,6 +28,7 @@ extension Interpreter {
   }
 
   private func makePoint(_ name: String, _ selectors: [String]) throws {
+    try run.charge(Work.object + Work.listedName * selectors.count)
     let selectors = try selectors.map(world.intern)
     let point = ScriptPoint(selectors: selectors, services: world.services)
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
@@ -59,12 +61,15 @@ extension Interpreter {
 
   /// `services`, in the order of creation.
   func services() throws -> ScriptValue {
-    let living = world.services.services.compactMap { $0.service as? ScriptObject }
+    let all = world.services.services
+    try run.charge(Work.service * all.count)
+    let living = all.compactMap { $0.service as? ScriptObject }
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
   /// `clear services`: everybody is told and, unless persistent, let go of; then the first error is thrown.
   private func clearServices() throws {
+    try run.charge(Work.service * world.services.services.count)
     let errors = HookErrors()
     let sending = SendInProgress(run: run, depth: frame.depth + 1)
     SendInProgress.$current.withValue(sending) {

@@ -9,6 +9,7 @@ extension Interpreter {
   /// - Throws: ``ScriptError`` at the step that failed.
   func evaluate(_ expression: Expression) throws -> ScriptValue {
     var stack: [ScriptValue] = []
+    try chargeSteps(of: expression)
     for step in expression.steps {
       do {
         try compute(step, &stack)
@@ -37,6 +38,7 @@ extension Interpreter {
       stack.append(try bounded(.dictionary(entries)))
     case .make(let receiver, let isNamed, let fallback):
       let name = isNamed ? try text(of: stack.removeLast()) : fallback
+      try run.charge(Work.object + name.utf8.count)
       stack.append(.object(try make(receiver, name: name)))
     case .not:
       let value = stack.removeLast()
@@ -47,7 +49,7 @@ extension Interpreter {
     case .query(let query): stack.append(try answer(query, about: stack.removeLast()))
     case .responds:
       let selector = stack.removeLast()
-      stack.append(.bool(try responds(stack.removeLast(), to: selectorName(selector))))
+      stack.append(.bool(try responds(stack.removeLast(), to: selectorName(selector), at: step.offset)))
     case .alive(let name): stack.append(.bool(try isAlive(name)))
     default: try computeLongForm(step, &stack)
     }
@@ -77,12 +79,6 @@ extension Interpreter {
     let arguments = Array(stack.suffix(shape.argumentCount))
     stack.removeLast(shape.argumentCount)
     return (stack.removeLast(), arguments)
-  }
-
-  /// A value that was just made, once its size has been found to be within bounds.
-  func bounded(_ value: ScriptValue) throws -> ScriptValue {
-    try run.charge(value.measure())
-    return value
   }
 
   private func make(_ receiver: String, name: String) throws -> ScriptReference {

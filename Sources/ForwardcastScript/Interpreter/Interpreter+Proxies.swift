@@ -6,6 +6,7 @@ import Forwardcast
 extension Interpreter {
   /// `proxy p = …`: the name is the script's wherever the statement stands.
   func makeProxy(_ name: String, _ definition: ProxyDefinition) throws {
+    try run.charge(Work.object + Work.name(name))
     let reference: ScriptReference
     switch definition {
     case .multicast(let options):
@@ -15,13 +16,15 @@ extension Interpreter {
           silence: options.contains(.throwing) ? .thrown : .ignored,
           errors: options.contains(.stopping) ? .stopAtFirst : .collected))
       reference = world.label(proxy, "<multicast \(name)>")
-      world.setOwnership(of: proxy, options.contains(.strong) ? .strong : .weak)
+      world.setOptions(
+        of: proxy, options.contains(.strong) ? .strong : .weak, allowsDuplicates: options.contains(.duplicates))
       proxy.onError = { [weak world] failure in world?.report(failure) }
     case .forward(let target):
       let receiver = try object(evaluate(target), at: target).receiver
       let proxy = ForwardingProxy(to: receiver)
       reference = world.label(proxy, "<forward \(name)>")
-      try world.link(ObjectIdentifier(proxy), to: receiver)
+      try world.link(proxy, to: receiver)
+      world.noteWay(from: proxy, to: receiver)
     case .lazy(let expression):
       let proxy = makeLazy(expression)
       // A lazy proxy has no lock: it stays in the turn of its session.
@@ -34,7 +37,7 @@ extension Interpreter {
   private func makeLazy(_ expression: Expression) -> LazyProxy {
     let maker = LazyMaker(world: world, frame: frame, expression: expression)
     let proxy = LazyProxy { try maker.make() }
-    maker.owner = ObjectIdentifier(proxy)
+    maker.owner = proxy
     return proxy
   }
 
@@ -54,7 +57,8 @@ extension Interpreter {
       case .queue(let expression): queue = try self.queue(expression)
       }
     }
-    try world.link(ObjectIdentifier(proxy), to: target)
+    try run.charge(world.workOfAdding(to: proxy, only: only))
+    try world.link(proxy, to: target)
     let ownership = world.ownership(of: proxy)
     let registration =
       if let queue {
@@ -62,6 +66,7 @@ extension Interpreter {
       } else {
         try proxy.register(target, priority: priority, ownership: ownership, only: only)
       }
+    world.noteWay(from: proxy, to: target, by: registration)
     if let name { world.bind(name, .registration(registration)) }
   }
 
@@ -108,6 +113,7 @@ extension Interpreter {
       guard case .list(let elements) = list else {
         throw ScriptFault(.typeMismatch, "only takes a list of selectors, not \(list.kind)")
       }
+      try run.charge(Work.listedName * elements.count)
       return try elements.map { try world.intern(selectorName($0)) }
     } catch {
       throw run.located(error, at: expression.offset, of: source)
@@ -121,7 +127,7 @@ extension Interpreter {
     switch value {
     case .registration(let registration):
       let registrations = proxy.registrations
-      try run.charge(16 * registrations.count)
+      try run.charge(Work.registration * registrations.count)
       if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
     default: proxy.unregister(try object(value, at: target).receiver)
     }
@@ -175,7 +181,7 @@ private final class LazyMaker {
   let names: Frame
   let expression: Expression
   /// The proxy that asks.
-  var owner: ObjectIdentifier?
+  weak var owner: LazyProxy?
 
   init(world: World, frame: Frame, expression: Expression) {
     self.world = world
@@ -188,7 +194,13 @@ private final class LazyMaker {
     let interpreter = Interpreter(
       world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
     let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
-    if let owner { try world.link(owner, to: target) }
+    if let owner {
+      // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
+      do { try world.link(owner, to: target) } catch {
+        throw interpreter.run.located(error, at: expression.offset, of: interpreter.source)
+      }
+      world.noteWay(from: owner, to: target)
+    }
     let holder = LazyTarget(target)
     world.label(holder, holder.description, crosses: false)
     return holder

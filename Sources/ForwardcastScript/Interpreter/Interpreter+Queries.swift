@@ -9,22 +9,30 @@ extension Interpreter {
     switch query {
     case .count:
       let count = try multicast(value, query).count
-      try run.charge(16 * count)
+      try run.charge(Work.registration * count)
       return .integer(count)
     case .targets:
       return try bounded(.list(multicast(value, query).liveTargets.map { try self.value(ArgumentBox($0)) }))
     case .calls: return try calls(of: value)
-    case .signature: return .signature(try MethodSignature(text(of: value)))
+    case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
       guard case .signature(let signature) = value else {
         throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a signature, not \(value.kind)")
       }
+      try run.charge(Work.argument * signature.numberOfArguments)
       return try bounded(answer(query, about: signature))
-    case .size: return number(try TypeEncoding(text(of: value)).layout?.size)
-    case .align: return number(try TypeEncoding(text(of: value)).layout?.alignment)
+    case .size: return number(try TypeEncoding(encoding(value)).layout?.size)
+    case .align: return number(try TypeEncoding(encoding(value)).layout?.alignment)
     case .selector: return .selector(try ScriptSelector(selectorName(value)))
     case .arity: return .integer(try MessageSelector.numberOfArguments(inName: selectorName(value)))
     }
+  }
+
+  /// The text of a type encoding, charged for being read.
+  private func encoding(_ value: ScriptValue) throws -> String {
+    let text = try text(of: value)
+    try run.charge(Work.encodingByte * min(text.utf8.count, TypeEncodingError.Limits.length))
+    return text
   }
 
   private func multicast(_ value: ScriptValue, _ query: Query) throws -> any ScriptedMulticast {
@@ -51,14 +59,17 @@ extension Interpreter {
   /// `p responds "sel:"`, of any value.
   ///
   /// - Throws: what the maker of a lazy proxy throws.
-  func responds(_ value: ScriptValue, to selector: String) throws -> Bool {
+  func responds(_ value: ScriptValue, to selector: String, at offset: Int) throws -> Bool {
     guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }
     let receiver = reference.receiver
     let arity = try MessageSelector.numberOfArguments(inName: selector)
+    try run.charge(Work.question + Work.name(selector))
     let sending = SendInProgress(run: run, depth: frame.depth)
     let answer = try SendInProgress.$current.withValue(sending) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
-      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity, to: receiver))
+      let selector = try world.selectorToSend(selector, argumentCount: arity, to: receiver)
+      try chargePassage(of: selector, through: receiver, isQuestion: true, at: offset)
+      return receiver.responds(to: selector)
     }
     try run.check()
     return answer

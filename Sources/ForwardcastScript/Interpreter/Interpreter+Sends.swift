@@ -12,7 +12,7 @@ extension Interpreter {
     switch receiver {
     case .null: return .null
     case .object(let reference):
-      return try deliver(shape, reference, arguments) { receiver, call in
+      return try deliver(shape, reference, arguments, at: offset) { receiver, call in
         if let proxy = receiver as? any ScriptedMulticast {
           let report = try forward(&call, through: proxy, from: offset)
           if let failure = report.failures.first { throw failure.error }
@@ -23,12 +23,9 @@ extension Interpreter {
         return try call.result.map { try self.value($0) } ?? .null
       }
     default:
+      try chargeTexts(receiver, arguments)
       let answer = try ValueMessages.answer(receiver, shape.selector, arguments)
-      switch (receiver, answer) {
-      case (.string(let text), _): try run.charge(text.utf8.count)
-      case (.list, .list) where shape.selector == "adding:": return try bounded(answer)
-      default: break
-      }
+      if case (.list, .list) = (receiver, answer), shape.selector == "adding:" { return try bounded(answer) }
       if case .string = answer { return try bounded(answer) }
       return answer
     }
@@ -39,7 +36,7 @@ extension Interpreter {
   /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
   ///   whoever caught it there.
   private func deliver<T>(
-    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue],
+    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], at offset: Int,
     _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
     // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
@@ -48,7 +45,9 @@ extension Interpreter {
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let selector = try world.selectorToSend(
       shape.selector, argumentCount: shape.argumentCount, to: reference.receiver)
-    try internSelectors(in: arguments, of: selector, to: reference.receiver)
+    try chargePassage(of: selector, through: reference.receiver, at: offset)
+    try internSelectors(in: arguments, of: selector, to: reference.receiver, at: offset)
+    for argument in arguments { try chargeCopy(of: argument) }
     var call = Invocation(selector, arguments: arguments.map(\.box))
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let result: Result<T, any Error>
@@ -72,11 +71,12 @@ extension Interpreter {
   /// A selector that nobody has interned is a mere name to a row that takes any value; a row that takes a selector
   /// needs a real one.
   private func internSelectors(
-    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver
+    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, at offset: Int
   ) throws {
     for (index, argument) in arguments.enumerated() {
-      guard case .selector(let selector) = argument, selector.known == nil,
-        let types = receiver.methodSignature(for: message)?.argumentTypes, index + 2 < types.count,
+      guard case .selector(let selector) = argument, selector.known == nil else { continue }
+      try chargePassage(of: message, through: receiver, isQuestion: true, at: offset)
+      guard let types = receiver.methodSignature(for: message)?.argumentTypes, index + 2 < types.count,
         types[index + 2].kind == .selector
       else { continue }
       _ = try world.intern(selector.name)
@@ -90,6 +90,7 @@ extension Interpreter {
     let report: DeliveryReport
     if waits, let own = ownWithQueues(proxy) {
       let message = call
+      try run.charge(Work.wait)
       report = try world.waiting(for: own) { try own.forward(message, timeout: World.patience) }
     } else {
       run.notePlace(of: call.selector.name, offset, source)
@@ -97,7 +98,7 @@ extension Interpreter {
     }
     traceForeign(report)
     // What waits takes memory until it has run.
-    try run.charge(64 * report.skipped.count + 512 * report.queued.count)
+    try run.charge(Work.skip * report.skipped.count + Work.queued * report.queued.count)
     return report
   }
 
@@ -136,7 +137,11 @@ extension Interpreter {
   }
 
   /// The value in a box.
-  func value(_ box: ArgumentBox) throws -> ScriptValue { try ScriptValue(box, reference: world.reference) }
+  func value(_ box: ArgumentBox) throws -> ScriptValue {
+    let value = try ScriptValue(box, reference: world.reference)
+    try chargeCopy(of: value)
+    return value
+  }
 }
 
 // MARK: - Collected answers
@@ -152,11 +157,12 @@ extension Interpreter {
       return try policy.result([answer])
     }
     try run.step(at: offset, of: source)
-    let world = world
+    let (world, run) = (world, run)
     let answers = ReturnPolicy<ArgumentBox, [ScriptValue]>(
       from: [],
       step: { answers, box in
         let answer = try ScriptValue(box, reference: world.reference)
+        try run.charge(answer.copyingWork())
         answers.append(answer)
         do { return try policy.needsMore(after: answer) } catch {
           answers.removeLast()
@@ -164,15 +170,16 @@ extension Interpreter {
         }
       },
       finish: { $0 })
-    let collected = try deliver(shape, reference, arguments) { receiver, call in
+    let collected = try deliver(shape, reference, arguments, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
-      try run.charge(16 * proxy.count)
+      try run.charge(Work.registration * proxy.count)
       run.notePlace(of: call.selector.name, offset, source)
       if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
         throw proxy.doesNotRecognize(call.selector)
       }
       guard let own = ownWithQueues(proxy) else { return try proxy.collect(call, returning: answers) }
       let message = call
+      try run.charge(Work.wait)
       return try world.waiting(for: own) {
         try own.collect(message, returning: answers, timeout: World.patience)
       }
@@ -189,10 +196,11 @@ extension Interpreter {
         _ = try send(shape, to: receiver, arguments, at: offset)
         return .list([])
       }
-      return .list(
-        try report(of: shape, reference, arguments, at: offset).failures.map { failure in
-          .string(ScriptFault(world.naming(shape, to: reference, in: failure.error)).text)
-        })
+      return try bounded(
+        .list(
+          report(of: shape, reference, arguments, at: offset).failures.map { failure in
+            .string(ScriptFault(world.naming(shape, to: reference, in: failure.error)).text)
+          }))
     } catch {
       try run.check()
       let error = run.located(error, at: offset, of: source)
@@ -231,7 +239,7 @@ extension Interpreter {
     of shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], at offset: Int
   ) throws -> DeliveryReport {
     try run.step(at: offset, of: source)
-    return try deliver(shape, reference, arguments) { receiver, call in
+    return try deliver(shape, reference, arguments, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return DeliveryReport() }
       return try forward(&call, through: proxy, from: offset, waits: true)
     }

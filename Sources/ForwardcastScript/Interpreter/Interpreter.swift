@@ -87,8 +87,12 @@ struct Interpreter {
 
   private func flow(of statement: Statement) throws -> Flow {
     switch statement.kind {
-    case .bind(let name, let expression): bind(name, try evaluate(expression))
-    case .drop(let name): try drop(name)
+    case .bind(let name, let expression):
+      try run.charge(Work.name(name))
+      bind(name, try evaluate(expression))
+    case .drop(let name):
+      try run.charge(Work.name(name))
+      try drop(name)
     case .print(let expressions): try print(expressions)
     case .expect(let condition): try expect(condition, at: statement.offset)
     case .expectThrows(let expression, let text): try expect(expression, throws: text, at: statement.offset)
@@ -115,7 +119,9 @@ struct Interpreter {
     case .registration(let change, let registration): try apply(change, to: registration)
     case .hook(let definition): try install(definition)
     case .queue(let name): world.bind(name, .queue(try world.makeQueue(name)))
-    case .wait: try world.waitForQueues()
+    case .wait:
+      try run.charge(world.workOfWaiting)
+      try world.waitForQueues()
     default: try performCenter(statement)
     }
   }
@@ -148,8 +154,9 @@ struct Interpreter {
     if case .object(let reference) = value {
       // What a proxy leads to may have changed since the value was made.
       if world.reference(reference.receiver).crosses { return }
-    } else if value.mayCross {
-      return
+    } else {
+      try chargeCopy(of: value)
+      if value.mayCross { return }
     }
     throw ScriptFault(
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
@@ -183,8 +190,7 @@ struct Interpreter {
     _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
   ) throws -> Bool {
     do {
-      try run.charge(min(left.measure(), right.measure()))
-      return try left.compares(comparison, to: right)
+      return try holds(left, comparison, right)
     } catch {
       throw run.located(error, at: offset, of: source)
     }
@@ -210,7 +216,9 @@ struct Interpreter {
   private func print(_ expressions: [Expression]) throws {
     var words: [String] = []
     for expression in expressions {
-      let word = try evaluate(expression).description
+      let value = try evaluate(expression)
+      try run.charge(value.copyingWork())
+      let word = value.description
       try run.charge(word.utf8.count)
       words.append(word)
     }
@@ -251,7 +259,7 @@ struct Interpreter {
 
   /// Reports a failed expectation; the script goes on.
   private func fail(_ evidence: String, at offset: Int) throws {
-    try run.charge(source.costOfPosition(at: offset))
+    try run.charge(Work.shownByte * source.costOfPosition(at: offset))
     let error = ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source)
     run.note(error)
     world.handlers.diagnostics(error)

@@ -7,14 +7,14 @@ import Synchronization
 /// under a lock.
 final class Run: Sendable {
   static let sendLimit = 64
-  /// Bytes of values made, compared and printed.
-  static let byteLimit = 2 << 30
+  /// Units of ``Work`` that one run may take.
+  static let workLimit = 2 << 30
   /// Failed expectations that are kept as values; further ones are reported and counted.
   static let keptFailures = 1000
 
   private let stepLimit: Int
   private let steps = Atomic<Int>(0)
-  private let bytes = Atomic<Int>(0)
+  private let work = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
   private let hasPassedLimit = Atomic<Bool>(false)
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
@@ -35,16 +35,21 @@ final class Run: Sendable {
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
     if count > stepLimit { throw pass(ScriptFault(.limitExceeded, "more than \(stepLimit) steps"), offset, source) }
     if count & 0x3FF == 0, let progress {
-      progress(ScriptProgress(steps: count, stepLimit: stepLimit, position: source.position(at: offset)))
+      progress(ScriptProgress(steps: count, stepLimit: stepLimit, source: source, offset: offset))
     }
   }
 
-  /// Counts bytes that a value, a comparison or a line of output took.
-  func charge(_ count: Int) throws {
-    if bytes.wrappingAdd(count, ordering: .relaxed).newValue > Run.byteLimit {
-      throw ScriptFault(.limitExceeded, "values and output of over 2 GiB")
+  /// Counts work that is not a statement and not a send, in units of ``Work``.
+  ///
+  /// - Throws: `limit exceeded` when there was too much, here or elsewhere in the run.
+  func charge(_ units: Int) throws {
+    if work.wrappingAdd(units, ordering: .relaxed).newValue > Run.workLimit {
+      throw ScriptFault(.limitExceeded, "values, questions and output of over 2 GiB")
     }
   }
+
+  /// What has been charged so far.
+  var workDone: Int { work.load(ordering: .relaxed) }
 
   /// Throws the limit that was passed, if one was: whoever caught it in between.
   func check() throws {

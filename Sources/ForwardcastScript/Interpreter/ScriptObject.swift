@@ -12,14 +12,17 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable {
   let receiverName: String
   /// What the word `name` means in its rows.
   let name: String
+  /// What it prints as; made once, since a name may be long.
+  private let label: String
 
   init(table: SelectorTable, receiver: String, name: String) {
     (self.table, receiverName, self.name) = (table, receiver, name)
+    label = "<\(receiver) \(name)>"
   }
 
   var objectTable: SelectorTable? { table }
 
-  var reference: ScriptReference { ScriptReference(self, label: "<\(receiverName) \(name)>", crosses: true) }
+  var reference: ScriptReference { ScriptReference(self, label: label, crosses: true) }
 }
 
 extension World {
@@ -74,12 +77,15 @@ extension World {
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       let frame = Frame(row: row, object: object, depth: send.depth)
       for (argument, box) in zip(row.arguments, call.arguments) {
-        frame.bind(argument, try ScriptValue(box, reference: reference))
+        let value = try ScriptValue(box, reference: reference)
+        try send.run.charge(value.copyingWork())
+        frame.bind(argument, value)
       }
       let value = try Interpreter(world: self, run: send.run, frame: frame).answer(row.body)
       if queue != nil, !value.mayCross {
         throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
       }
+      try send.run.charge(value.copyingWork())
       trace(send.depth) { "\(number). \(object.reference) answers \(value.evidence)" }
       return value
     } catch {

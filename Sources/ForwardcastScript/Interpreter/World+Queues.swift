@@ -69,6 +69,9 @@ extension World {
 
   // MARK: Waiting
 
+  /// What a wait for everything costs: each queue, and each proxy that has targets on one, is waited for.
+  var workOfWaiting: Int { queues { Work.wait * ($0.all.count + $0.ofProxies.count) } }
+
   /// Waits until every queued delivery has run, those included that are queued meanwhile.
   ///
   /// - Throws: `would deadlock` on a queue: the delivery that waits would have to end first.

@@ -22,6 +22,8 @@ final class World: Sendable {
     var tables: [String: SelectorTable] = [:]
     var inheritance: [String: Int] = [:]
     var labels: [ObjectIdentifier: Label] = [:]
+    /// The ways from proxies to proxies.
+    var ways: [ObjectIdentifier: [Way]] = [:]
     var labelsAtLastSweep = 0
     var internedCount = 0
     /// Whether there are receivers of the host: their tables may be made, or filled by a resolver, only when they are
@@ -39,11 +41,15 @@ final class World: Sendable {
     var parents: Set<ObjectIdentifier> = []
     /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
     var ownership: Ownership?
+    /// Whether a multicast proxy lets a target be registered several times.
+    var allowsDuplicates = false
+    /// Registrations that may be some of many of one target.
+    var repeatable = 0
     /// Whether the object may be used on queues: it, and all that it leads to, is `Sendable`.
     var crosses = true
   }
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let queueState = Mutex(QueueState())
   /// Where `service` finds and makes services.
   let services = ServiceCenter()
@@ -195,13 +201,21 @@ extension World {
     withExtendedLifetime(dead) {}
     let label = Label(object: WeakObject(receiver), text: text, crosses: crosses)
     let id = ObjectIdentifier(receiver)
-    state.withLock { $0.labels[id] = label }
+    // Ways that are still there are those of a dead object that had the same address.
+    let old = state.withLock { state in
+      state.labels[id] = label
+      return state.ways.removeValue(forKey: id)
+    }
+    withExtendedLifetime(old) {}
     return ScriptReference(receiver, label: text, crosses: crosses)
   }
 
-  func setOwnership(of proxy: ScriptMulticast, _ ownership: Ownership) {
+  func setOptions(of proxy: ScriptMulticast, _ ownership: Ownership, allowsDuplicates: Bool) {
     let id = ObjectIdentifier(proxy)
-    state.withLock { $0.labels[id]?.ownership = ownership }
+    state.withLock { state in
+      state.labels[id]?.ownership = ownership
+      state.labels[id]?.allowsDuplicates = allowsDuplicates
+    }
   }
 
   /// How `add` keeps the targets of a proxy.
@@ -223,7 +237,12 @@ extension World {
       var swept = Swept()
       guard state.labels.count > 2 * state.labelsAtLastSweep + 64 else { return swept }
       for (id, label) in state.labels {
-        if let object = label.object.object { swept.objects.append(object) } else { state.labels[id] = nil }
+        if let object = label.object.object {
+          swept.objects.append(object)
+        } else {
+          state.labels[id] = nil
+          if let ways = state.ways.removeValue(forKey: id) { swept.ways.append(ways) }
+        }
       }
       state.labelsAtLastSweep = state.labels.count
       return swept
@@ -232,6 +251,7 @@ extension World {
 
   private struct Swept: @unchecked Sendable {  // owned by the one call that collects it
     var objects: [AnyObject] = []
+    var ways: [[Way]] = []
   }
 
   /// How many proxies a message to `receiver` may pass one after another, beyond the first.
@@ -245,7 +265,8 @@ extension World {
   ///
   /// - Throws: `limit exceeded` when the chain of proxies would become so long that a message, or the release of the
   ///   chain, could use up the stack.
-  func link(_ proxy: ObjectIdentifier, to target: any MessageReceiver) throws {
+  func link(_ proxy: AnyObject, to target: any MessageReceiver) throws {
+    let proxy = ObjectIdentifier(proxy)
     let reference = reference(target)
     if !reference.crosses { state.withLock { $0.confine(proxy) } }
     guard target is any MessageForwarding else { return }

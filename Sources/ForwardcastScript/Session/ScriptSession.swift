@@ -83,6 +83,7 @@ public final class ScriptSession {
     (outcome.failureCount, outcome.failures) = run.failures
     outcome.unawaitedErrorCount = run.unawaitedErrors
     outcome.steps = run.stepsTaken
+    outcome.work = run.workDone
     return outcome
   }
 
@@ -128,8 +129,10 @@ public struct ScriptOutcome: Sendable {
   public fileprivate(set) var failureCount = 0
   /// How many targets on queues threw what nobody waited for; each was given to ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// Statements and sends that were counted.
+  /// Statements and sends that were counted, and proxies inside proxies that messages and questions passed.
   public fileprivate(set) var steps = 0
+  /// What was charged beside steps, in units of `Work`.
+  package fileprivate(set) var work = 0
   /// Whether the text was parsed whole; if not, nothing of it ran.
   public fileprivate(set) var isParsed = false
 
@@ -167,6 +170,8 @@ public struct ScriptProgress: Sendable {
   public let steps: Int
   /// How many there may be.
   public let stepLimit: Int
-  /// The statement or send that is about to run.
-  public let position: ScriptPosition
+  let source: SourceText
+  let offset: Int
+  /// The statement or send that is about to run. Found when it is asked for, in time that grows with its line.
+  public var position: ScriptPosition { source.position(at: offset) }
 }

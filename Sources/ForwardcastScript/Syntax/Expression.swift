@@ -6,10 +6,13 @@
 /// A tree would be walked by recursion, and sixty-four brackets in each of sixty-four nested sends are more than the
 /// stack of a queue's thread holds. Steps need a loop, and an array that grows on the heap.
 struct Expression: Sendable {
-  var steps: [Step]
+  let steps: [Step]
 
   /// Where it begins.
-  var offset: Int
+  let offset: Int
+
+  /// What it is charged each time that it is computed.
+  let work: Int
 }
 
 /// One step: takes values from the stack and puts one back.

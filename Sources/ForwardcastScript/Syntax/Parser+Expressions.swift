@@ -126,7 +126,9 @@ extension Parser {
     if isNamed {
       try take()
       try take()
+      try enterName(at: token)
       try appendExpression(to: &steps)
+      openNames -= 1
     }
     steps.append(
       Step(action: .make(receiver: receiver, isNamed: isNamed, fallback: receiver), offset: token.offset))

@@ -93,11 +93,11 @@ extension Parser {
   private mutating func parseLet() throws -> Statement.Kind {
     let name = try takeName("a name")
     try expect(.assign)
-    var expression = try parseExpression()
+    let expression = try parseExpression()
     if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
       let step = Step(
         action: .make(receiver: receiver, isNamed: false, fallback: name), offset: expression.steps[0].offset)
-      expression.steps = [step]
+      return .bind(name, Expression(steps: [step], offset: expression.offset))
     }
     return .bind(name, expression)
   }

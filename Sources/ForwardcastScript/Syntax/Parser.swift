@@ -8,6 +8,11 @@ struct Parser {
   private var lexer: Lexer
   /// Tokens that were looked at and not yet taken.
   private var ahead: [Token] = []
+  /// Whether the token that was read last is a separator: of several in a row one is kept, so that looking past them
+  /// costs no more than one.
+  private var endsInSeparator = false
+  /// Names of objects, `new R name: …`, whose expressions are being parsed inside one another.
+  var openNames = 0
   /// What the statements being parsed stand in.
   var surroundings = Surroundings.script
   /// Receivers that the text has declared so far.
@@ -51,7 +56,13 @@ struct Parser {
 
   /// The token `distance` places ahead, without taking any.
   mutating func peek(_ distance: Int = 0) throws -> Token {
-    while ahead.count <= distance { ahead.append(try lexer.next()) }
+    while ahead.count <= distance {
+      let token = try lexer.next()
+      let isSeparator = token.kind == .separator
+      if isSeparator, endsInSeparator { continue }
+      endsInSeparator = isSeparator
+      ahead.append(token)
+    }
     return ahead[distance]
   }
 
@@ -71,6 +82,18 @@ struct Parser {
     guard try peek().is(word) else { return false }
     try take()
     return true
+  }
+
+  /// Enters an expression that no bracket opens. It counts as one.
+  ///
+  /// - Throws: `limit exceeded` when as many are open as brackets may be: each takes its part of the thread's stack.
+  mutating func enterName(at token: Token) throws {
+    guard openNames + lexer.open.count < Lexer.bracketLimit else {
+      throw ScriptError(
+        ScriptFault(.limitExceeded, "more than \(Lexer.bracketLimit) names and brackets inside one another"),
+        at: token.offset, of: source)
+    }
+    openNames += 1
   }
 
   func error(_ evidence: String, at token: Token) -> ScriptError {

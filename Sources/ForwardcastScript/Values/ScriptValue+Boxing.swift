@@ -13,10 +13,16 @@ extension ScriptValue {
     case .integer(let value): ArgumentBox(value)
     case .floating(let value): ArgumentBox(value)
     case .string(let value): ArgumentBox(value)
-    case .list(let elements): ScriptValue.boxed(elements)
+    case .list(let elements):
+      if let typed = ScriptValue.typed(elements) {
+        typed
+      } else if mayCross {
+        ArgumentBox(uncheckedSendable: elements.map(\.plain))
+      } else {
+        ArgumentBox(elements.map(\.plain))
+      }
     case .dictionary(let entries):
-      entries.values.allSatisfy(\.mayCross)
-        ? ArgumentBox(uncheckedSendable: entries.mapValues(\.plain)) : ArgumentBox(entries.mapValues(\.plain))
+      mayCross ? ArgumentBox(uncheckedSendable: entries.mapValues(\.plain)) : ArgumentBox(entries.mapValues(\.plain))
     case .selector(let selector): selector.known.map { ArgumentBox($0) } ?? ArgumentBox(selector)
     case .signature(let signature): ArgumentBox(signature)
     case .object(let reference):
@@ -28,26 +34,29 @@ extension ScriptValue {
   }
 
   /// Elements of one kind make an array of its type, so that rows of Swift code that take `[Int]` get it.
-  private static func boxed(_ elements: [ScriptValue]) -> ArgumentBox {
+  private static func typed(_ elements: [ScriptValue]) -> ArgumentBox? {
     func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
       let values = elements.compactMap(get)
       return values.count == elements.count ? ArgumentBox(values) : nil
     }
-    let typed: ArgumentBox? =
-      switch elements.first {
-      case .integer: all { if case .integer(let value) = $0 { value } else { nil } }
-      case .floating: all { if case .floating(let value) = $0 { value } else { nil } }
-      case .string: all { if case .string(let value) = $0 { value } else { nil } }
-      case .bool: all { if case .bool(let value) = $0 { value } else { nil } }
-      default: nil
-      }
-    if let typed { return typed }
-    let plain = elements.map(\.plain)
-    return elements.allSatisfy(\.mayCross) ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
+    return switch elements.first {
+    case .integer: all { if case .integer(let value) = $0 { value } else { nil } }
+    case .floating: all { if case .floating(let value) = $0 { value } else { nil } }
+    case .string: all { if case .string(let value) = $0 { value } else { nil } }
+    case .bool: all { if case .bool(let value) = $0 { value } else { nil } }
+    default: nil
+    }
   }
 
-  /// The value that ``box`` holds.
-  private var plain: Any { box.value }
+  /// The value that ``box`` holds. Whether it may cross is asked once, for the whole.
+  private var plain: Any {
+    switch self {
+    case .list(let elements): ScriptValue.typed(elements)?.value ?? elements.map(\.plain)
+    case .dictionary(let entries): entries.mapValues(\.plain)
+    case .object(let reference): reference.receiver
+    default: box.value
+    }
+  }
 
   /// Whether the value may be handed to another thread.
   var mayCross: Bool {

@@ -64,16 +64,4 @@ extension ScriptValue: Hashable {
     guard let whole = Int(exactly: floor) else { return number > 0 }
     return integer < whole || (integer == whole && number > floor)
   }
-
-  /// Whether a condition of `comparison` holds between the two.
-  func compares(_ comparison: Condition.Comparison, to other: ScriptValue) throws -> Bool {
-    switch comparison {
-    case .equal: self == other
-    case .notEqual: self != other
-    case .less: try isLess(than: other)
-    case .greater: try other.isLess(than: self)
-    case .lessOrEqual: try isLess(than: other) || self == other
-    case .greaterOrEqual: try other.isLess(than: self) || self == other
-    }
-  }
 }

@@ -17,38 +17,45 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     return text
   }
 
-  /// ``quoted``, shortened to what an error line can hold.
+  /// ``debugDescription``, shortened to what an error line can hold. Its cost does not grow with the value.
   var evidence: String {
-    let text = debugDescription
+    var text = ""
+    write(into: &text, enough: 200)
     guard text.utf8.count > 200 else { return text }
     return String(text.prefix(180)) + "…"
   }
 
-  private func write(into text: inout String) {
+  /// - Parameter enough: what comes behind so many bytes may be left out.
+  private func write(into text: inout String, enough: Int = .max) {
+    guard text.utf8.count <= enough else { return }
     switch self {
     case .null: text += "nil"
     case .bool(let value): text += value ? "true" : "false"
     case .integer(let value): text += "\(value)"
     case .floating(let value): text += "\(value)"
-    case .string(let value): ScriptValue.quote(value, into: &text)
+    case .string(let value): ScriptValue.quote(value, into: &text, enough: enough)
     case .list(let elements):
       text += "["
       for (index, element) in elements.enumerated() {
+        if text.utf8.count > enough { break }
         if index > 0 { text += ", " }
-        element.write(into: &text)
+        element.write(into: &text, enough: enough)
       }
       text += "]"
+    case .dictionary(let entries) where enough < .max && entries.count > enough:
+      text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
       for (index, key) in entries.keys.sorted().enumerated() {
+        if text.utf8.count > enough { break }
         if index > 0 { text += ", " }
-        ScriptValue.quote(key, into: &text)
+        ScriptValue.quote(key, into: &text, enough: enough)
         text += ": "
-        entries[key]?.write(into: &text)
+        entries[key]?.write(into: &text, enough: enough)
       }
       text += "}"
     case .selector(let selector): text += selector.name
-    case .signature(let signature): text += "\(signature)"
+    case .signature(let signature): text += signature.description
     case .object(let reference): text += reference.description
     case .registration: text += "<registration>"
     case .queue(let queue): text += queue.description
@@ -57,9 +64,10 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   }
 
   /// `value` between quotes, with the escapes of the language.
-  private static func quote(_ value: String, into text: inout String) {
+  private static func quote(_ value: String, into text: inout String, enough: Int) {
     text += "\""
     for scalar in value.unicodeScalars {
+      if text.utf8.count > enough { break }
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"

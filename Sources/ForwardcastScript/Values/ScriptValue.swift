@@ -152,6 +152,8 @@ extension ScriptValue {
     }
     switch self {
     case .string(let text): size += text.utf8.count
+    case .object(let reference): size += reference.description.utf8.count
+    case .signature(let signature): size += signature.description.utf8.count
     case .list(let elements):
       for element in elements { try element.measure(into: &size, depth: depth + 1) }
     case .dictionary(let entries):

@@ -1,0 +1,203 @@
+// WorkTests.swift: what is charged beside statements and sends, so that no text takes long for few steps.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Work")
+struct WorkTests {
+  /// Two proxies a level, each in both of the level above.
+  private static func diamonds(_ levels: Int, modifiers: String = "") -> String {
+    var text = "receiver R { - a = 1 }\nlet r = new R\n"
+    for level in 0..<levels { text += "proxy a\(level) = multicast; proxy b\(level) = multicast\n" }
+    for level in 1..<levels {
+      for upper in ["a", "b"] {
+        for lower in ["a", "b"] { text += "add \(lower)\(level) to \(upper)\(level - 1)\(modifiers)\n" }
+      }
+    }
+    return text
+  }
+
+  @Test(
+    "a diamond of proxies that would be passed too often ends a script before anything is sent",
+    arguments: [
+      "print a0 responds \"a\"", "[a0 a]", "print collect all [a0 a]", "print errors [a0 a]", "print report [a0 a]",
+      "expect [a0 a] throws", "[a0 a: @selector(nobodyKnowsThisName:)]",
+    ])
+  func diamonds(statement: String) {
+    let played = play(Self.diamonds(60) + statement + "\nprint \"not reached\"")
+    #expect(played.outcome.error?.text == "limit exceeded: more than 1000000 steps")
+    #expect(played.output.isEmpty)
+  }
+
+  @Test("a proxy that a message or a question passes costs a step for each before it, as often as it is passed")
+  func passages() {
+    // Two of the second level, and through each of them two of the third.
+    for statement in ["print a0 responds \"a\"", "print report [a0 a]"] {
+      let text = Self.diamonds(3)
+      let alone = play(text.replacing("b0", with: "a0") + "print 1").outcome.steps
+      let sends = statement.contains("[") ? 1 : 0
+      #expect(play(text + statement).outcome.steps == alone + sends + 2 + 4 * 2)
+    }
+  }
+
+  @Test("ways that are muted, cancelled, dead or for other messages are not passed, and cost nothing")
+  func closedWays() {
+    let text = Self.diamonds(60, modifiers: " only @[\"b\"]")
+    #expect(play(text + "print report [a0 a]").outcome.succeeded)
+    #expect(play(text + "print report [a0 b]").outcome.error?.code == .limitExceeded)
+    let pair = "proxy p = multicast; proxy q = multicast; add q to p as r\n"
+    let open = play(pair + "let x = 1\nprint report [p a]").outcome.steps
+    for change in ["mute r", "cancel r", "remove q from p", "remove all from p", "drop q"] {
+      #expect(play(pair + change + "\nprint report [p a]").outcome.steps == open - 1, "\(change)")
+    }
+  }
+
+  @Test("proxies that stand in one another are walked as a message would go")
+  func completeGraph() {
+    var text = (0..<12).map { "proxy p\($0) = multicast strong\n" }.joined()
+    for upper in 0..<12 {
+      for lower in 0..<12 where lower != upper { text += "add p\(lower) to p\(upper)\n" }
+    }
+    #expect(play(text + "[p0 a]").outcome.error?.code == .limitExceeded)
+  }
+
+  @Test(
+    "what grows with a value, a list of targets or a text is charged",
+    arguments: [
+      ("expect NOTS true", 31_900),
+      ("print p responds \"a\"", 16_000),
+      ("expect big == @[1]", 0),
+      ("expect big == big", 64_000),
+      ("expect table == table", 64_000),
+      ("[o take: big]", 128_000),
+      ("[o take: table]", 128_000),
+      ("print [o give]", 128_000),
+      ("print collect last [s give]", 128_000),
+      ("expect text == text", 80_000),
+      ("print [text length]", 80_000),
+      ("print [table at: text]", 80_000),
+      ("print frame signature enc", 64_000),
+      ("print size RECORD", 64_000),
+      ("expect (signature enc) == (signature enc)", 128_000),
+      ("add o to p only names", 256_000),
+      ("wait", 32_000),
+    ])
+  func prices(statement: String, atLeast wanted: Int) {
+    let statement = statement.replacing("NOTS", with: String(repeating: "not ", count: 1000))
+      .replacing("RECORD", with: "\"{?=\(String(repeating: "q", count: 1000))}\"")
+    let cast = """
+      receiver O { - take: x = nil
+        - give = big }
+      let o = new O
+      proxy s = multicast strong; add o to s
+      proxy p = multicast strong
+      repeat 1000 { add new O to p }
+      queue q
+      let big = @[\((0..<1000).map(String.init).joined(separator: ", "))]
+      let table = @{\((0..<1000).map { "\"k\($0)\": \($0)" }.joined(separator: ", "))}
+      let names = @[\(Array(repeating: "\"take:\"", count: 1000).joined(separator: ", "))]
+      let text = "\(String(repeating: "x", count: 10_000))"
+      let enc = "v@:\(String(repeating: "q", count: 1000))"
+
+      """
+    let without = play(cast + "print 1").outcome
+    let with = play(cast + statement).outcome
+    #expect(with.error == nil)
+    #expect(with.work - without.work >= wanted)
+    if wanted == 0 { #expect(with.work - without.work < 1000) }
+  }
+
+  @Test("registrations of one target are charged more the more there are, since each is linked to the others")
+  func duplicates() {
+    let cast = "receiver R { - a = 1 }\nlet r = new R\n"
+    func work(_ count: Int, _ addition: String) -> Int {
+      let before = cast + "proxy p = multicast duplicates\nproxy q = multicast\n"
+      return play(before + "repeat \(count) { \(addition) }").outcome.work
+    }
+    for addition in ["add r to p", "add r to q only @[\"a\"]"] {
+      let (hundred, thousand) = (work(100, addition), work(1000, addition))
+      #expect(thousand > hundred * 10 + 900 * 900 * 8, "\(addition)")
+    }
+    #expect(work(1000, "add r to q") < work(100, "add r to q") * 11)
+  }
+
+  @Test(
+    "texts that are not ASCII are charged for their normal form, and compared by it",
+    arguments: [("expect t == u", 600_000), ("print [t length]", 1_500_000), ("print @{} responds \"at:\"", 0)])
+  func normalForm(statement: String, atLeast wanted: Int) {
+    let cast = """
+      let t = "\(String(repeating: "e\u{301}", count: 5000))"
+      let u = "\(String(repeating: "\u{E9}", count: 5000))"
+
+      """
+    let (without, with) = (play(cast + "print 1").outcome, play(cast + statement).outcome)
+    #expect(with.succeeded)
+    #expect(with.work - without.work >= wanted)
+  }
+
+  @Test("lists inside lists reach a row whole, however deep")
+  func deepLists() {
+    let wrap = String(repeating: "let l = @[l]\n", count: 100)
+    let played = play(
+      "receiver R { - take: x = x }\nlet l = @[1, \"a\", @{\"k\": @[nil, 2.5]}]\n" + wrap
+        + "expect [new R take: l] == l")
+    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("a long name is a part of every value that shows it")
+  func longNames() {
+    var text = "receiver R { - me = self }\nlet n = \"0123456789abcdef\"\n"
+    text += String(repeating: "let n = [n appending: n]\n", count: 16) + "let o = new R name: n\n"
+    #expect(play(text + "let l = @[o, o]").outcome.succeeded)
+    let many = "let l = @[\(Array(repeating: "o", count: 20).joined(separator: ", "))]"
+    #expect(play(text + many).outcome.error?.text == "limit exceeded: a value of over 16 MiB")
+  }
+
+  @Test("the evidence of an error is short however large the value is")
+  func evidence() throws {
+    let text = """
+      let l = @[1]
+      repeat 12 { let m = l }
+      let k = @{\((0..<300).map { "\"k\($0)\": 1" }.joined(separator: ", "))}
+      """
+    let played = play(
+      text + "\nexpect k == 1\nexpect @[k, k] == 1\nexpect @[\"\(String(repeating: "y", count: 500))\"] == 1")
+    #expect(played.failures.count == 3)
+    #expect(played.failures[0] == "4:1 expectation failed: a dictionary of 300 keys == 1 does not hold")
+    #expect(played.failures.allSatisfy { $0.utf8.count < 300 })
+  }
+
+  @Test("blank lines after an if are passed in one go")
+  func separators() {
+    let blank = String(repeating: "\n;", count: 200_000)
+    let played = play("if false { print 1 }" + blank + "else { print 2 }" + blank + "if true { }" + blank)
+    #expect(played.output == "2\n")
+  }
+
+  @Test(
+    "names given inside one another are bounded like brackets",
+    arguments: ["new R name: ", "x responds new R name: "])
+  func nestedNames(_ part: String) {
+    let cast = "receiver R { }\nlet x = new R\n"
+    #expect(play(cast + "print " + String(repeating: "new R name: \"a\"", count: 1)).outcome.succeeded)
+    #expect(
+      play(cast + "print " + String(repeating: part, count: 20_000) + "\"a\"").error
+        == "3:\(7 + 64 * part.count + (part.count - 12)) limit exceeded: more than 64 names and brackets inside one another"
+    )
+    let inside = String(repeating: "(", count: 60) + String(repeating: "new R name: ", count: 5) + "\"a\""
+    #expect(play(cast + "print " + inside).outcome.error?.code == .limitExceeded)
+    let many = Array(repeating: "new R name: \"a\"", count: 200).joined(separator: ", ")
+    #expect(play(cast + "let l = @[\(many)]").outcome.succeeded)
+  }
+
+  @Test("a question that would make a chain of lazy proxies too long ends the script with that limit")
+  func lazyChain() {
+    var text = "receiver R { - a = 1 }\nlet l0 = new R\n"
+    for number in 1...200 { text += "proxy l\(number) = lazy { l\(number - 1) }\n" }
+    #expect(play(text + "print l50 responds \"a\"").output == "true\n")
+    #expect(
+      play(text + "print l200 responds \"a\"").outcome.error?.text
+        == "limit exceeded: more than 63 proxies behind one another")
+  }
+}
