@@ -29,9 +29,9 @@ struct TypesCommand {
       return Table(rows: [Self.heading, row("type", type, type.layout, offset: nil)]).text
     }
     var rows = [Self.heading, row("return", signature.returnType, signature.returnType.layout, offset: nil)]
-    for (index, type) in signature.argumentTypes.enumerated() {
-      rows.append(
-        row("\(index)", type, signature.argumentLayouts[index], offset: signature.argumentOffsets[index]))
+    let places = zip(signature.argumentLayouts, signature.argumentOffsets)
+    for (index, (type, (layout, offset))) in zip(signature.argumentTypes, places).enumerated() {
+      rows.append(row("\(index)", type, layout, offset: offset))
     }
     let frame = signature.frameLength.map { "frame: \($0) bytes\n" } ?? "frame: no size\n"
     return Table(rows: rows).text + frame
