@@ -35,9 +35,10 @@ struct CodedBox: Codable {
     case "nil": box = ArgumentBox(storage: AnyObject?.none as Any, isSendable: true)
     default:
       let others = (decoder.userInfo[Invocation.typesKey] as? InvocationTypes)?.types ?? [:]
-      guard let type = CodedType.type(named: name, others) else {
+      let type: any Codable.Type
+      do { type = try CodedType.type(named: name, others) } catch {
         throw DecodingError.dataCorruptedError(
-          forKey: .type, in: container, debugDescription: "no type is known as \"\(shortened(name))\"")
+          forKey: .type, in: container, debugDescription: "\(error) \"\(shortened(name))\"")
       }
       box = try CodedBox.read(type, container)
     }
@@ -72,28 +73,41 @@ enum CodedType {
     (type as? any NamedByParts.Type)?.codedName ?? "\(type)"
   }
 
-  static func type(named name: String, _ others: [String: any (Codable & Sendable).Type]) -> (any Codable.Type)? {
-    guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
-    return read(name[...], others, maximumDepth)
+  /// Why a name is not read.
+  enum Refusal: String, Error, CustomStringConvertible {
+    case unknown = "no type is known as"
+    case tooMany = "too many types were read to make"
+
+    var description: String { rawValue }
+  }
+
+  static func type(named name: String, _ others: [String: any (Codable & Sendable).Type]) throws(Refusal)
+    -> any Codable.Type
+  {
+    guard name.utf8.count <= MessageSelector.maximumLength else { throw .unknown }
+    return try read(name[...], others, maximumDepth)
   }
 
   private static func read(
     _ name: Substring, _ others: [String: any (Codable & Sendable).Type], _ depth: Int
-  ) -> (any Codable.Type)? {
+  ) throws(Refusal) -> any Codable.Type {
     if let known = standard[String(name)] ?? others[String(name)] { return known }
-    guard depth > 0 else { return nil }
+    guard depth > 0 else { throw .unknown }
     if name.hasSuffix("?") {
-      return read(name.dropLast(), others, depth - 1).map { optional(of: $0) }
+      let wrapped = try read(name.dropLast(), others, depth - 1)
+      return try ReadTypes.make(.optional, of: wrapped) { optional(of: wrapped) }
     }
-    guard name.hasPrefix("["), name.hasSuffix("]") else { return nil }
+    guard name.hasPrefix("["), name.hasSuffix("]") else { throw .unknown }
     let inside = name.dropFirst().dropLast()
     if let colon = topLevelColon(in: inside) {
-      guard let value = read(inside[colon...].dropFirst().drop { $0 == " " }, others, depth - 1),
-        let key = read(inside[..<colon], others, depth - 1) as? any (Hashable & Codable).Type
-      else { return nil }
-      return dictionary(of: key, value)
+      let value = try read(inside[colon...].dropFirst().drop { $0 == " " }, others, depth - 1)
+      guard let key = try read(inside[..<colon], others, depth - 1) as? any (Hashable & Codable).Type else {
+        throw .unknown
+      }
+      return try ReadTypes.make(.dictionary(key: ObjectIdentifier(key)), of: value) { dictionary(of: key, value) }
     }
-    return read(inside, others, depth - 1).map { array(of: $0) }
+    let element = try read(inside, others, depth - 1)
+    return try ReadTypes.make(.array, of: element) { array(of: element) }
   }
 
   private static func topLevelColon(in name: Substring) -> Substring.Index? {
@@ -116,6 +130,40 @@ enum CodedType {
   {
     [K: V].self
   }
+}
+
+/// The types that were made because a text named them. The runtime keeps each for ever, so their number is bounded.
+enum ReadTypes {
+  enum Composition: Hashable, Sendable {
+    case array
+    case optional
+    case dictionary(key: ObjectIdentifier)
+  }
+
+  private struct Key: Hashable {
+    let composition: Composition
+    let part: ObjectIdentifier
+  }
+
+  private static let made = Guarded<Set<Key>>([])
+
+  /// The type that `make` gives, unless it would be one too many.
+  static func make(_ composition: Composition, of part: any Codable.Type, _ make: () -> any Codable.Type)
+    throws(CodedType.Refusal) -> any Codable.Type
+  {
+    let key = Key(composition: composition, part: ObjectIdentifier(part))
+    let isWithinBound = made.withLock { made in
+      if made.contains(key) { return true }
+      guard made.count < InvocationTypes.readTypeLimit else { return false }
+      made.insert(key)
+      return true
+    }
+    guard isWithinBound else { throw .tooMany }
+    return make()
+  }
+
+  /// How many there are.
+  static var count: Int { made.withLock { $0.count } }
 }
 
 /// A type whose name is made of those of its parameters.

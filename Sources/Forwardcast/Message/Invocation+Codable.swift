@@ -4,12 +4,10 @@
 extension Invocation: Codable {
   /// The key under which `userInfo` of a decoder holds the ``InvocationTypes`` that may be read besides the standard
   /// ones.
-  public static let typesKey: CodingUserInfoKey = {
-    guard let key = CodingUserInfoKey(rawValue: "Forwardcast.InvocationTypes") else {
-      preconditionFailure("the standard library refuses a coding key")
-    }
-    return key
-  }()
+  public static let typesKey = codingKey("Forwardcast.InvocationTypes")
+
+  /// As many arguments as the longest selector has colons; more are not read.
+  public static let argumentLimit = MessageSelector.maximumLength
 
   private enum CodingKeys: String, CodingKey {
     case selector, signature, arguments, result
@@ -32,11 +30,15 @@ extension Invocation: Codable {
   /// Reads a message.
   ///
   /// Known are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`, and those that the decoder's
-  /// `userInfo` names under ``typesKey``; and arrays, dictionaries and optionals of them. The selector is interned.
-  /// Whether the arguments fit is found out when the message is sent, as for any other.
+  /// `userInfo` names under ``typesKey``; and arrays, dictionaries and optionals of them. The selector, and every selector
+  /// among the arguments, is one that the process knows, and is listed under ``MessageSelector/selectorsKey`` where the
+  /// decoder has that. Whether the arguments fit is found out when the message is sent, as for any other.
   ///
-  /// - Throws: `DecodingError` for a malformed selector or signature, a type that is not known, or nested too deeply, and
-  ///   a value that is not of its type.
+  /// Reading interns no name. What it keeps is bounded by ``InvocationTypes/readTypeLimit``, and what it reads by
+  /// ``argumentLimit``: text from outside cannot fill memory.
+  ///
+  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is not known, nested
+  ///   too deeply or one too many, more arguments than a selector has colons, and a value that is not of its type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     var signature: MethodSignature?
@@ -45,9 +47,17 @@ extension Invocation: Codable {
         throw DecodingError.dataCorruptedError(forKey: .signature, in: container, debugDescription: "\(error)")
       }
     }
-    self.init(
-      try container.decode(MessageSelector.self, forKey: .selector), signature: signature,
-      arguments: try container.decode([CodedBox].self, forKey: .arguments).map(\.box))
+    let selector = try container.decode(MessageSelector.self, forKey: .selector)
+    var list = try container.nestedUnkeyedContainer(forKey: .arguments)
+    var arguments: [ArgumentBox] = []
+    while !list.isAtEnd {
+      guard arguments.count < Invocation.argumentLimit else {
+        throw DecodingError.dataCorruptedError(
+          in: list, debugDescription: "more than \(Invocation.argumentLimit) arguments")
+      }
+      arguments.append(try list.decode(CodedBox.self).box)
+    }
+    self.init(selector, signature: signature, arguments: arguments)
     result = try container.decodeIfPresent(CodedBox.self, forKey: .result)?.box
   }
 }
@@ -57,8 +67,13 @@ extension Invocation: Codable {
 ///     decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
-/// Nothing else is ever made from what is read: text from outside cannot choose among all types of a program.
+/// Nothing else is ever made from what is read: text from outside cannot choose among all types of a program. A composed
+/// type, such as an array of arrays, may be named as a whole; so it is read however many others have been.
 public struct InvocationTypes: Sendable {
+  /// How many arrays, dictionaries and optionals of other types a process makes because a text names them: the runtime
+  /// keeps each type for ever. One more is a decoding error, unless the reader names it as a whole.
+  public static let readTypeLimit = 1000
+
   let types: [String: any (Codable & Sendable).Type]
 
   /// - Parameter types: each under the name that it is written with: the type's own, without its module.

@@ -91,6 +91,92 @@ struct InvocationCodableTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: Data(text.utf8)) }
   }
 
+  @Test("a selector that the process does not know is a decoding error, and is not interned")
+  func unknownSelectors() throws {
+    for text in [
+      #"{"selector":"nobodyHasEverHeardOf:this:","arguments":[]}"#,
+      #"{"selector":"ping","arguments":[{"type":"MessageSelector","value":"nobodyHasEverHeardOf:this:"}]}"#,
+      #"{"selector":"ping","arguments":[{"type":"[MessageSelector]","value":["nobodyHasEverHeardOf:this:"]}]}"#,
+    ] {
+      _ = MessageSelector("ping")
+      let error = #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode(Invocation.self, from: Data(text.utf8))
+      }
+      guard case .dataCorrupted(let context) = error else {
+        Issue.record("not corrupt data")
+        continue
+      }
+      #expect(context.debugDescription == #"no selector is known as "nobodyHasEverHeardOf:this:""#)
+      #expect(MessageSelector(known: "nobodyHasEverHeardOf:this:") == nil)
+    }
+  }
+
+  @Test("a decoder that lists selectors reads no other, wherever it stands")
+  func listedSelectors() throws {
+    let call = Invocation("listed:", arguments: [.init(MessageSelector("alsoListed"))])
+    let data = try JSONEncoder().encode(call)
+    let decoder = JSONDecoder()
+    decoder.userInfo[MessageSelector.selectorsKey] = ["listed:", "alsoListed"] as Set<MessageSelector>
+    #expect(try decoder.decode(Invocation.self, from: data).selector == "listed:")
+    for listed: any Sendable in [
+      ["listed:"] as Set<MessageSelector>, ["alsoListed"] as Set<MessageSelector>, [] as Set<MessageSelector>,
+      "listed:",
+    ] {
+      decoder.userInfo[MessageSelector.selectorsKey] = listed
+      #expect(throws: DecodingError.self) { try decoder.decode(Invocation.self, from: data) }
+    }
+  }
+
+  @Test("of the types that texts name only so many are made, and those that the reader names are always read")
+  func boundedTypes() async throws {
+    await #expect(processExitsWith: .success) {
+      func read(_ name: String, _ value: String, _ types: InvocationTypes? = nil) throws -> Invocation {
+        let decoder = JSONDecoder()
+        if let types { decoder.userInfo[Invocation.typesKey] = types }
+        let text = #"{"selector":"ping","arguments":[{"type":"\#(name)","value":\#(value)}]}"#
+        return try decoder.decode(Invocation.self, from: Data(text.utf8))
+      }
+      _ = MessageSelector("ping")
+      let scalars = ["Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "String"]
+      let simple = scalars.flatMap { key in scalars.map { "[\(key): \($0)]" } }
+      var (made, refused) = (0, 0)
+      for outer in scalars.prefix(10) {
+        for inner in simple {
+          do {
+            // A dictionary whose keys are neither texts nor integers of one word is written as a list.
+            _ = try read("[\(outer): \(inner)]", outer == "Int" ? "{}" : "[]")
+            made += 1
+          } catch let error as DecodingError {
+            guard case .dataCorrupted(let context) = error, context.debugDescription.hasPrefix("too many types") else {
+              throw error
+            }
+            refused += 1
+          }
+        }
+      }
+      // 10 × 121 of them, and the 121 inside.
+      precondition(made <= InvocationTypes.readTypeLimit && made > 800, "made \(made)")
+      precondition(refused == 1210 - made, "refused \(refused)")
+      // One that was made before is read again, and so is one that the reader names.
+      _ = try read("[Int: [Int: Int]]", "{}")
+      let whole = InvocationTypes(["[UInt64: [String: String]]": [UInt64: [String: String]].self])
+      let call = try read("[UInt64: [String: String]]", "[]", whole)
+      precondition(call.arguments.count == 1)
+      precondition((try? read("[[[Double]]]", "[]")) == nil, "one too many was made")
+    }
+  }
+
+  @Test("more arguments than any selector has are a decoding error")
+  func tooManyArguments() {
+    _ = MessageSelector("ping")
+    func text(_ count: Int) -> Data {
+      let list = Array(repeating: #"{"type":"nil"}"#, count: count).joined(separator: ",")
+      return Data(#"{"selector":"ping","arguments":[\#(list)]}"#.utf8)
+    }
+    #expect(throws: Never.self) { try JSONDecoder().decode(Invocation.self, from: text(1024)) }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: text(1025)) }
+  }
+
   @Test("a type name nested too deeply is a decoding error and no crash", arguments: [17, 400, 100_000])
   func deep(depth: Int) {
     for name in [
