@@ -2,14 +2,14 @@
 // Layer: Message. See DESIGN.md, "Type encodings".
 
 extension MethodSignature {
-  /// How closely two signatures have to agree.
+  /// How closely two signatures have to agree. Each strength lets through what those before it do.
   public enum MatchStrength: Hashable, Sendable, CaseIterable {
     /// Every type with all its names and qualifiers, as `==`.
     case strict
     /// As strict, but the methods may return different types.
     case ignoringReturnType
-    /// All types, as ``TypeEncoding/matchesLeniently(_:)`` compares them: class names, member names and qualifiers
-    /// may differ.
+    /// Whether a message for one can be sent to the other: as ``ignoringReturnType``, and the arguments' class names,
+    /// member names and qualifiers may differ, as ``TypeEncoding/matchesLeniently(_:)`` has it.
     case lenient
   }
 
@@ -27,7 +27,6 @@ extension MethodSignature {
     case .ignoringReturnType: return argumentTypes == other.argumentTypes
     case .lenient:
       return numberOfArguments == other.numberOfArguments
-        && returnType.matchesLeniently(other.returnType)
         && zip(argumentTypes, other.argumentTypes).allSatisfy { $0.matchesLeniently($1) }
     }
   }

@@ -21,14 +21,31 @@ public struct MethodSignature: Hashable, Sendable {
     let argumentTypes: [TypeEncoding]
     let statedFrameLength: Int?
     /// One for each argument, or empty when no argument has digits.
-    let statedOffsets: [Int?]
+    let statedOffsets: [StatedOffset?]
 
-    init(_ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [Int?]) {
+    init(
+      _ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]
+    ) {
       self.returnType = returnType
       self.argumentTypes = argumentTypes
       statedFrameLength = frameLength
       statedOffsets = offsets.contains { $0 != nil } ? offsets : []
     }
+  }
+
+  /// Digits after an argument's type. Runtimes that pass arguments in registers put a sign before the place of such a one.
+  struct StatedOffset: Sendable {
+    enum Sign: String, Sendable {
+      case none = ""
+      case plus = "+"
+      case minus = "-"
+    }
+
+    let sign: Sign
+    let digits: Int
+
+    var value: Int { sign == .minus ? -digits : digits }
+    var text: String { "\(sign.rawValue)\(digits)" }
   }
 
   private let storage: Storage
@@ -46,7 +63,7 @@ public struct MethodSignature: Hashable, Sendable {
     let returnType = try parser.readType()
     let frameLength = try parser.readNumberIfAny()
     var types: [TypeEncoding] = []
-    var offsets: [Int?] = []
+    var offsets: [StatedOffset?] = []
     types.reserveCapacity(4)
     offsets.reserveCapacity(4)
     while types.count < 2 || !parser.isAtEnd {
@@ -56,7 +73,7 @@ public struct MethodSignature: Hashable, Sendable {
       if types.isEmpty, !Self.isReceiver(type) { throw parser.error(.receiverExpected, at: start) }
       if types.count == 1, type.kind != .selector { throw parser.error(.selectorExpected, at: start) }
       types.append(type)
-      offsets.append(try parser.readNumberIfAny())
+      offsets.append(try parser.readOffsetIfAny())
     }
     storage = Storage(returnType, types, frameLength, offsets)
   }
@@ -104,7 +121,7 @@ public struct MethodSignature: Hashable, Sendable {
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
-    return zip(storage.statedOffsets, computed).map { $0 ?? $1 }
+    return zip(storage.statedOffsets, computed).map { $0?.value ?? $1 }
   }
 
   /// The size of the argument frame in bytes: the digits after the return type, else what a C compiler for this
@@ -114,9 +131,10 @@ public struct MethodSignature: Hashable, Sendable {
   /// The frame's length as the encoding states it, or `nil` when it leaves the digits out.
   public var statedFrameLength: Int? { storage.statedFrameLength }
 
-  /// The arguments' offsets as the encoding states them, `nil` where it leaves the digits out.
+  /// The arguments' offsets as the encoding states them, negative after a minus sign, and `nil` where it leaves the digits
+  /// out.
   public var statedOffsets: [Int?] {
-    storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets
+    storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets.map { $0?.value }
   }
 
   /// The argument frame as a C compiler for `target` numbers it, whatever digits the encoding has.
@@ -168,9 +186,9 @@ extension MethodSignature: CustomStringConvertible {
     var text = ""
     returnType.write(to: &text)
     if let length = statedFrameLength { text += "\(length)" }
-    for (type, offset) in zip(argumentTypes, statedOffsets) {
+    for (index, type) in argumentTypes.enumerated() {
       type.write(to: &text)
-      if let offset { text += "\(offset)" }
+      if index < storage.statedOffsets.count, let offset = storage.statedOffsets[index] { text += offset.text }
     }
     return text
   }

@@ -151,9 +151,10 @@ extension TypeEncoding {
 
   /// `@"Name"`, an object of the class or protocols named as Objective-C does: `Name`, `<Protocol>` or both.
   ///
-  /// `nil` for a name the grammar has no place for: an empty one, or one with a quotation mark or control character.
+  /// `nil` for a name the grammar has no place for: one with a quotation mark or control character. `@""`, which some
+  /// compilers write, names no class.
   public static func object(named name: String) -> TypeEncoding? {
-    let fits = !name.isEmpty && name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
+    let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
     return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil
   }
 }

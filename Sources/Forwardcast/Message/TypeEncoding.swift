@@ -71,7 +71,8 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// One member of a struct or union.
   public struct Member: Hashable, Sendable {
-    /// The quoted name, `""` where the member has none, or `nil` when the encoding leaves names out.
+    /// The quoted name, `""` where the member has none, or `nil` when the encoding leaves names out, as it may for single
+    /// bit-fields without a name.
     public let name: String?
     /// The member's type.
     public let type: TypeEncoding

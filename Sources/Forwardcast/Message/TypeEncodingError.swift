@@ -31,9 +31,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     public static let emptyRecord = Code(words: "record without name and members")
     /// A byte that cannot stand in the name it stands in.
     public static let invalidName = Code(words: "invalid character in a name")
-    /// A quoted class name of no letters.
-    public static let emptyName = Code(words: "empty name")
-    /// A member without a quoted name in a record whose first member has one.
+    /// A member that is no bit-field and has no quoted name, in a record whose members before it have names.
     public static let memberNameExpected = Code(words: "quoted member name expected")
     /// A bit-field that is not the member of a record.
     public static let misplacedBitField = Code(words: "bit-field outside a record")

@@ -119,10 +119,7 @@ struct TypeEncodingParser {
       return .block(signature: try readInside { parser throws(TypeEncodingError) in try parser.readBlockSignature() })
     case UInt8(ascii: "\""):
       if place.precedesNames && quotedTextIsMemberName() { return .object(name: nil) }
-      let start = position
-      let name = try readQuoted()
-      guard !name.isEmpty else { throw error(.emptyName, at: start + 1) }
-      return .object(name: name)
+      return .object(name: try readQuoted())
     default:
       return .object(name: nil)
     }
@@ -198,15 +195,20 @@ struct TypeEncodingParser {
       return TypeEncoding.Record(name: name, members: nil)
     }
     position += 1
-    let isNamed = peek() == UInt8(ascii: "\"")
+    // Whether members have names is known from the first that is no bit-field: one of those may have none beside members
+    // that have.
+    var areNamed: Bool?
     var members: [TypeEncoding.Member] = []
-    let place = Place(allowsBitField: true, precedesNames: isNamed)
     while let byte = peek(), byte != close {
       var memberName: String?
-      if isNamed {
-        guard byte == UInt8(ascii: "\"") else { throw error(.memberNameExpected) }
+      if byte == UInt8(ascii: "\""), areNamed ?? true {
+        areNamed = true
         memberName = try readQuoted()
+      } else if byte != UInt8(ascii: "b") {
+        if areNamed ?? false { throw error(.memberNameExpected) }
+        areNamed = false
       }
+      let place = Place(allowsBitField: true, precedesNames: areNamed ?? false)
       members.append(TypeEncoding.Member(name: memberName, type: try readType(in: place)))
     }
     guard !isAtEnd else { throw error(.unexpectedEnd) }
@@ -288,6 +290,19 @@ struct TypeEncodingParser {
   mutating func readNumberIfAny() throws(TypeEncodingError) -> Int? {
     guard let byte = peek(), Self.isDigit(byte) else { return nil }
     return try readNumber()
+  }
+
+  /// The place of an argument, which may be left out: digits, after a sign where a runtime writes one.
+  mutating func readOffsetIfAny() throws(TypeEncodingError) -> MethodSignature.StatedOffset? {
+    guard let byte = peek() else { return nil }
+    let sign: MethodSignature.StatedOffset.Sign
+    switch byte {
+    case UInt8(ascii: "+"): sign = .plus
+    case UInt8(ascii: "-"): sign = .minus
+    default: return try readNumberIfAny().map { MethodSignature.StatedOffset(sign: .none, digits: $0) }
+    }
+    position += 1
+    return MethodSignature.StatedOffset(sign: sign, digits: try readNumber())
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

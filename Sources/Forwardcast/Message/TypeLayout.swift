@@ -125,9 +125,10 @@ private struct RecordLayout {
   ) -> TypeLayout? {
     guard let members = record.members else { return nil }
     var layout = RecordLayout(isUnion: isUnion, target: target)
+    let hasNames = members.contains { $0.name != nil }
     for member in members {
       if case .bitField(let field) = member.type.kind {
-        layout.add(field, isNamed: member.name.map { !$0.isEmpty } ?? (field.width > 0))
+        layout.add(field, isNamed: member.name.map { !$0.isEmpty } ?? (!hasNames && field.width > 0))
       } else if let size = part(member.type) {
         layout.add(size)
       } else {

@@ -83,7 +83,8 @@ struct MethodSignatureTests {
   func strengths() throws {
     // strict, ignoring the return type, lenient
     let rows: [(String, String, Bool, Bool, Bool)] = [
-      ("v@:q", "v24@0:8q16", true, true, true), ("v@:q", "B@:q", false, true, false),
+      ("v@:q", "v24@0:8q16", true, true, true), ("v@:q", "B@:q", false, true, true),
+      ("v@:@", "B@:@\"A\"", false, false, true), ("v@:@", "B@:q", false, false, false),
       ("v@:@", "v@:@\"A\"", false, false, true),
       ("v@:@\"B\"", "v@:@\"A\"", false, false, true), ("v@:{A=i}", "v@:{A=\"x\"i}", false, false, true),
       ("v@:i", "v@:q", false, false, false),
@@ -99,7 +100,29 @@ struct MethodSignatureTests {
         #expect(one.matches(other, .ignoringReturnType) == ignoring, "\(left) \(right)")
         #expect(one.matches(other, .lenient) == lenient, "\(left) \(right)")
       }
+      // What a strength lets through, those after it do as well.
+      #expect(!strict || ignoring)
+      #expect(!ignoring || lenient)
     }
+  }
+
+  @Test("offsets may have a sign, which is printed back", arguments: ["@12@+0:+4:+8", "v24@0:8q-16", "v@+0:q-0"])
+  func signedOffsets(text: String) throws {
+    let signature = try MethodSignature(text)
+    #expect(signature.description == text)
+    #expect(try MethodSignature(signature.description) == signature)
+    #expect(try JSONDecoder().decode(MethodSignature.self, from: JSONEncoder().encode(signature)).description == text)
+  }
+
+  @Test("an offset with a sign is that number")
+  func offsetsWithSigns() throws {
+    let registers = try MethodSignature("@12@+0:+4:+8")
+    #expect(registers.argumentTypes == [.object, .selector, .selector])
+    #expect(registers.argumentOffsets == [0, 4, 8])
+    #expect(registers.frameLength == 12)
+    #expect(registers == (try MethodSignature("@@::")))
+    #expect(try MethodSignature("v24@0:8q-16").statedOffsets == [0, 8, -16])
+    #expect(try MethodSignature("v@:q+16d").argumentOffsets == [0, 8, 16, 24])
   }
 
   @Test("a signature is coded as its text, digits included, and a malformed text is corrupt data")
