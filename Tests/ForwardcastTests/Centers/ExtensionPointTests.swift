@@ -13,7 +13,9 @@ extension Centers {
     @Test("observers get what their class implements, in the order of registration")
     func order() {
       let windows = ["c", "a", "b"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
       let trash = Trash(journal)
+      defer { withExtendedLifetime(trash) {} }
       point.register(windows[0])
       point.register(trash)
       for window in windows.dropFirst() { point.register(window) }
@@ -44,6 +46,7 @@ extension Centers {
       #expect(point.register(ifConforming: nil) == nil)
       #expect(point.register(Mute()) == nil, "it has none of the point's messages")
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       #expect(point.register(ifConforming: window) != nil)
       #expect(point.observers.count == 1)
     }
@@ -76,6 +79,7 @@ extension Centers {
     @Test("an observer that unregisters inside a callback gets nothing more, and the others do")
     func unregisterInside() {
       let windows = ["a", "b", "c"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
       for window in windows { point.register(window) }
       let (point, last) = (point, windows[2])
       windows[0].whenAdded.withLock {
@@ -150,6 +154,7 @@ extension Centers {
       let failures = Journal()
       point.observers.onError = { failures.write("\(($0.error as? MessageError)?.code as Any)") }
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       #expect(point.register(window, delivery: .queue(queue)) != nil)
       #expect(point.register(window) == nil)
       point.registerLazily(ArchiveService.self, delivery: .queue(queue)) { $0 }
@@ -169,6 +174,7 @@ extension Centers {
     @Test("answers are collected, errors thrown after everybody was asked")
     func results() throws {
       let windows = ["a", "b"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
       for window in windows { point.register(window) }
       #expect(try point.collect(.unseen, returning: .all) == [2, 2])
       #expect(try point.collect(.unseen, returning: .sum) == 4)
@@ -182,6 +188,7 @@ extension Centers {
     @Test("a message of the observer that the point does not state is not the point's")
     func statedOnly() {
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       point.register(window)
       #expect(point.broadcast(.onEnter, 1).nobodyResponded)
       #expect(!point.responds(to: "onEnter:"))
@@ -196,6 +203,7 @@ extension Centers {
     @Test("a point is a receiver: it may stand in a proxy, and a ring of points is an error")
     func nested() throws {
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       point.register(window)
       let outer = MulticastProxy<any MessageReceiver>()
       outer.add(point)

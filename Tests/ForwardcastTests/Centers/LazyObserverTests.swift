@@ -94,6 +94,7 @@ extension Centers {
       let archive = try services.service(ArchiveService.self)
       point.register(archive)
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
       point.broadcast(.onAdd, "1")
@@ -115,6 +116,7 @@ extension Centers {
       let failures = Journal()
       point.observers.onError = { failures.write("\($0)") }
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       point.registerLazily(BrokenService.self) { $0 }
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
@@ -137,6 +139,7 @@ extension Centers {
     @Test("after a log-out the next message makes a new observer in the old place; the old one gets nothing")
     func logOut() throws {
       let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
       point.registerLazily(ArchiveService.self) { $0 }
       point.register(window)
       point.broadcast(.onAdd, "1")

@@ -21,6 +21,7 @@ struct BufferTests {
     ])
   func policies(buffer: DeliveryBuffer, kept: [String], dropped: Int) {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     let registration = proxy.add(target, delivery: .on(context), buffer: buffer)
     var lost = 0
     var queued = 0
@@ -41,6 +42,7 @@ struct BufferTests {
   @Test("the latest of each selector stays, and what stays runs in the order in which it was sent")
   func latest() {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context), buffer: .latestPerSelector)
     proxy.broadcast(.note, 1)
     proxy.broadcast(.say, "x")
@@ -63,6 +65,7 @@ struct BufferTests {
   @Test("a report says what a full buffer refused")
   func report() throws {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context), buffer: .keepOldest(1))
     var call = Invocation("note:", arguments: [ArgumentBox(1)])
     #expect(try proxy.forward(&call).queued.count == 1)
@@ -75,6 +78,7 @@ struct BufferTests {
   @Test("a sender that waits for room is let in first come first served, and nothing is lost")
   func suspended() async throws {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     let registration = proxy.add(target, delivery: .on(context), buffer: .suspendSender(2))
     for number in 1...2 { try await proxy.broadcastWhenReady(.note, number) }
     let sender = Task { [proxy] in
@@ -92,6 +96,7 @@ struct BufferTests {
   @Test("a sender that is cancelled while it waits for room sends nothing and takes no place")
   func cancelled() async throws {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context), buffer: .suspendSender(1))
     try await proxy.broadcastWhenReady(.note, 1)
     let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }

@@ -121,6 +121,7 @@ struct IsolationTests {
   @Test("messages to an actor by different rows keep their order")
   func actorOrder() async throws {
     let account = Account()
+    defer { withExtendedLifetime(account) {} }
     let proxy = MulticastProxy<any Member>()
     proxy.add(account, delivery: .actor(account))
     var answers: [Int] = []

@@ -17,6 +17,7 @@ struct QueuedDeliveryTests {
   func runsOnItsQueue() throws {
     let queue = DispatchQueue(label: "box")
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     target.onNote { _ in dispatchPrecondition(condition: .onQueue(queue)) }
     proxy.add(target, delivery: .queue(queue))
     queue.suspend()
@@ -33,6 +34,7 @@ struct QueuedDeliveryTests {
   @Test("many messages and many targets of one context wake it once")
   func oneHop() {
     let targets = (0..<10).map { clerk("\($0)") }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target, delivery: .on(context)) }
     for number in 0..<5 { #expect(proxy.broadcast(.note, number).queued == 10) }
     #expect(context.waiting == 1)
@@ -47,6 +49,7 @@ struct QueuedDeliveryTests {
   func fairness() throws {
     let queue = DispatchQueue(label: "shared")
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
     let seen = Mutex<Int?>(nil)
     queue.suspend()
@@ -65,6 +68,7 @@ struct QueuedDeliveryTests {
     let queue = DispatchQueue(label: "many", attributes: .concurrent)
     let inside = Atomic<Int>(0)
     let targets = (0..<4).map { clerk("\($0)") }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets {
       target.onNote { _ in
         #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
@@ -94,6 +98,7 @@ struct QueuedDeliveryTests {
   func dropped(how: String) {
     var target: Clerk? = clerk("a")
     let other = clerk("b")
+    defer { withExtendedLifetime(other) {} }
     let registration = proxy.add(target.unsafelyUnwrapped, delivery: .on(context))
     proxy.add(other, delivery: .on(context))
     proxy.broadcast(.note, 1)
@@ -142,6 +147,7 @@ struct QueuedDeliveryTests {
   @Test("a muted target does not get what was to be delivered in any case")
   func deliverPendingMuted() {
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     let registration = proxy.add(target, delivery: .on(context), whenRemoved: .deliverPending)
     proxy.broadcast(.note, 1)
     registration.mute()
@@ -153,6 +159,7 @@ struct QueuedDeliveryTests {
   func droppedProxy() {
     let counter = LeakCounter()
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     var short: MulticastProxy<any Member>? = MulticastProxy()
     short?.add(target, delivery: .on(context))
     let witness = Witness(counter)
@@ -182,6 +189,7 @@ struct QueuedDeliveryTests {
   @Test("an error on a queue reaches the handler with its registration")
   func errors() {
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     target.onNote { _ in throw TargetError(name: "a") }
     let registration = proxy.add(target, delivery: .on(context))
     let failures = Mutex<[MulticastFailure]>([])
@@ -265,6 +273,7 @@ struct QueuedDeliveryTests {
     loop.add(other, delivery: .on(context))
     other.add(loop, delivery: .on(context))
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     loop.add(target)
     let errors = Mutex<[String]>([])
     for proxy in [loop, other] {
@@ -282,6 +291,7 @@ struct QueuedDeliveryTests {
   func automatic() throws {
     let queue = DispatchQueue(label: "auto")
     let target = clerk("a")
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .automatic(queue))
     #expect(proxy.broadcast(.note, 1).queued == 1)
     try proxy.drain(timeout: .seconds(60))

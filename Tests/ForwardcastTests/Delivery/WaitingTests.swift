@@ -15,6 +15,7 @@ struct WaitingTests {
   @Test("answers of direct and queued targets come in the order of delivery")
   func collects() async throws {
     let targets = ["four", "to", "three"].map { Clerk($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     proxy.add(targets[0], delivery: .queue(queue))
     proxy.add(targets[1])
     proxy.add(targets[2], delivery: .mainActor)
@@ -54,6 +55,7 @@ struct WaitingTests {
     "a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
   func leaving(how: String) async throws {
     let stays = Clerk("stays", journal)
+    defer { withExtendedLifetime(stays) {} }
     var leaves: Clerk? = Clerk("leaves", journal)
     proxy.add(stays, delivery: .on(context))
     let registration = proxy.add(leaves.unsafelyUnwrapped, delivery: .on(context))
@@ -73,6 +75,7 @@ struct WaitingTests {
   @Test("a sender that is cancelled stops waiting at once; the message stays sent")
   func cancellation() async throws {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context))
     let answer = Task { [proxy] in try await proxy.collectAndWait(.note, 1, returning: .all) }
     while context.waiting == 0 { await Task.yield() }
@@ -100,6 +103,7 @@ struct WaitingTests {
   @Test("a wait on a queue that is held is an error, not a hang")
   func deadlock() throws {
     let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
     func refused(_ body: () throws -> Void) {
       #expect(#expect(throws: MessageError.self) { try body() }?.code == .wouldDeadlock)
@@ -171,6 +175,7 @@ struct WaitingTests {
       }
     }
     let looper = Looper(proxy)
+    defer { withExtendedLifetime(looper) {} }
     proxy.add(looper, delivery: .queue(queue))
     do { _ = try await proxy.collectAndWait(.slow, 1, returning: .sum) } catch let error as MessageError {
       seen.withLock { $0.append(error.code) }
@@ -184,6 +189,7 @@ struct WaitingTests {
     proxy.on(Message<() -> Thing>("thing"), delivery: .queue(queue)) { Thing() }
     proxy.on(Message<() -> Int>("number"), delivery: .queue(queue)) { 5 }
     let target = Clerk("abc", journal)
+    defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
     let refused = try await proxy.forwardAndWait(Invocation("thing"))
     #expect((refused.failures.first?.error as? MessageError)?.code == .isolationMismatch)

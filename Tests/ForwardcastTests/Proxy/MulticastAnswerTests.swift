@@ -98,6 +98,7 @@ struct MulticastAnswerTests {
     #expect(strict.broadcast(Invocation("value")).nobodyResponded)
     #expect(errors.take().count == 2)
     let target = Listener("a")
+    defer { withExtendedLifetime(target) {} }
     strict.add(target).mute()
     #expect(throws: MessageError.self) { try strict.collect(.value, returning: .last) }
     strict.unmute(target)
@@ -138,6 +139,7 @@ struct MulticastAnswerTests {
     let proxy = Proxy(options: .init(errors: .stopAtFirst))
     let journal = Journal()
     let targets = listeners([1, 2, 3], journal, on: proxy)
+    defer { withExtendedLifetime(targets) {} }
     targets[1].onNote = { listener, _ in throw TargetError(name: listener.name) }
     proxy.onError = { _ in }
     #expect(proxy.broadcast(.note, 1).delivered == 1)
@@ -156,6 +158,7 @@ struct MulticastAnswerTests {
     let (proxy, journal) = (Proxy(), Journal())
     let names = ["answers", "fails", "muted", "removed", "scoped", "deaf"]
     let targets = names.map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     var late: Listener?
     for target in targets.prefix(5) { proxy.add(target, only: target.name == "scoped" ? ["value"] : nil) }
     let deaf = BareReceiver {}
@@ -189,6 +192,7 @@ struct MulticastAnswerTests {
     let proxy = Proxy()
     let journal = Journal()
     let number = BareReceiver { Responds(to: "take:") { (_: BareReceiver, x: Int) in journal.write("int \(x)") } }
+    defer { withExtendedLifetime(number) {} }
     let text = BareReceiver { Responds(to: "take:") { (_: BareReceiver, x: String) in journal.write("text \(x)") } }
     proxy.add(number)
     proxy.add(text)
@@ -212,6 +216,7 @@ struct MulticastAnswerTests {
   func dynamic() {
     let (proxy, journal) = (Proxy(), Journal())
     let target = LoudListener("a", journal)
+    defer { withExtendedLifetime(target) {} }
     target.answer = 9
     proxy.add(target)
     proxy.onError = { journal.write("error \($0.error)") }

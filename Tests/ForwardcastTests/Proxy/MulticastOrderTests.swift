@@ -17,6 +17,7 @@ struct MulticastOrderTests {
     for order in permutations(["a", "b", "c"]) {
       let (proxy, journal) = (Proxy(), Journal())
       let targets = order.map { Listener($0, journal) }
+      defer { withExtendedLifetime(targets) {} }
       for target in targets { proxy.add(target) }
       #expect(proxy.broadcast(.note, 1).delivered == 3)
       #expect(journal.all == order.map { "\($0) 1" })
@@ -32,6 +33,7 @@ struct MulticastOrderTests {
         let priorities = [pattern % 3 - 1, pattern / 3 % 3 - 1, pattern / 9 % 3 - 1, pattern / 27 - 1]
         let (proxy, journal) = (Proxy(), Journal())
         let targets = order.map { Listener($0, journal) }
+        defer { withExtendedLifetime(targets) {} }
         for (target, priority) in zip(targets, priorities) { proxy.add(target, priority: priority) }
         proxy.broadcast(.note, 1)
         let expected = zip(order, priorities).enumerated()
@@ -52,6 +54,7 @@ struct MulticastOrderTests {
   func readded() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target) }
     proxy.broadcast(.note, 0)
     proxy.remove(targets[0])
@@ -140,6 +143,7 @@ struct MulticastOrderTests {
   func recursion() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target) }
     targets[1].onNote = { _, number in if number < 3 { proxy.broadcast(.note, number + 1) } }
     #expect(proxy.broadcast(.note, 1).delivered == 3)
@@ -150,6 +154,7 @@ struct MulticastOrderTests {
   func removalAcrossRecursion() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target) }
     targets[0].onNote = { _, number in if number == 1 { proxy.broadcast(.note, 2) } }
     targets[1].onNote = { _, number in if number == 2 { proxy.remove(targets[2]) } }
@@ -163,6 +168,7 @@ struct MulticastOrderTests {
     let journal = Journal()
     var proxy: Proxy? = Proxy()
     let targets = ["a", "b"].map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy?.add(target) }
     targets[0].onNote = { _, _ in proxy = nil }
     proxy?.broadcast(.note, 1)

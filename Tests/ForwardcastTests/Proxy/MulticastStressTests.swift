@@ -52,11 +52,13 @@ struct MulticastStressTests {
   func noLossNoDouble() {
     let proxy = MulticastProxy<any Hearing>()
     let stayers = (0..<6).map { _ in Stayer(threads: Self.threads, messages: Self.rounds) }
+    defer { withExtendedLifetime(stayers) {} }
     let counter = LeakCounter()
     let closures = Atomic<Int>(0)
     let muted = Atomic<Int>(0)
     for stayer in stayers { proxy.add(stayer) }
     let mutedStayer = Stayer(threads: Self.threads, messages: Self.rounds)
+    defer { withExtendedLifetime(mutedStayer) {} }
     let blinking = proxy.add(mutedStayer)
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
       var guests: [Guest] = []
@@ -139,6 +141,7 @@ struct MulticastStressTests {
     let table = SelectorTable(for: (any Hearing).self) { Responds(to: "stressTable") { (_: any Hearing) in 1 } }
     let proxy = MulticastProxy<any Hearing>(table: table)
     let stayer = Stayer(threads: 1, messages: 1)
+    defer { withExtendedLifetime(stayer) {} }
     proxy.add(stayer)
     let wrong = Atomic<Int>(0)
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in

@@ -59,6 +59,7 @@ struct MulticastTargetTests {
     await onThread {
       let proxy = Proxy(options: .init(duplicates: .allowed))
       let target = Listener("a")
+      defer { withExtendedLifetime(target) {} }
       for _ in 0..<20_000 { proxy.add(target) }
       #expect(proxy.count == 20_000)
     }
@@ -147,6 +148,7 @@ struct MulticastTargetTests {
   func reclaiming(priorities: Int) {
     let proxy = Proxy()
     let kept = (0..<10).map { Listener("\($0)") }
+    defer { withExtendedLifetime(kept) {} }
     for (index, target) in kept.enumerated() { proxy.add(target, priority: index % 3) }
     var batch: [Listener] = []
     for round in 0..<20_000 {

@@ -139,6 +139,7 @@ struct NestedProxyTests {
   func nested() throws {
     let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
     let targets = ["a", "b", "c", "d"].map { Listener($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
     outer.add(targets[0])
     outer.add(inner)
     outer.add(targets[3])
@@ -189,6 +190,7 @@ struct NestedProxyTests {
           proxy.onError = { journal.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
         }
         let target = Listener("a")
+        defer { withExtendedLifetime(target) {} }
         if answered { ring[length - 1].add(target) }
         let context = "\(length) proxies, answered: \(answered)"
         #expect(ring[0].responds(to: "note:") == answered, "\(context)")
@@ -229,6 +231,7 @@ struct NestedProxyTests {
   func diamond() {
     let (top, left, right, journal) = (Proxy(), Proxy(), Proxy(), Journal())
     let target = Listener("a", journal)
+    defer { withExtendedLifetime(target) {} }
     top.add(left)
     top.add(right)
     left.add(target)
@@ -243,6 +246,7 @@ struct NestedProxyTests {
     recorder.says = true
     recorder.types = .sample("v@:q")
     let target = Listener("a", journal)
+    defer { withExtendedLifetime(target) {} }
     many.add(recorder)
     many.add(target)
     many.broadcast(Invocation("note:", arguments: [.init(1)]))
@@ -258,6 +262,7 @@ struct NestedProxyTests {
   func otherMessages() throws {
     let (many, journal) = (Proxy(), Journal())
     let target = LoudListener("a", journal)
+    defer { withExtendedLifetime(target) {} }
     let relay = BareReceiver {
       Responds(to: "first:", signature: .sample("v@:@")) { (_: BareReceiver, call: inout Invocation) in
         try call.retarget(to: "say:")

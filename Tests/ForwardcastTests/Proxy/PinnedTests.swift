@@ -56,6 +56,7 @@ struct PinnedTests {
     let proxy = MulticastProxy<any MessageReceiver>()
     let table = SelectorTable(for: BareReceiver.self, rows: [])
     let bare = BareReceiver(table: table)
+    defer { withExtendedLifetime(bare) {} }
     proxy.add(bare)
     try proxy.pinned { outer in
       #expect(outer.broadcast(add, 1).nobodyResponded)
