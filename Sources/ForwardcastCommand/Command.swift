@@ -24,25 +24,15 @@ struct UsageError: Error {
 enum Command {
   static let version = "0.1.0"
 
-  static let help = """
-    usage: forwardcast run FILE… [--trace] [--steps N]     run message scripts; - is standard input
-           forwardcast repl                                the same language, line by line
-           forwardcast check FILE…                         parse only
-           forwardcast types ENCODING                      explain an Objective-C type encoding
-           forwardcast --help | --version
-
-      --trace      print who was asked, who got it, in what order, and what came back
-      --steps N    end a script after N statements and sends (1000000)
-
-    status: 0 all is well, 1 an expectation or a script failed, 2 syntax or usage
-
-    """
-
   /// Does what `arguments` say.
   static func run(_ arguments: [String]) -> Status {
     do {
       guard let word = arguments.first else { throw UsageError(text: "nothing to do") }
       let rest = Array(arguments.dropFirst())
+      if rest.contains("--help") || rest.contains("-h"), let text = Help.command(word) {
+        Stream.output.write(text)
+        return .success
+      }
       switch word {
       case "run": return try RunCommand(rest).run()
       case "check": return try CheckCommand(rest).run()
@@ -52,8 +42,9 @@ enum Command {
       case "types":
         guard rest.count == 1 else { throw UsageError(text: "types takes one encoding") }
         return TypesCommand(encoding: rest[0]).run()
+      case "help": return try HelpCommand(rest).run()
       case "--help", "-h":
-        Stream.output.write(help)
+        Stream.output.write(Help.general)
         return .success
       case "--version":
         Stream.output.write("forwardcast \(version)\n")
@@ -62,7 +53,7 @@ enum Command {
       }
     } catch {
       let text = (error as? UsageError)?.text ?? "\(error)"
-      Stream.error.write("forwardcast: \(text)\n\(help)")
+      Stream.error.write("forwardcast: \(text)\n\(Help.general)")
       return .usage
     }
   }
@@ -109,7 +100,7 @@ struct CheckCommand {
       do throws(FileError) {
         let file = try ScriptFile(path)
         guard let error = ScriptSession.check(file.text, named: file.name) else { continue }
-        Stream.error.write("\(error)\n")
+        Stream.error.write("\(Style(.error).error("\(error)"))\n")
       } catch {
         Stream.error.write("\(error.line)\n")
       }

@@ -45,7 +45,7 @@ struct RunCommand {
     let session = ScriptSession(stepLimit: stepLimit, handlers: display.handlers(traces: traces))
     let outcome = session.run(file.text, named: file.name)
     display.clear()
-    if let error = outcome.error { Stream.error.write("\(error)\n") }
+    if let error = outcome.error { Stream.error.write("\(display.style.error("\(error)"))\n") }
     if outcome.succeeded { return .success }
     return outcome.isParsed ? .failure : .usage
   }
@@ -59,13 +59,21 @@ final class ProgressDisplay: Sendable {
   }
 
   private let state = Mutex(State(next: .now + .seconds(1)))
+  /// How texts look on standard error.
+  let style = Style(.error)
+  /// Whether messages are told of, where handlers were asked to.
+  let tracing = Atomic<Bool>(true)
 
   /// Handlers that write to the process's streams, and wipe the line before they do.
   func handlers(traces: Bool) -> ScriptHandlers {
     var handlers = ScriptHandlers(
       output: { [self] text in write(text, to: .output) },
-      diagnostics: { [self] error in write("\(error)\n", to: .error) })
-    if traces { handlers.trace = { [self] line in write(line + "\n", to: .error) } }
+      diagnostics: { [self] error in write("\(style.error("\(error)"))\n", to: .error) })
+    if traces {
+      handlers.trace = { [self] line in
+        if tracing.load(ordering: .relaxed) { write(style.faint(line) + "\n", to: .error) }
+      }
+    }
     if Stream.error.isTerminal { handlers.progress = { [self] progress in show(progress) } }
     return handlers
   }

@@ -75,3 +75,30 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   while case .valid(let scalar) = parser.parseScalar(from: &iterator) { length += scalar.count }
   return length
 }
+
+/// Writes a whole file, which takes the place of one that is there.
+func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
+  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
+  guard file >= 0 else { throw FileError(text: "cannot write \(path): \(systemError())") }
+  defer { close(file) }
+  let bytes = Array(text.utf8)
+  var done = 0
+  while done < bytes.count {
+    let count = bytes[done...].withUnsafeBytes { rest in
+      rest.baseAddress.map { systemWrite(file, $0, rest.count) } ?? 0
+    }
+    if count < 0 && errno == EINTR { continue }
+    if count <= 0 { throw FileError(text: "cannot write \(path): \(systemError())") }
+    done += count
+  }
+}
+
+/// A variable of the environment.
+func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// How many characters fit a line of the terminal.
+func terminalWidth(_ stream: Stream) -> Int {
+  var size = winsize()
+  guard ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+  return Int(size.ws_col)
+}

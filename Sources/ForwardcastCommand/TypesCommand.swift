@@ -14,7 +14,9 @@ struct TypesCommand {
     } catch {
       let place = String(decoding: encoding.utf8.prefix(error.byteOffset), as: UTF8.self).count
       let caret = String(repeating: " ", count: place) + "^"
-      Stream.error.write("error: invalid type encoding: \(error)\n\(encoding)\n\(caret)\n")
+      let style = Style(.error)
+      Stream.error.write(
+        "\(style.red("error:")) invalid type encoding: \(error)\n\(encoding)\n\(style.green(caret))\n")
       return .usage
     }
   }

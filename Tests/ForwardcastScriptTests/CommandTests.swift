@@ -6,7 +6,7 @@ import Testing
 
 #if os(macOS) || os(Linux)
   /// What a call of the command came to.
-  private struct Call {
+  struct Call {
     let status: Int32
     let output: String
     let errors: String
@@ -29,7 +29,7 @@ import Testing
       status = process.terminationStatus
     }
 
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
       var folder = Bundle.main.bundleURL
       for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
         folder = bundle.bundleURL.deletingLastPathComponent()
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// A folder of files that goes with its owner.
-  private final class Folder {
+  final class Folder {
     private let url = FileManager.default.temporaryDirectory.appendingPathComponent("forwardcast-\(UUID().uuidString)")
 
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
@@ -160,14 +160,35 @@ import Testing
       #expect(traced.errors == "<R r> is asked a\n  1. <R r> gets a, directly\n  1. <R r> answers 1\n<R r> answers 1\n")
     }
 
-    @Test("the conversation goes on after errors, and over lines while brackets are open")
-    func repl() throws {
-      let call = try Call("repl", input: "let a = 1\nprint b\nprint (a\n)\nprint )\nprint \"last\" a\nprint (")
-      #expect(call.output == "1\nlast 1\n")
-      #expect(call.errors.contains("repl:2:7: error: unknown name: b\n"))
-      #expect(call.errors.contains("repl:5:7: error: syntax: \")\" closes nothing\n"))
-      #expect(call.errors.contains("repl:7:7: error: syntax: \"(\" is never closed\n"))
-      #expect(call.status == 0)
+    @Test("--help is answered for every word, and help explains the language")
+    func helpOfWords() throws {
+      for word in ["run", "repl", "check", "types", "help"] {
+        let call = try Call(word, "--help")
+        #expect(call.output.hasPrefix("usage: forwardcast \(word)"))
+        #expect(call.errors.isEmpty)
+        #expect(call.status == 0)
+      }
+      #expect(try Call("help").output.contains("\n  receiver "))
+      let drop = try Call("help", "drop")
+      #expect(drop.output == "drop x\n  Forgets a name; an object that nobody else holds dies at once.\n")
+      #expect(drop.status == 0)
+      #expect(try Call("help", "steps").output.hasPrefix("steps: 1000000\n"))
+      let unknown = try Call("help", "drp")
+      #expect(unknown.errors == "forwardcast: the language has no word drp; did you mean drop?\n")
+      #expect(unknown.status == 2)
+    }
+
+    @Test("errors to a pipe have no colours")
+    func plain() throws {
+      let call = try Call("run", "-", input: "print nobody")
+      #expect(!call.errors.contains("\u{1B}"))
+    }
+
+    @Test("a signature of tens of thousands of arguments is explained line by line")
+    func manyArguments() throws {
+      let call = try Call("types", "v@:" + String(repeating: "q", count: 32_000))
+      #expect(call.output.split(separator: "\n").count == 32_005)
+      #expect(call.output.hasSuffix("frame: 256016 bytes\n"))
     }
 
     @Test("types explains an encoding, and points at what is malformed")

@@ -83,7 +83,9 @@ extension Interpreter {
 extension World {
   /// By what a receiver's one object is asked for, and the table that it will have.
   func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
-    guard let table = table(of: receiver) else { throw ScriptFault(.unknownName, "receiver \(receiver)") }
+    guard let table = table(of: receiver) else {
+      throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
+    }
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
     return (key, table)
   }

@@ -82,7 +82,9 @@ extension Interpreter {
   }
 
   private func make(_ receiver: String, name: String) throws -> ScriptReference {
-    guard let table = world.table(of: receiver) else { throw ScriptFault(.unknownName, "receiver \(receiver)") }
+    guard let table = world.table(of: receiver) else {
+      throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
+    }
     return ScriptObject(table: table, receiver: receiver, name: name).reference
   }
 

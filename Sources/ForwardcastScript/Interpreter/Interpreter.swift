@@ -134,7 +134,9 @@ struct Interpreter {
   }
 
   private func drop(_ name: String) throws {
-    guard case .value? = frame.binding(name) ?? world.binding(name) else { throw ScriptFault(.unknownName, name) }
+    guard case .value? = frame.binding(name) ?? world.binding(name) else {
+      throw ScriptFault(.unknownName, name, about: .name(name))
+    }
     if !frame.drop(name) { _ = world.drop(name) }
   }
 
@@ -145,7 +147,7 @@ struct Interpreter {
       if let mark = ScriptQueue.current { try refuse(value, on: mark) }
       return value
     case .dropped: throw ScriptFault(.unknownName, "\(name) was dropped")
-    case nil: throw ScriptFault(.unknownName, name)
+    case nil: throw ScriptFault(.unknownName, name, about: .name(name))
     }
   }
 
@@ -167,7 +169,7 @@ struct Interpreter {
     switch frame.binding(name) ?? world.binding(name) {
     case .value: return true
     case .dropped(let object): return object.object != nil
-    case nil: throw ScriptFault(.unknownName, name)
+    case nil: throw ScriptFault(.unknownName, name, about: .name(name))
     }
   }
 

@@ -22,9 +22,14 @@ final class Run: Sendable {
   private let places = Mutex<[String: (offset: Int, source: SourceText)]>([:])
   private let progress: (@Sendable (ScriptProgress) -> Void)?
 
-  init(stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?) {
+  private let isCancelled: (@Sendable () -> Bool)?
+
+  init(
+    stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?, isCancelled: (@Sendable () -> Bool)? = nil
+  ) {
     self.stepLimit = stepLimit
     self.progress = progress
+    self.isCancelled = isCancelled
   }
 
   /// Counts a statement or a send.
@@ -33,6 +38,9 @@ final class Run: Sendable {
   func step(at offset: Int, of source: SourceText) throws {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
+    if let isCancelled, isCancelled() {
+      throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
+    }
     if count > stepLimit { throw pass(ScriptFault(.limitExceeded, "more than \(stepLimit) steps"), offset, source) }
     if count & 0x3FF == 0, let progress {
       progress(ScriptProgress(steps: count, stepLimit: stepLimit, source: source, offset: offset))

@@ -8,8 +8,11 @@ extension ScriptFault {
   init(_ error: any Error) {
     switch error {
     case let fault as ScriptFault: self = fault
-    case let error as ScriptError: self.init(error.code, whole: error.text)
-    case let error as MessageError: self.init(ScriptFault.code(error.code), whole: "\(error)")
+    case let error as ScriptError: self.init(error.code, whole: error.text, about: error.subject)
+    case let error as MessageError:
+      let isUnknown = error.code == .unrecognizedSelector
+      self.init(
+        ScriptFault.code(error.code), whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
     case let error as TypeEncodingError: self.init(.invalidTypeEncoding, "\(error)")
     case let error as MessageSelectorError: self.init(.invalidSelector, whole: "\(error)")
     case let error as UnboxingError: self.init(.typeMismatch, "\(error)")

@@ -33,7 +33,9 @@ extension World {
     }
     var parent: SelectorTable?
     if let name = definition.parent {
-      guard let table = table(of: name) else { throw ScriptFault(.unknownName, "receiver \(name)") }
+      guard let table = table(of: name) else {
+        throw ScriptFault(.unknownName, "receiver \(name)", about: .receiver(name))
+      }
       parent = table
     }
     try countInheritance(of: definition.name, parent: definition.parent)

@@ -67,7 +67,7 @@ final class World: Sendable {
   /// Reads or changes what is known of the queues.
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
-  func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress) }
+  func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress, isCancelled: handlers.isCancelled) }
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {

@@ -60,11 +60,16 @@ public struct ScriptError: Error, Sendable {
   public let code: Code
   /// The error in words, beginning with those of its ``code``.
   public let text: String
+  /// What may have been meant, where something near is known: `did you mean "cook:"?`. Found for the error that ends a
+  /// text.
+  public internal(set) var hint: String?
+  /// What a hint is looked for.
+  let subject: ScriptFault.Subject?
   let source: SourceText
   let offset: Int
 
   init(_ fault: ScriptFault, at offset: Int, of source: SourceText) {
-    (code, text) = (fault.code, fault.text)
+    (code, text, subject) = (fault.code, fault.text, fault.subject)
     (self.source, self.offset) = (source, offset)
   }
 
@@ -76,14 +81,16 @@ public struct ScriptError: Error, Sendable {
 }
 
 extension ScriptError: CustomStringConvertible {
-  /// `FILE:LINE:COLUMN: error: TEXT`, the line, and a caret under the column.
+  /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses where there is one, the line, and a caret under the
+  /// column.
   ///
   /// Characters that would steer a terminal are shown as `�`; of a line over 160 characters only the part around
   /// the column is shown.
   public var description: String {
     let position = position
     let excerpt = CaretExcerpt(line: line, column: position.column)
-    return "\(position): error: \(printable(text))\n\(excerpt.line)\n\(excerpt.caret)"
+    let hint = hint.map { " (\(printable($0)))" } ?? ""
+    return "\(position): error: \(printable(text))\(hint)\n\(excerpt.line)\n\(excerpt.caret)"
   }
 }
 
@@ -124,18 +131,29 @@ func printable(_ text: String) -> String {
 
 /// An error that has not been given its place yet.
 struct ScriptFault: Error {
+  /// What was written and is not known.
+  enum Subject: Sendable {
+    case name(String)
+    case receiver(String)
+    case selector(String)
+    /// A word where a statement or something else of the language was expected.
+    case word(String)
+  }
+
   let code: ScriptError.Code
   let text: String
+  let subject: Subject?
 
   /// The text is the code's words and, after a colon, the evidence.
-  init(_ code: ScriptError.Code, _ evidence: String = "") {
+  init(_ code: ScriptError.Code, _ evidence: String = "", about subject: Subject? = nil) {
     self.code = code
+    self.subject = subject
     let rule = code.description
     text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
   }
 
   /// The text is given whole.
-  init(_ code: ScriptError.Code, whole text: String) {
-    (self.code, self.text) = (code, text)
+  init(_ code: ScriptError.Code, whole text: String, about subject: Subject? = nil) {
+    (self.code, self.text, self.subject) = (code, text, subject)
   }
 }

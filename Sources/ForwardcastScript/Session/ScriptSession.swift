@@ -78,7 +78,7 @@ public final class ScriptSession {
       outcome.value = try world.whileInProgress(run) { try execute(program, run) }
       try run.check()
     } catch {
-      outcome.error = run.located(error, at: 0, of: source)
+      outcome.error = world.hinting(run.located(error, at: 0, of: source))
     }
     (outcome.failureCount, outcome.failures) = run.failures
     outcome.unawaitedErrorCount = run.unawaitedErrors
@@ -107,9 +107,16 @@ public final class ScriptSession {
       _ = try Parser.parse(source)
       return nil
     } catch {
-      return (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
+      var found = (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
+      if case .word(let word) = found.subject { found.hint = World.hint(ScriptLanguage.words(like: word)) }
+      return found
     }
   }
+
+  /// Names that a person may be about to write: those that are bound, receivers, and selectors of their rows.
+  ///
+  /// At most a few thousand are given, in no order.
+  public var completions: [String] { world.completions }
 
   /// Whether a text ends inside an open bracket, so that further lines may complete it.
   public static func isIncomplete(_ text: String) -> Bool {
@@ -152,6 +159,8 @@ public struct ScriptHandlers: Sendable {
   public var trace: (@Sendable (String) -> Void)?
   /// Is told now and then how far a run is.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
+  /// Is asked at every statement and send whether the run is to end there, with an error that no script catches.
+  public var isCancelled: (@Sendable () -> Bool)?
 
   /// Handlers; output goes to standard output unless something else is said, all else nowhere.
   public init(

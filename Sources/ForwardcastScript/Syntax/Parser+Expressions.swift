@@ -5,12 +5,8 @@ import Forwardcast
 
 extension Parser {
   /// Words that begin a statement or an expression and so are no names there.
-  static let reservedWords: Set<String> = Set([
-    "receiver", "let", "drop", "proxy", "queue", "add", "remove", "cancel", "mute", "unmute", "before", "after",
-    "around", "print", "expect", "if", "else", "repeat", "return", "throw", "wait", "extension", "register",
-    "unregister", "clear", "new", "not", "true", "false", "nil", "alive", "collect", "errors", "report", "arg",
-    "proceed", "service", "services",
-  ]).union(Query.allCases.map(\.rawValue))
+  static let reservedWords: Set<String> = Set(["else"]).union(StatementWord.allCases.map(\.rawValue))
+    .union(ExpressionWord.allCases.map(\.rawValue)).union(Query.allCases.map(\.rawValue))
 
   /// A whole expression: `not e`, or a query or operand, with `responds` behind it or without.
   mutating func parseExpression() throws -> Expression {
@@ -91,28 +87,28 @@ extension Parser {
 
   private mutating func appendWord(_ word: String, _ token: Token, to steps: inout [Step]) throws {
     func append(_ action: Step.Action) { steps.append(Step(action: action, offset: token.offset)) }
-    switch word {
-    case "true": append(.constant(.bool(true)))
-    case "false": append(.constant(.bool(false)))
-    case "nil": append(.constant(.null))
-    case "new": try appendNew(token, to: &steps)
-    case "alive": append(.alive(try takeName("the name of an object")))
-    case "collect":
+    switch ExpressionWord(rawValue: word) {
+    case .true: append(.constant(.bool(true)))
+    case .false: append(.constant(.bool(false)))
+    case .nil: append(.constant(.null))
+    case .new: try appendNew(token, to: &steps)
+    case .alive: append(.alive(try takeName("the name of an object")))
+    case .collect:
       let word = try take()
       guard let policy = word.word.flatMap(CollectPolicy.init) else {
         throw unexpected(word, wanted: CollectPolicy.allCases.map(\.rawValue).joined(separator: ", "))
       }
       append(.collect(policy, try appendSend(opened: false, to: &steps)))
-    case "errors": append(.errors(try appendSend(opened: false, to: &steps)))
-    case "report": append(.report(try appendSend(opened: false, to: &steps)))
-    case "proceed":
+    case .errors: append(.errors(try appendSend(opened: false, to: &steps)))
+    case .report: append(.report(try appendSend(opened: false, to: &steps)))
+    case .proceed:
       guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
       let hasArguments = try takes("with")
       if hasArguments { try appendList(try expect(.openList), to: &steps) }
       append(.proceed(withArguments: hasArguments))
-    case "service": append(.service(try takeName("the name of a receiver")))
-    case "services": append(.services)
-    default:
+    case .service: append(.service(try takeName("the name of a receiver")))
+    case .services: append(.services)
+    case .not, .arg, nil:
       if Parser.reservedWords.contains(word) {
         throw error("\"\(word)\" is a word of the language and begins no expression here", at: token)
       }

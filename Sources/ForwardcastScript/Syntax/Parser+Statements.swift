@@ -5,45 +5,40 @@ extension Parser {
   /// The statement that begins here.
   mutating func parseStatement() throws -> Statement {
     let token = try peek()
-    if let word = token.word, let kind = try parseKind(word, token) {
+    if let word = token.word.flatMap(StatementWord.init) {
+      let kind = try parseKind(word, token)
       return Statement(kind: kind, offset: token.offset)
     }
     return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
   }
 
-  /// The statement that `word` begins, or `nil` when it begins none.
-  private mutating func parseKind(_ word: String, _ token: Token) throws -> Statement.Kind? {
-    if let change = RegistrationChange(rawValue: word) {
-      try take()
-      return .registration(change, try parseExpression())
-    }
-    if let moment = HookDefinition.Moment(rawValue: word) {
-      try take()
-      return .hook(try parseHook(moment))
-    }
+  /// The statement that `word` begins.
+  private mutating func parseKind(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
+    try take()
     switch word {
-    case "receiver", "let", "drop", "proxy", "queue", "add", "remove", "extension", "register", "unregister":
-      try take()
-      return try parseDeclaration(word, token)
-    case "print", "expect", "if", "repeat", "return", "throw", "wait", "clear":
-      try take()
-      return try parseAction(word, token)
-    default: return nil
+    case .cancel: return .registration(.cancel, try parseExpression())
+    case .mute: return .registration(.mute, try parseExpression())
+    case .unmute: return .registration(.unmute, try parseExpression())
+    case .before: return .hook(try parseHook(.before))
+    case .after: return .hook(try parseHook(.after))
+    case .around: return .hook(try parseHook(.around))
+    case .print, .expect, .if, .repeat, .return, .throw, .wait, .clear: return try parseAction(word, token)
+    default: return try parseDeclaration(word, token)
     }
   }
 
-  private mutating func parseDeclaration(_ word: String, _ token: Token) throws -> Statement.Kind {
+  private mutating func parseDeclaration(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
-    case "receiver": return .receiver(try parseReceiver())
-    case "let": return try parseLet()
-    case "drop": return .drop(try takeName("the name to forget"))
-    case "proxy":
+    case .receiver: return .receiver(try parseReceiver())
+    case .let: return try parseLet()
+    case .drop: return .drop(try takeName("the name to forget"))
+    case .proxy:
       let name = try takeName("the name of the proxy")
       try expect(.assign)
       return .proxy(name, try parseProxy())
-    case "queue": return .queue(try takeName("the name of the queue"))
-    case "add": return .add(try parseAddition())
-    case "remove":
+    case .queue: return .queue(try takeName("the name of the queue"))
+    case .add: return .add(try parseAddition())
+    case .remove:
       if try peek().is("all"), try peek(1).is("from") {
         try take()
         try take()
@@ -52,8 +47,8 @@ extension Parser {
       let target = try parseExpression()
       try expect("from")
       return .remove(target, from: try parseExpression())
-    case "extension": return try parseExtension()
-    case "register": return try parseRegister()
+    case .extension: return try parseExtension()
+    case .register: return try parseRegister()
     default:
       let observer = try parseExpression()
       try expect("from")
@@ -61,25 +56,25 @@ extension Parser {
     }
   }
 
-  private mutating func parseAction(_ word: String, _ token: Token) throws -> Statement.Kind {
+  private mutating func parseAction(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
-    case "print":
+    case .print:
       var expressions = [try parseExpression()]
       while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
       return .print(expressions)
-    case "expect": return try parseExpectation()
-    case "if":
+    case .expect: return try parseExpectation()
+    case .if:
       let condition = try parseCondition()
       let then = try parseBlock()
       return .condition(condition, then: then, otherwise: try parseElse())
-    case "repeat": return .repeat(try parseExpression(), try parseBlock())
-    case "return":
+    case .repeat: return .repeat(try parseExpression(), try parseBlock())
+    case .return:
       guard surroundings != .script else { throw error("\"return\" stands in a row only", at: token) }
       return .answer(try endsStatement(peek()) ? nil : parseExpression())
-    case "throw":
+    case .throw:
       guard surroundings != .script else { throw error("\"throw\" stands in a row only", at: token) }
       return .throw(try parseExpression())
-    case "wait": return .wait
+    case .wait: return .wait
     default:
       try expect("services")
       return .clearServices

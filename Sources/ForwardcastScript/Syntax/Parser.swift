@@ -101,7 +101,9 @@ struct Parser {
   }
 
   func unexpected(_ token: Token, wanted: String) -> ScriptError {
-    error("wanted \(wanted), found \(token.shown)", at: token)
+    let fault = ScriptFault(
+      .syntax, "wanted \(wanted), found \(token.shown)", about: token.word.map { .word($0) })
+    return ScriptError(fault, at: token.offset, of: source)
   }
 
   @discardableResult
@@ -155,10 +157,16 @@ struct Parser {
         return
       }
       if token.kind == .end { return }
-      statements.append(try parseStatement())
+      let statement = try parseStatement()
+      statements.append(statement)
       let after = try peek()
       guard after.kind == .separator || after.kind == .end || closing.map(after.is) ?? false else {
-        throw unexpected(after, wanted: "the end of the statement")
+        // A name by itself with something behind it may have been meant to be a statement.
+        guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
+          case .name(let name) = expression.steps[0].action
+        else { throw unexpected(after, wanted: "the end of the statement") }
+        let text = "wanted the end of the statement, found \(after.shown)"
+        throw ScriptError(ScriptFault(.syntax, text, about: .word(name)), at: after.offset, of: source)
       }
     }
   }

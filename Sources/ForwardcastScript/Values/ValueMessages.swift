@@ -6,10 +6,50 @@ enum ValueMessages {
   /// Whether `value` answers `selector`.
   static func responds(_ value: ScriptValue, to selector: String) -> Bool { selectors(of: value).contains(selector) }
 
-  private static let ofNumbers: Set<String> = ["add:", "subtract:", "multiply:", "divide:", "negated"]
-  private static let ofTexts: Set<String> = ["length", "uppercased", "appending:"]
-  private static let ofLists: Set<String> = ["count", "at:", "first", "last", "adding:"]
-  private static let ofDictionaries: Set<String> = ["at:", "count"]
+  private enum Owner { case number, text, list, dictionary }
+
+  private struct Row {
+    let owner: Owner
+    let selector: String
+    let form: String
+    let meaning: String
+
+    init(_ owner: Owner, _ selector: String, _ form: String, _ meaning: String) {
+      (self.owner, self.selector, self.form, self.meaning) = (owner, selector, form, meaning)
+    }
+  }
+
+  private static let rows: [Row] = [
+    Row(.number, "add:", "[1 add: 2]", "The sum; an overflow of integers is an error."),
+    Row(.number, "subtract:", "[3 subtract: 2]", "The difference; an overflow of integers is an error."),
+    Row(.number, "multiply:", "[2 multiply: 3]", "The product; an overflow of integers is an error."),
+    Row(.number, "divide:", "[7 divide: 2]", "The quotient, of integers towards zero; division by zero is an error."),
+    Row(.number, "negated", "[1 negated]", "The number with the other sign."),
+    Row(.text, "length", "[\"text\" length]", "How many characters a text has."),
+    Row(.text, "uppercased", "[\"text\" uppercased]", "The text in capitals."),
+    Row(.text, "appending:", "[\"a\" appending: \"b\"]", "The text with another behind it."),
+    Row(.list, "count", "[@[1, 2] count]", "How many elements a list has."),
+    Row(.list, "at:", "[@[1, 2] at: 0]", "The element of that index, from 0; outside is an error."),
+    Row(.list, "first", "[@[1, 2] first]", "The first element, nil where there is none."),
+    Row(.list, "last", "[@[1, 2] last]", "The last element, nil where there is none."),
+    Row(.list, "adding:", "[@[1, 2] adding: 3]", "The list with one more element."),
+    Row(.dictionary, "at:", "[@{\"k\": 1} at: \"k\"]", "The value of a key, nil where there is none."),
+    Row(.dictionary, "count", "[@{\"k\": 1} count]", "How many keys a dictionary has."),
+  ]
+
+  /// Every message, for the reference.
+  static var table: [(selector: String, form: String, meaning: String)] {
+    rows.map { ($0.selector, $0.form, $0.meaning) }
+  }
+
+  private static func named(_ owner: Owner) -> Set<String> {
+    Set(rows.filter { $0.owner == owner }.map(\.selector))
+  }
+
+  private static let ofNumbers = named(.number)
+  private static let ofTexts = named(.text)
+  private static let ofLists = named(.list)
+  private static let ofDictionaries = named(.dictionary)
 
   private static func selectors(of value: ScriptValue) -> Set<String> {
     switch value {
@@ -26,7 +66,7 @@ enum ValueMessages {
   /// - Throws: `unrecognized selector`, `type mismatch`, or an error of arithmetic or of an index.
   static func answer(_ value: ScriptValue, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
     guard responds(value, to: selector) else {
-      throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)")
+      throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
     }
     switch value {
     case .integer(let number):

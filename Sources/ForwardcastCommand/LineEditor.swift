@@ -1,0 +1,158 @@
+// LineEditor.swift: one line of a terminal, with the keys that people expect.
+// Layer: Command. See DESIGN.md, "The script".
+
+/// Reads lines that can be edited, recalled and completed.
+final class LineEditor {
+  enum Input: Equatable {
+    /// A line with its end.
+    case text(String)
+    /// Control-C: what has been typed is forgotten.
+    case abandoned
+  }
+
+  /// Lines that are kept.
+  private static let historyLimit = 1000
+
+  private let historyPath: String?
+  private var history: [String] = []
+  private var line = EditedLine()
+
+  init(historyPath: String?) {
+    self.historyPath = historyPath
+    guard let historyPath, let bytes = try? readFile(historyPath, limit: 1 << 20) else { return }
+    history = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(Self.historyLimit).map(String.init)
+  }
+
+  /// The next line; `nil` when the input ended, or control-D was pressed on an empty line.
+  func read(prompt: String, completions: () -> [String]) -> Input? {
+    guard let terminal = RawTerminal() else { return nil }
+    let input = edit(prompt, terminal, completions)
+    terminal.restore()
+    switch input {
+    case .text: Stream.output.write("\n")
+    case .abandoned: Stream.output.write("^C\n")
+    case nil: Stream.output.write("\n")
+    }
+    return input
+  }
+
+  private func edit(_ prompt: String, _ terminal: RawTerminal, _ completions: () -> [String]) -> Input? {
+    line = EditedLine()
+    var place = history.count
+    var unfinished = ""
+    show(prompt)
+    while let key = terminal.readKey() {
+      switch key {
+      case .enter:
+        remember(line.text)
+        return .text(line.text + "\n")
+      case .control("c"): return .abandoned
+      case .control("d"):
+        if line.text.isEmpty { return nil }
+        line.deleteForward()
+      case .up, .control("p"), .down, .control("n"):
+        let next = place + (key == .up || key == .control("p") ? -1 : 1)
+        guard (0...history.count).contains(next) else { break }
+        if place == history.count { unfinished = line.text }
+        place = next
+        line = EditedLine(place == history.count ? unfinished : history[place])
+      case .tab: complete(completions())
+      case .control("l"): Stream.output.write("\u{1B}[H\u{1B}[2J")
+      default: line.take(key)
+      }
+      show(prompt)
+    }
+    return nil
+  }
+
+  /// Draws the line anew, as much of it as fits, with the cursor in its place.
+  private func show(_ prompt: String) {
+    let room = max(terminalWidth(Stream.output) - prompt.count - 1, 8)
+    let first = max(0, line.cursor - room)
+    let shown = line.characters[first...].prefix(room)
+    let column = prompt.count + line.cursor - first
+    Stream.output.write("\r\u{1B}[K\(prompt)\(String(shown))\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
+  }
+
+  /// Extends the word before the cursor as far as all candidates agree; shows them where they do not.
+  private func complete(_ candidates: [String]) {
+    let word = line.wordBeforeCursor
+    let fitting = Set(candidates).filter { $0.hasPrefix(word) && $0 != word }.sorted()
+    guard !word.isEmpty, var common = fitting.first else { return }
+    for other in fitting { while !other.hasPrefix(common) { common.removeLast() } }
+    if common.count > word.count {
+      line.insert(String(common.dropFirst(word.count)))
+    } else {
+      Stream.output.write("\n" + fitting.prefix(40).joined(separator: "  ") + "\n")
+    }
+  }
+
+  private func remember(_ text: String) {
+    guard !text.trimmed.isEmpty, text != history.last else { return }
+    history.append(text)
+    if history.count > Self.historyLimit { history.removeFirst() }
+    // A history that cannot be written is not worth an error at each line.
+    if let historyPath { try? writeFile(historyPath, history.joined(separator: "\n") + "\n", onlyForOwner: true) }
+  }
+}
+
+/// A line that is being edited: its characters and the place of the cursor among them.
+struct EditedLine {
+  private(set) var characters: [Character]
+  private(set) var cursor: Int
+
+  init(_ text: String = "") {
+    characters = Array(text)
+    cursor = characters.count
+  }
+
+  var text: String { String(characters) }
+
+  /// The part of a name or selector that stands before the cursor.
+  var wordBeforeCursor: String {
+    String(
+      String(characters[..<cursor].reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == ":" })
+        .reversed())
+  }
+
+  mutating func insert(_ text: String) {
+    characters.insert(contentsOf: text, at: cursor)
+    cursor += text.count
+    // A mark joins the character before it.
+    let joined = Array(String(characters))
+    if joined.count != characters.count {
+      cursor = max(0, cursor - (characters.count - joined.count))
+      characters = joined
+    }
+  }
+
+  mutating func deleteForward() {
+    if cursor < characters.count { characters.remove(at: cursor) }
+  }
+
+  /// Does what a key of editing says; others do nothing.
+  mutating func take(_ key: Key) {
+    switch key {
+    case .text(let text): insert(text)
+    case .backspace where cursor > 0:
+      cursor -= 1
+      characters.remove(at: cursor)
+    case .delete: deleteForward()
+    case .left, .control("b"): cursor = max(0, cursor - 1)
+    case .right, .control("f"): cursor = min(characters.count, cursor + 1)
+    case .home, .control("a"): cursor = 0
+    case .end, .control("e"): cursor = characters.count
+    case .control("k"): characters.removeSubrange(cursor...)
+    case .control("u"):
+      characters.removeSubrange(..<cursor)
+      cursor = 0
+    case .control("w"):
+      var start = cursor
+      while start > 0, characters[start - 1] == " " { start -= 1 }
+      while start > 0, characters[start - 1] != " " { start -= 1 }
+      characters.removeSubrange(start..<cursor)
+      cursor = start
+    default: break
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// Style.swift: colours, where a terminal shows them and nobody has asked for none.
+// Layer: Command. See DESIGN.md, "The script".
+
+/// How texts look on one stream.
+struct Style {
+  /// Whether colours are written.
+  let isColoured: Bool
+
+  /// Colours for a stream that is a terminal, unless the variable `NO_COLOR` is set to something.
+  init(_ stream: Stream) {
+    let refused = environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    isColoured = stream.isTerminal && !refused && environment("TERM") != "dumb"
+  }
+
+  func bold(_ text: String) -> String { paint(text, "1") }
+  func red(_ text: String) -> String { paint(text, "1;31") }
+  func green(_ text: String) -> String { paint(text, "1;32") }
+  func faint(_ text: String) -> String { paint(text, "2") }
+
+  /// An error as it describes itself: place, the word `error:`, the line and the caret, each in its colour.
+  func error(_ description: String) -> String {
+    guard isColoured else { return description }
+    var lines = description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if let first = lines.first, let mark = first.range(of: " error: ") {
+      lines[0] = bold(String(first[..<mark.lowerBound])) + " " + red("error:") + " " + String(first[mark.upperBound...])
+    }
+    if lines.count > 1, let last = lines.indices.last, lines[last].hasSuffix("^") { lines[last] = green(lines[last]) }
+    return lines.joined(separator: "\n")
+  }
+
+  private func paint(_ text: String, _ code: String) -> String {
+    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  /// Where `part` stands first.
+  fileprivate func range(of part: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,85 @@
+// Terminal.swift: single keys of a terminal, by the system's own calls.
+// Layer: Command. See DESIGN.md, "The script".
+
+/// Standard input as a terminal that gives each key at once and shows nothing by itself.
+///
+/// The terminal is as it was before as soon as ``restore()`` is called.
+struct RawTerminal {
+  private let saved: termios
+
+  /// `nil` when standard input is no terminal.
+  init?() {
+    var settings = termios()
+    guard tcgetattr(Stream.input.rawValue, &settings) == 0 else { return nil }
+    saved = settings
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
+    settings.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
+    guard tcsetattr(Stream.input.rawValue, TCSADRAIN, &settings) == 0 else { return nil }
+  }
+
+  /// Gives the terminal back.
+  func restore() {
+    var saved = saved
+    tcsetattr(Stream.input.rawValue, TCSADRAIN, &saved)
+  }
+
+  /// The next byte, or `nil` at the end of the input.
+  func readByte() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = read(Stream.input.rawValue, &byte, 1)
+      if count == 1 { return byte }
+      if count < 0 && errno == EINTR { continue }
+      return nil
+    }
+  }
+
+  /// The next key, or `nil` at the end of the input.
+  func readKey() -> Key? {
+    guard let byte = readByte() else { return nil }
+    switch byte {
+    case 0x0D, 0x0A: return .enter
+    case 0x7F, 0x08: return .backspace
+    case 0x09: return .tab
+    case 0x1B: return readEscape()
+    case 0x00...0x1F: return .control(Character(Unicode.Scalar(byte + 0x60)))
+    default: return readCharacter(byte)
+    }
+  }
+
+  /// `ESC [ A` and its kin; what is not known is no key at all.
+  private func readEscape() -> Key? {
+    guard let next = readByte(), next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else { return .unknown }
+    guard let last = readByte() else { return nil }
+    switch last {
+    case UInt8(ascii: "A"): return .up
+    case UInt8(ascii: "B"): return .down
+    case UInt8(ascii: "C"): return .right
+    case UInt8(ascii: "D"): return .left
+    case UInt8(ascii: "H"): return .home
+    case UInt8(ascii: "F"): return .end
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      var byte = readByte()
+      while let more = byte, more != UInt8(ascii: "~"), more < 0x40 { byte = readByte() }
+      return last == UInt8(ascii: "3") ? .delete : .unknown
+    default: return .unknown
+    }
+  }
+
+  private func readCharacter(_ first: UInt8) -> Key? {
+    var bytes = [first]
+    let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    while bytes.count < count {
+      guard let byte = readByte() else { return nil }
+      bytes.append(byte)
+    }
+    return .text(String(decoding: bytes, as: UTF8.self))
+  }
+}
+
+/// One key.
+enum Key: Equatable {
+  case text(String)
+  case control(Character)
+  case enter, backspace, delete, tab, left, right, up, down, home, end, unknown
+}

@@ -1,0 +1,119 @@
+// ScriptLanguage.swift: what there is in the language, from the tables that the parser and the interpreter use.
+// Layer: Script, Session. See DESIGN.md, "The script".
+
+/// Every word of the message script with its form and meaning.
+///
+///     ScriptLanguage.entries(of: "drop").first?.form     // drop x
+///
+/// The entries come from the parser's own tables, so that no word is missing and none is there that is not read.
+public enum ScriptLanguage {
+  /// One word, or one message that a value answers.
+  public struct Entry: Sendable, Hashable {
+    /// What it is: a statement, an expression, a query, a value's message or a limit.
+    public let kind: Kind
+    /// The word or the selector.
+    public let word: String
+    /// How it is written.
+    public let form: String
+    /// What it does, in one sentence.
+    public let meaning: String
+  }
+
+  /// What an entry is.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// Begins a statement.
+    case statement = "statements"
+    /// Begins an expression or stands in one.
+    case expression = "expressions"
+    /// A question with one operand.
+    case query = "queries"
+    /// A message that a number, a text, a list or a dictionary answers.
+    case valueMessage = "messages to values"
+    /// A bound on what a script may do.
+    case limit = "limits"
+  }
+
+  /// All of them, by kind.
+  public static let entries: [Entry] =
+    explained(StatementWord.self, .statement)
+    + explained(ExpressionWord.self, .expression) + [
+      Entry(
+        kind: .expression, word: "responds", form: "p responds \"sel:\"",
+        meaning: "Whether an object, a proxy or a value would answer a message.")
+    ]
+    + explained(Query.self, .query)
+    + ValueMessages.table.map { row in
+      Entry(kind: .valueMessage, word: row.selector, form: row.form, meaning: row.meaning)
+    }
+    + limits
+
+  /// The entries of a word, of a selector, or of a message's first part; none when there is no such word.
+  public static func entries(of word: String) -> [Entry] {
+    entries.filter { $0.word == word || ($0.kind == .valueMessage && $0.word == word + ":") }
+  }
+
+  /// The words that are most like a text, best first; none when nothing is near.
+  public static func words(like text: String) -> [String] {
+    Likeness.nearest(to: text, among: entries.filter { $0.kind != .limit }.map(\.word))
+  }
+
+  private static func explained<Word: ExplainedWord>(_: Word.Type, _ kind: Kind) -> [Entry] {
+    Word.allCases.map { Entry(kind: kind, word: $0.rawValue, form: $0.form, meaning: $0.meaning) }
+  }
+
+  private static let limits: [Entry] = [
+    limit("brackets", Lexer.bracketLimit, "Brackets, and names given in `new`, that may be open in one another."),
+    limit("sends", Run.sendLimit, "Sends in progress, proxies that a message passes included."),
+    limit("steps", ScriptSession.defaultStepLimit, "Statements, sends and passed proxies of one run; `--steps N`."),
+    limit("text", SourceText.byteLimit, "Bytes of text that are read."),
+    limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
+    limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
+    limit(
+      "work", Run.workLimit, "Units of work of one run: bytes of values and output, and what else grows with a value."),
+    limit("selectors", World.internLimit, "Selectors that a session may add to those of the process."),
+    limit("inheritance", World.inheritanceLimit, "Receivers that inherit from one another."),
+    limit("queues", World.queueLimit, "Queues of a session."),
+  ]
+
+  private static func limit(_ word: String, _ number: Int, _ meaning: String) -> Entry {
+    Entry(kind: .limit, word: word, form: "\(number)", meaning: meaning)
+  }
+}
+
+/// Finds words that a text may have been meant to be.
+enum Likeness {
+  /// Texts that are longer are like nothing, and no more candidates than that are looked at.
+  private static let (lengthLimit, candidateLimit) = (64, 2000)
+
+  /// At most three of `candidates` that differ from `text` in one letter for every three, best first.
+  static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
+    let wanted = Array(text.lowercased())
+    guard (2...lengthLimit).contains(wanted.count) else { return [] }
+    var found: [(word: String, distance: Int)] = []
+    for word in Set(candidates.prefix(candidateLimit)) where word != text && word.utf8.count <= 4 * lengthLimit {
+      let distance = distance(wanted, Array(word.lowercased()))
+      if distance <= max(1, wanted.count / 3) { found.append((word, distance)) }
+    }
+    found.sort { ($0.distance, $0.word) < ($1.distance, $1.word) }
+    return found.prefix(3).map(\.word)
+  }
+
+  /// How many letters have to be added, taken, changed or swapped with their neighbour.
+  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    if abs(left.count - right.count) > lengthLimit / 3 { return .max }
+    var (before, last) = ([Int](), Array(0...right.count))
+    for row in left.indices {
+      var here = [row + 1]
+      for column in right.indices {
+        let change = last[column] + (left[row] == right[column] ? 0 : 1)
+        var least = min(change, last[column + 1] + 1, here[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          least = min(least, before[column - 1] + 1)
+        }
+        here.append(least)
+      }
+      (before, last) = (last, here)
+    }
+    return last[right.count]
+  }
+}

@@ -1,0 +1,92 @@
+// PseudoTerminal.swift: the command as a person at a terminal has it.
+// Layer: Tests.
+
+#if os(macOS) || os(Linux)
+  import Foundation
+
+  /// A program on a pseudo-terminal: keys go in, and what the screen was sent comes out.
+  final class PseudoTerminal {
+    private let keyboard: Int32
+    private let process = Process()
+    /// Everything that the screen was sent so far.
+    private(set) var screen = ""
+
+    struct Failure: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
+      keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      guard keyboard >= 0, let name = Self.otherEnd(of: keyboard) else {
+        throw Failure(description: "no pseudo-terminal: \(String(cString: strerror(errno)))")
+      }
+      let terminal = open(name, O_RDWR | O_NOCTTY)
+      guard terminal >= 0 else { throw Failure(description: "the pseudo-terminal does not open") }
+      let handle = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+      process.executableURL = program
+      process.arguments = arguments
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
+      try process.run()
+    }
+
+    /// The path of the terminal that belongs to a keyboard, unlocked.
+    private static func otherEnd(of keyboard: Int32) -> String? {
+      #if os(Linux)
+        // TIOCSPTLCK and TIOCGPTN, which the module of the C library leaves out, as it does `ptsname`.
+        var (lock, number) = (Int32(0), Int32(0))
+        guard ioctl(keyboard, UInt(0x4004_5431), &lock) == 0, ioctl(keyboard, UInt(0x8004_5430), &number) == 0 else {
+          return nil
+        }
+        return "/dev/pts/\(number)"
+      #else
+        guard grantpt(keyboard) == 0, unlockpt(keyboard) == 0 else { return nil }
+        return ptsname(keyboard).map { String(cString: $0) }
+      #endif
+    }
+
+    deinit {
+      if process.isRunning { process.terminate() }
+      close(keyboard)
+    }
+
+    /// Presses keys and reads until the screen was sent `text` after them.
+    func press(_ keys: String, until text: String) throws {
+      let bytes = Array(keys.utf8)
+      guard write(keyboard, bytes, bytes.count) == bytes.count else { throw Failure(description: "keys were refused") }
+      try wait(for: text)
+    }
+
+    /// Reads until the screen was sent `text` after what was waited for last; what has been read is passed.
+    func wait(for text: String) throws {
+      while true {
+        if let found = screen.range(of: text, range: passed..<screen.endIndex) {
+          passedCount = screen.distance(from: screen.startIndex, to: found.upperBound)
+          return
+        }
+        var watched = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
+        guard poll(&watched, 1, 60_000) > 0 else {
+          throw Failure(description: "\(text.debugDescription) never came; the screen has \(screen.debugDescription)")
+        }
+        var part = [UInt8](repeating: 0, count: 4096)
+        let count = read(keyboard, &part, part.count)
+        guard count > 0 else {
+          throw Failure(description: "it ended before \(text.debugDescription): \(screen.debugDescription)")
+        }
+        screen += String(decoding: part.prefix(count), as: UTF8.self)
+      }
+    }
+
+    private var passedCount = 0
+    private var passed: String.Index { screen.index(screen.startIndex, offsetBy: passedCount) }
+
+    /// What control-C does where the terminal does not give it as a key.
+    func interrupt() { kill(process.processIdentifier, SIGINT) }
+
+    /// The status, once it has ended.
+    var status: Int32 {
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+#endif
