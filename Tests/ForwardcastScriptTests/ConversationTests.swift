@@ -30,7 +30,7 @@ import Testing
       // A word and a name are completed.
       try terminal.press("pri\t kit\t\r", until: "\n41\r\n")
       try terminal.wait(for: Self.prompt)
-      // The line before the last, changed: home, two characters right, the rest away.
+      // The line before the last, its last digit changed.
       try terminal.press("\u{1B}[A\u{1B}[A\u{7F}7\r", until: "\n27\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("[1 add:\r", until: "… \r\u{1B}[2C")
