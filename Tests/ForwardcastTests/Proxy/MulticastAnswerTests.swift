@@ -21,6 +21,7 @@ struct MulticastAnswerTests {
   func policies() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([3, 0, 5], journal, on: proxy)
+    defer { withExtendedLifetime(targets) {} }
     func asked() -> Int { journal.take().count }
     #expect(try proxy.collect(.value, returning: .last) == 5)
     #expect(asked() == 3)
@@ -49,6 +50,7 @@ struct MulticastAnswerTests {
   func boxedPolicies() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([3, 0, 5], journal, on: proxy)
+    defer { withExtendedLifetime(targets) {} }
     let call = Invocation("value")
     #expect(try proxy.collect(call, returning: .last)?.unbox(as: Int.self) == 5)
     #expect(try proxy.collect(call, returning: .first)?.unbox(as: Int.self) == 3)
@@ -116,6 +118,7 @@ struct MulticastAnswerTests {
   func collectedErrors() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([1, 2, 3], journal, on: proxy)
+    defer { withExtendedLifetime(targets) {} }
     for index in [0, 1] { targets[index].onNote = { listener, _ in throw TargetError(name: listener.name) } }
     let errors = Journal()
     proxy.onError = { errors.write("\($0.receiver) \($0.selector) \($0.error)") }
