@@ -124,13 +124,17 @@ struct UnownedArgument {
 }
 
 extension ArgumentBox: CustomStringConvertible {
-  /// The value as a call shows it: strings quoted, `nil` for nothing, everything else as it describes itself.
+  /// The value as a call shows it: text quoted, `nil` for nothing, everything else as it describes itself.
   public var description: String {
     let value = value
     if isNone(value) { return "nil" }
-    if let text = unwrapped(value) as? String { return text.debugDescription }
     if let metatype = value as? Any.Type { return "\(metatype).self" }
-    return "\(unwrapped(value))"
+    switch unwrapped(value) {
+    case let text as String: return text.debugDescription
+    case let text as Substring: return text.debugDescription
+    case let character as Character: return character.debugDescription
+    case let other: return "\(other)"
+    }
   }
 }
 
