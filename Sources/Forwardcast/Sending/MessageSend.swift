@@ -130,7 +130,7 @@ func sendBoxed<R>(
 package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let void = () as? R { return void }
   guard let box = invocation.result else {
-    if let none = Any?.none as? R { return none }
+    if let none = absent(R.self) { return none }
     throw MessageError(
       .nobodyResponds, receiver: typeName(of: receiver), selector: invocation.selector.name,
       evidence: "wanted an answer of type \(R.self)")
