@@ -12,6 +12,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
     /// Nothing in the receiver's tables or hooks answers the selector.
     public static let unrecognizedSelector = Code(description: "unrecognized selector")
+    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it had added a method, and no table has one.
+    public static let resolverAddedNothing = Code(description: "resolver hook added nothing")
     /// An argument or a result is of a type that the method, or the sender, cannot take.
     public static let typeMismatch = Code(description: "type mismatch")
     /// There are not as many arguments, or parameters, as the selector has colons.

@@ -15,7 +15,8 @@ public protocol MessageReceiver: AnyObject {
   var objectTable: SelectorTable? { get }
 
   /// The last chance of a class to add a method to its table: called when neither object nor class has one for
-  /// `selector`, once for each class and selector. `true` says that a method was added. The default adds nothing.
+  /// `selector`, once for each class and selector. `true` says that a method was added; where none was, each message of
+  /// the selector ends in ``MessageError`` `resolverAddedNothing`. The default adds nothing.
   ///
   /// It runs on the thread of the first sender; others who ask for the same wait for it.
   static func resolveMethod(for selector: MessageSelector) -> Bool

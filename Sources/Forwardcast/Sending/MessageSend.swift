@@ -58,8 +58,16 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
-  if ResolverHook.ask(type, selector) { return try find() }
-  return nil
+  let answer = ResolverHook.ask(type, selector) {
+    // A row that was refused says so when it is looked for again.
+    do { return try find() != nil } catch { return true }
+  }
+  if answer == .nothing { return nil }
+  if let method = try find() { return method }
+  if answer == .added { return nil }
+  throw MessageError(
+    .resolverAddedNothing, receiver: typeName(of: receiver), selector: selector.name,
+    evidence: "resolveMethod(for:) said that it had added a method, and no table has one")
 }
 
 /// Sends an invocation to one receiver and leaves the answer in `invocation.result`, the boxed door.

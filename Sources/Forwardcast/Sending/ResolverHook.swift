@@ -4,8 +4,18 @@
 import Dispatch
 import Synchronization
 
-/// Who has been asked to resolve what. The answer itself is in the table.
+/// Who has been asked to resolve what. The method itself is in the table.
 enum ResolverHook {
+  /// What a class's hook said, and whether it was so.
+  enum Answer: Sendable {
+    /// It added nothing.
+    case nothing
+    /// It added a method, which may be gone by now.
+    case added
+    /// It said that it had added a method, and no table had one.
+    case emptyPromise
+  }
+
   private struct Request: Hashable {
     let type: ObjectIdentifier
     let selector: MessageSelector
@@ -20,7 +30,7 @@ enum ResolverHook {
 
   private enum State {
     case pending(Pending)
-    case answered(Bool)
+    case answered(Answer)
   }
 
   private struct Book {
@@ -45,11 +55,13 @@ enum ResolverHook {
   private enum Turn {
     case ask(Pending)
     case wait(Pending)
-    case nothing(Bool)
+    case nothing(Answer)
   }
 
-  /// Asks the hook if nobody has; `true` when the tables may have changed since the caller looked.
-  static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector) -> Bool {
+  /// Asks the hook if nobody has. Unless it added nothing, the tables may have changed since the caller looked.
+  ///
+  /// - Parameter isThere: whether the method is in a table.
+  static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector, isThere: () -> Bool) -> Answer {
     let request = Request(type: ObjectIdentifier(type), selector: selector)
     let thread = ThreadMark.current
     let turn = book.withLock { book -> Turn in
@@ -61,24 +73,27 @@ enum ResolverHook {
         return .ask(mine)
       case .pending(let other)?:
         // Hooks that ask one another, on one thread or on several, get the answer that there is none yet.
-        if book.closesRing(other) { return .nothing(false) }
+        if book.closesRing(other) { return .nothing(.nothing) }
         book.waits[thread] = other
         return .wait(other)
       // The hook may have added the method after the caller looked.
-      case .answered(let added)?: return .nothing(added)
+      case .answered(let answer)?: return .nothing(answer)
       }
     }
     switch turn {
-    case .nothing(let added): return added
+    case .nothing(let answer): return answer
     case .wait(let other):
       other.gate.wait()
-      _ = book.withLock { $0.waits.removeValue(forKey: thread) }
-      return true
+      return book.withLock { book in
+        book.waits[thread] = nil
+        guard case .answered(let answer)? = book.requests[request] else { return .added }
+        return answer
+      }
     case .ask(let mine):
-      let added = type.resolveMethod(for: selector)
-      book.withLock { $0.requests[request] = .answered(added) }
+      let answer: Answer = !type.resolveMethod(for: selector) ? .nothing : isThere() ? .added : .emptyPromise
+      book.withLock { $0.requests[request] = .answered(answer) }
       mine.gate.leave()
-      return added
+      return answer
     }
   }
 }

@@ -1,0 +1,71 @@
+// ResolverHookTests.swift: classes that add methods when they are asked for, and what they say about it.
+
+import Forwardcast
+import Testing
+
+/// A class whose hook says yes to everything and adds only what begins with "added".
+private final class Boaster: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Boaster.self, rows: [])
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    if selector.name.hasPrefix("added") { try? selectorTable.add(Responds(to: selector) { (_: Boaster) in 7 }) }
+    return true
+  }
+}
+
+/// A class whose hook adds to the table of the object, not to its own.
+private final class Indirect: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Indirect.self, rows: [])
+  static let shared = SelectorTable(for: Indirect.self, rows: [])
+  var objectTable: SelectorTable? { Self.shared }
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    (try? shared.add(Responds(to: selector) { (_: Indirect) in 3 })) != nil
+  }
+}
+
+@Suite("Resolver hooks")
+struct ResolverHookTests {
+  @Test("a hook that says yes and adds nothing is named in the error of each message")
+  func emptyPromise() throws {
+    for _ in 0..<2 {
+      let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingA")) }
+      #expect(error?.code == .resolverAddedNothing)
+      #expect(
+        error?.description == "resolver hook added nothing missingA of Boaster: "
+          + "resolveMethod(for:) said that it had added a method, and no table has one")
+    }
+    var call = Invocation("missingA")
+    #expect(throws: MessageError.self) { try Boaster().perform(&call) }
+    #expect(!Boaster().responds(to: "missingA"))
+    #expect(Boaster().methodSignature(for: "missingA") == nil)
+  }
+
+  @Test("a hook that adds what it says is believed, and a method that is removed later is no empty promise")
+  func keptPromise() throws {
+    #expect(try Boaster().send(Message<() -> Int>("addedA")) == 7)
+    #expect(Boaster.selectorTable.remove("addedA"))
+    let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("addedA")) }
+    #expect(error?.code == .unrecognizedSelector)
+    #expect(try Indirect().send(Message<() -> Int>("anything")) == 3)
+  }
+
+  @Test("a method that is added after an empty promise is found")
+  func addedLater() throws {
+    #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingB")) }
+    try Boaster.selectorTable.add(Responds(to: "missingB") { (_: Boaster) in 8 })
+    #expect(try Boaster().send(Message<() -> Int>("missingB")) == 8)
+  }
+
+  @Test("in a proxy, an empty promise is the failure of its target and not silence")
+  func emptyPromiseInProxy() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let journal = Journal()
+    proxy.onError = { journal.write("\($0.error)") }
+    let boaster = Boaster()
+    proxy.add(boaster)
+    let summary = proxy.broadcast(Message<() -> Void>("missingC"))
+    #expect(summary.failed == 1)
+    #expect(journal.all.count == 1)
+    #expect(journal.all.first?.hasPrefix("resolver hook added nothing") == true)
+    withExtendedLifetime(boaster) {}
+  }
+}
