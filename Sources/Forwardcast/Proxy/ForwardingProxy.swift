@@ -50,3 +50,6 @@ open class ForwardingProxy: MessageForwarding {
 }
 
 private let emptyProxyTable = SelectorTable(for: ForwardingProxy.self, rows: [])
+
+/// Each target checks the arguments of its message for itself.
+extension MulticastProxy: ForwardingToMany {}

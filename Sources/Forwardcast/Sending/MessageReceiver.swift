@@ -43,7 +43,8 @@ public protocol MessageForwarding: MessageReceiver {
 
   /// Handles a message that no table answers, and leaves the answer in `invocation.result`.
   ///
-  /// Called only after ``methodSignature(for:)`` gave a signature.
+  /// Called only after ``methodSignature(for:)`` gave a signature. `invocation.signature` is that one; there are as many
+  /// arguments as it says, converted to its types, and the answer is converted to its return type or refused.
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
@@ -73,6 +74,10 @@ extension MessageForwarding {
     return false
   }
 }
+
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is the word of one among many who get the message, so that
+/// arguments are checked where each of them gets it.
+package protocol ForwardingToMany: MessageForwarding {}
 
 /// Whether `receiver` would answer `selector`: a table's word, or that of the receiver's own hooks.
 package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {

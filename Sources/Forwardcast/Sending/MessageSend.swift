@@ -6,8 +6,8 @@
 enum Resolution {
   /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
   case method(Method, AnyObject)
-  /// By the hooks of that receiver, as an invocation.
-  case forward(any MessageForwarding)
+  /// By the hooks of that receiver, as an invocation of the types that its ``MessageForwarding/methodSignature(for:)`` gave.
+  case forward(any MessageForwarding, MethodSignature)
 }
 
 /// How many forwarding targets one message may be led through; more are taken for a ring.
@@ -39,7 +39,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
       continue
     }
     // 4. Forwarding, when the receiver knows the message's types.
-    if forwarding.methodSignature(for: selector) != nil { return .forward(forwarding) }
+    if let types = forwarding.methodSignature(for: selector) { return .forward(forwarding, types) }
     // 5. Nobody.
     throw forwarding.doesNotRecognize(selector)
   }
@@ -76,16 +76,29 @@ package func perform(_ invocation: inout Invocation, on receiver: any MessageRec
   do {
     try invocation.fitStatedTypes(receiver: receiver)
     switch try resolve(invocation.selector, for: receiver) {
-    case .method(let method, let target):
-      try method.invoke(target, &invocation)
-    case .forward(let forwarding):
-      let report = try forwarding.forward(&invocation)
-      if let failure = report.failures.first { throw failure.error }
+    case .method(let method, let target): try method.invoke(target, &invocation)
+    case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
     }
+    try invocation.fitStatedReturn(receiver: receiver)
   } catch {
     invocation.result = nil
     throw error
   }
+}
+
+/// Step 4 of a send: gives the message to the forwarding hook, as one of the types that the hooks stated.
+///
+/// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
+private func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
+  try invocation.checkCount(receiver: hooks)
+  let stated = invocation.statedSignature
+  defer { invocation.statedSignature = stated }
+  // Who forwards to many leaves the types to each of them.
+  let isForMany = hooks is any ForwardingToMany
+  if !isForMany { try invocation.fit(hookTypes: types, receiver: hooks) }
+  let report = try hooks.forward(&invocation)
+  if let failure = report.failures.first { throw failure.error }
+  if !isForMany { try invocation.fitReturn(types.returnType, receiver: hooks) }
 }
 
 extension MessageReceiver {
@@ -126,9 +139,7 @@ func sendBoxed<R>(
   var invocation = Invocation(selector, arguments: boxes)
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)
-  case .forward(let forwarding):
-    let report = try forwarding.forward(&invocation)
-    if let failure = report.failures.first { throw failure.error }
+  case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
   }
   return try typedResult(of: invocation, from: receiver)
 }
@@ -145,23 +156,6 @@ package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject)
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)
-  }
-}
-
-extension Invocation {
-  /// Makes the arguments those of the signature that the sender stated, if it stated one.
-  package mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
-    guard hasStatedSignature else { return }
-    let types = signature.argumentTypes
-    guard types.count - 2 == arguments.count else {
-      throw .argumentCount(
-        selector, receiver: typeName(of: receiver), wanted: types.count - 2, found: arguments.count)
-    }
-    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
-      do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
-        throw .argument(index, selector, receiver: typeName(of: receiver), error)
-      }
-    }
   }
 }
 
