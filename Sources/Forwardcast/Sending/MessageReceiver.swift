@@ -18,7 +18,8 @@ public protocol MessageReceiver: AnyObject {
   /// `selector`, once for each class and selector. `true` says that a method was added; where none was, each message of
   /// the selector ends in ``MessageError`` `resolverAddedNothing`. The default adds nothing.
   ///
-  /// It runs on the thread of the first sender; others who ask for the same wait for it.
+  /// It runs on the thread of the first sender; others who ask for the same wait for it. Who would wait for himself, over
+  /// however many other hooks and services under construction, gets ``MessageError`` `wouldDeadlock` with all of them.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 

@@ -47,8 +47,9 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
 
 /// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
 ///
-/// - Throws: why a row of that selector was refused when its table was made, or `typeMismatch` for a table that
-///   belongs to another class.
+/// - Throws: why a row of that selector was refused when its table was made; `typeMismatch` for a table that belongs to
+///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one that
+///   needs what the calling thread is at.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -58,7 +59,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
-  let answer = ResolverHook.ask(type, selector) {
+  let answer = try ResolverHook.ask(type, selector) {
     // A row that was refused says so when it is looked for again.
     do { return try find() != nil } catch { return true }
   }
