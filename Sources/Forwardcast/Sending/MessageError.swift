@@ -30,6 +30,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static let alreadyInTable = Code(description: "already in table")
     /// Waiting here would wait for ever.
     public static let wouldDeadlock = Code(description: "would deadlock")
+    /// Messages that send messages have used up the thread's stack.
+    public static let tooDeep = Code(description: "too many levels")
     /// Not everybody answered in the time that was given.
     public static let timedOut = Code(description: "timed out")
   }

@@ -115,8 +115,10 @@ package enum ProxyQuestion {
   @TaskLocal private static var asked: ProxyTrail?
   @TaskLocal private static var errand: Errand?
 
-  /// Runs `body` unless `proxy` is being asked after `selector` already further up; then the answer is `otherwise`.
+  /// Runs `body` unless `proxy` is being asked after `selector` already further up, or the stack has no room for another
+  /// proxy; then the answer is `otherwise`.
   package static func ask<T>(_ proxy: AnyObject, _ selector: MessageSelector, otherwise: T, _ body: () -> T) -> T {
+    guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
     if let trail, trail.contains(proxy, selector) { return otherwise }
     let here = ProxyTrail(proxy, selector, after: trail)

@@ -16,9 +16,10 @@ private let maximumHops = 256
 /// Finds who answers `selector` when it is sent to `receiver`: the steps of every send, in their order.
 ///
 /// - Throws: what the receiver's `doesNotRecognize` gives; `proxyCycle` when forwarding targets lead in a ring;
-///   `typeMismatch` when a table was made for another class.
+///   `typeMismatch` when a table was made for another class; `tooDeep` when the stack has no room for another message.
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) throws -> Resolution {
+  guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: receiver) }
   var receiver = receiver
   // Who was passed is kept: the address of one that died could be another's, which would look like a ring.
   var passed: [any MessageReceiver] = []
