@@ -24,7 +24,8 @@ open class ForwardingProxy: MessageForwarding {
   /// A proxy that stands for `target` and keeps it alive.
   public init(to target: any MessageReceiver) { self.target = target }
 
-  /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`. In a ring of proxies nobody does.
+  /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``
+  /// has types for it. In a ring of proxies nobody answers.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
   /// The types of the message as the target states them; `nil` when there is no target or it does not respond.

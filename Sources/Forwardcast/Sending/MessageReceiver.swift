@@ -34,6 +34,9 @@ extension MessageReceiver {
 /// signature and forwarding, not recognized.
 public protocol MessageForwarding: MessageReceiver {
   /// Whether a message of `selector` would be answered, by a table or by forwarding.
+  ///
+  /// The default follows the steps of a send: a method in a table, else what the forwarding target says, else whether
+  /// ``methodSignature(for:)`` gives types. A proxy that forwards needs only that hook and ``forward(_:)``.
   func responds(to selector: MessageSelector) -> Bool
 
   /// The types of a message that the object would forward; `nil` says that it does not forward it.
@@ -69,10 +72,11 @@ extension MessageForwarding {
 
   package func defaultResponds(to selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
-    if let other = forwardingTarget(for: selector), other !== self {
-      return ProxyQuestion.ask(self, selector, otherwise: false) { answers(other, selector) }
+    // A hook may ask this very question: then nobody has answered yet.
+    return ProxyQuestion.ask(self, selector, otherwise: false) {
+      if let other = forwardingTarget(for: selector), other !== self { return answers(other, selector) }
+      return methodSignature(for: selector) != nil
     }
-    return false
   }
 }
 

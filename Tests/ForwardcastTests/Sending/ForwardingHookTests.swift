@@ -88,3 +88,60 @@ struct ForwardingHookTests {
     #expect(code(call) == .typeMismatch)
   }
 }
+
+/// Overrides two hooks only, as a subclass of `NSProxy` would.
+private final class TwoHooks: ForwardingProxy {
+  var seen: [String] = []
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    selector.name.hasPrefix("hooked") ? .objects(arguments: selector.numberOfArguments) : nil
+  }
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    seen.append("\(invocation)")
+    invocation.result = .init("hooked")
+    return DeliveryReport()
+  }
+}
+
+/// Asks itself, as a hook may: whether it responds, before it says what the types are.
+private final class SelfAsking: MessageForwarding {
+  static let selectorTable = SelectorTable(for: SelfAsking.self, rows: [])
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    responds(to: selector) ? .objects(arguments: 0) : nil
+  }
+}
+
+@Suite("What hooks say about responding")
+struct RespondingHookTests {
+  private let hooks = TwoHooks()
+
+  @Test("a proxy that overrides only methodSignature(for:) and forward(_:) responds to what it has types for")
+  func responds() throws {
+    #expect(hooks.responds(to: "hooked:"))
+    #expect(!hooks.responds(to: "other:"))
+    #expect(HookedRelay(["n:": .sample("v@:q")]).responds(to: "n:"))
+    #expect(!HookedRelay([:]).responds(to: "n:"))
+  }
+
+  @Test("a multicast does not skip it")
+  func inMulticast() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(hooks)
+    var call = Invocation("hooked:", arguments: [.init(1)])
+    let report = try proxy.forward(&call)
+    #expect(report.answers.count == 1)
+    #expect(hooks.seen == ["hooked: 1"])
+    #expect(proxy.broadcast(Invocation("hooked:", arguments: [.init(2)])).delivered == 1)
+    #expect(proxy.broadcast(Invocation("other:", arguments: [.init(2)])).delivered == 0)
+    #expect(proxy.responds(to: "hooked:"))
+  }
+
+  @Test("a hook that asks whether it responds gets no, and the question ends")
+  func selfAsking() { #expect(!SelfAsking().responds(to: "anything")) }
+
+  @Test("a forwarding target decides for itself, as it does for a send")
+  func targetDecides() {
+    let stand = ForwardingProxy(to: hooks)
+    #expect(stand.responds(to: "hooked:"))
+    #expect(!stand.responds(to: "other:"))
+  }
+}
