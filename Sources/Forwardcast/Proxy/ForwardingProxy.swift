@@ -16,6 +16,9 @@ open class ForwardingProxy: MessageForwarding {
   /// The table of this one proxy; a subclass may give one, whose methods are then answered and not forwarded.
   open var objectTable: SelectorTable? { nil }
 
+  /// Adds a method to the proxy's table when a message is not found there: see ``MessageReceiver/resolveMethod(for:)``.
+  open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
+
   private let target: (any MessageReceiver)?
 
   /// A proxy without a target, for subclasses that find one themselves.

@@ -5,6 +5,10 @@
 ///
 /// Most receivers need one line: a `static let` table. A subclass overrides a `class var` of its superclass with a
 /// table that inherits the superclass's.
+///
+/// A member that a class left to its default cannot be overridden further down: Swift looks no further than the class
+/// that adopts the protocol. Such a base class declares the member, `class func resolveMethod(for:)` for example; where
+/// that cannot be changed, the subclass adopts ``MethodResolving`` or ``ObjectTableOwning`` for itself.
 public protocol MessageReceiver: AnyObject {
   /// The table of the class. Give the same table each time: it is asked for whenever a route is made.
   static var selectorTable: SelectorTable { get }
@@ -26,6 +30,29 @@ public protocol MessageReceiver: AnyObject {
 extension MessageReceiver {
   public var objectTable: SelectorTable? { nil }
   public static func resolveMethod(for selector: MessageSelector) -> Bool { false }
+}
+
+/// A class with a resolver hook of its own below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to its
+/// default.
+///
+///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }     // no hook
+///     final class Letter: Document, MethodResolving {
+///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }             // is asked for letters
+///     }
+///
+/// It comes before that of ``MessageReceiver`` and is asked in the same way.
+public protocol MethodResolving: AnyObject {
+  /// As ``MessageReceiver/resolveMethod(for:)``.
+  static func resolveMethod(for selector: MessageSelector) -> Bool
+}
+
+/// A class whose objects have tables of their own, below a receiver class that left ``MessageReceiver/objectTable`` to its
+/// default.
+///
+/// It is asked where the default gave `nil`.
+public protocol ObjectTableOwning: AnyObject {
+  /// As ``MessageReceiver/objectTable``.
+  var objectTable: SelectorTable? { get }
 }
 
 /// A receiver whose answers can change: a proxy, or an object with hooks of its own.

@@ -54,7 +54,8 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
-  let (own, shared) = (receiver.objectTable?.storage, type.selectorTable.storage)
+  let shared = type.selectorTable.storage
+  let own = objectTable(of: receiver, classTable: shared)
   func find() throws -> Method? {
     if let own, let method = try own.method(for: selector, on: receiver) { return method }
     return try shared.method(for: selector, on: receiver)
@@ -70,6 +71,17 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   throw MessageError(
     .resolverAddedNothing, receiver: typeName(of: receiver), selector: selector.name,
     evidence: "resolveMethod(for:) said that it had added a method, and no table has one")
+}
+
+/// The table of the object itself, as its class declares it or, where that is below one that left it to the default, as
+/// the class says in its own name.
+private func objectTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
+  if let table = receiver.objectTable { return table.storage }
+  let type = ObjectIdentifier(type(of: receiver))
+  if classTable.knowsNoObjectTables(of: type) { return nil }
+  if let owner = receiver as? any ObjectTableOwning { return owner.objectTable?.storage }
+  classTable.noteNoObjectTables(of: type)
+  return nil
 }
 
 /// Sends an invocation to one receiver and leaves the answer in `invocation.result`, the boxed door.

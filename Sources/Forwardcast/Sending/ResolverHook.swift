@@ -65,7 +65,8 @@ enum ResolverHook {
       }
     case .ask(let mine):
       WaitGraph.begin(mine)
-      let answer: Answer = !type.resolveMethod(for: selector) ? .nothing : isThere() ? .added : .emptyPromise
+      let added = (type as? any MethodResolving.Type)?.resolveMethod(for: selector) ?? type.resolveMethod(for: selector)
+      let answer: Answer = !added ? .nothing : isThere() ? .added : .emptyPromise
       requests.withLock { $0[request] = .answered(answer) }
       WaitGraph.end(mine)
       return answer

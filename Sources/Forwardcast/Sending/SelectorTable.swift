@@ -133,6 +133,8 @@ package final class TableStorage: Sendable {
   private let isForClass: Bool
   /// The class last found to be accepted, so that the next instance costs one comparison.
   private let accepted = Atomic<UInt>(0)
+  /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
+  private let ownsNoTables = Atomic<UInt>(0)
 
   init<Target>(for type: Target.Type, parent: TableStorage?) {
     targetName = "\(Target.self)"
@@ -159,6 +161,15 @@ package final class TableStorage: Sendable {
     guard accepts(object) else { return false }
     accepted.store(id, ordering: .relaxed)
     return true
+  }
+
+  /// Whether the objects of a class are known to be no ``ObjectTableOwning``.
+  func knowsNoObjectTables(of type: ObjectIdentifier) -> Bool {
+    ownsNoTables.load(ordering: .relaxed) == UInt(bitPattern: type)
+  }
+
+  func noteNoObjectTables(of type: ObjectIdentifier) {
+    ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
   }
 
   /// This table's own or inherited method, and whose it is. A refused row hides what it was to override.

@@ -69,3 +69,53 @@ struct ResolverHookTests {
     withExtendedLifetime(boaster) {}
   }
 }
+
+/// A base class that leaves everything to the defaults, and classes below it that do not.
+private class Silent: MessageReceiver {
+  class var selectorTable: SelectorTable { silentTable }
+}
+private let silentTable = SelectorTable(for: Silent.self) { Responds(to: "who") { (_: Silent) in "silent" } }
+private final class Resolver: Silent, MethodResolving {
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector == "late" else { return false }
+    return (try? silentTable.add(Responds(to: selector) { (_: Silent) in "resolved" })) != nil
+  }
+}
+private final class Private: Silent, ObjectTableOwning {
+  let objectTable: SelectorTable?
+  init(_ answer: String?) {
+    objectTable = answer.map { answer in
+      SelectorTable(for: Silent.self) { Responds(to: "who") { (_: Silent) in answer } }
+    }
+  }
+}
+private final class OpenProxy: ForwardingProxy {
+  static let own = SelectorTable(for: ForwardingProxy.self, rows: [])
+  override class var selectorTable: SelectorTable { own }
+  override class func resolveMethod(for selector: MessageSelector) -> Bool {
+    (try? own.add(Responds(to: selector) { (_: ForwardingProxy) in 6 })) != nil
+  }
+}
+
+@Suite("Hooks below a base that has none")
+struct InheritedHookTests {
+  private func who(_ receiver: Silent) throws -> String { try receiver.send(Message<() -> String>("who")) }
+
+  @Test("a subclass has a resolver hook of its own though its base left it to the default")
+  func resolver() throws {
+    #expect(!Silent().responds(to: "late"))
+    #expect(try Resolver().send(Message<() -> String>("late")) == "resolved")
+  }
+
+  @Test("a subclass's objects have tables of their own though its base left them to the default")
+  func objectTables() throws {
+    #expect(try who(Silent()) == "silent")
+    #expect(try who(Private("first")) == "first")
+    #expect(try who(Private("second")) == "second")
+    #expect(try who(Private(nil)) == "silent")
+    #expect(try who(Silent()) == "silent")
+  }
+
+  @Test("a subclass of a forwarding proxy overrides the resolver hook")
+  func openProxy() throws { #expect(try OpenProxy().send(Message<() -> Int>("six")) == 6) }
+}
