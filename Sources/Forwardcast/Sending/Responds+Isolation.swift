@@ -1,6 +1,9 @@
 // Responds+Isolation.swift: rows that suspend, or that run on the main actor or on their own.
 // Layer: Sending. See DESIGN.md, "Delivery".
 
+// Each row comes by key and by selector, and for answers that are known to be `Sendable` and others: Swift keeps no trace
+// of that in a running program, so it is noted where the row is written.
+
 extension Responds {
   /// A row that runs on the main actor.
   ///
@@ -13,12 +16,31 @@ extension Responds {
     to message: Message<(repeat each A) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
-    self.init(isolated: .mainActor, message.selector) {
-      (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has found that it is on the main actor: nothing crosses.
-      let (target, arguments) = (Vouched(target), Vouched(arguments))
-      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value.values)) }.value
-    }
+    self.init(onMainActor: message.selector, resultCrosses: false, body)
+  }
+
+  /// A row that runs on the main actor, whose answer may cross to another isolation in a box.
+  public init<R: Sendable, each A>(
+    to message: Message<(repeat each A) -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(onMainActor: message.selector, resultCrosses: true, body)
+  }
+
+  /// A row that runs on the main actor, with the types of its closure.
+  public init<R, each A>(
+    to selector: MessageSelector,
+    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(onMainActor: selector, resultCrosses: false, body)
+  }
+
+  /// A row that runs on the main actor, with the types of its closure, whose answer may cross in a box.
+  public init<R: Sendable, each A>(
+    to selector: MessageSelector,
+    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(onMainActor: selector, resultCrosses: true, body)
   }
 
   /// A row that may suspend. It runs where its own isolation says, and begins when the target's turn comes.
@@ -41,6 +63,34 @@ extension Responds {
     self.init(suspending: message.selector, resultCrosses: true, body)
   }
 
+  /// A row that may suspend, with the types of its closure.
+  public init<R, each A>(
+    to selector: MessageSelector,
+    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    self.init(suspending: selector, resultCrosses: false, body)
+  }
+
+  /// A row that may suspend, with the types of its closure, whose answer may cross to a sender that waits by boxes.
+  public init<R: Sendable, each A>(
+    to selector: MessageSelector,
+    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    self.init(suspending: selector, resultCrosses: true, body)
+  }
+
+  private init<R, each A>(
+    onMainActor selector: MessageSelector, resultCrosses: Bool,
+    _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(isolated: .mainActor, selector, resultCrosses: resultCrosses) {
+      (target: Target, arguments: Arguments<repeat each A>) throws -> R in
+      // The row has found that it is on the main actor: nothing crosses.
+      let (target, arguments) = (Vouched(target), Vouched(arguments))
+      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value.values)) }.value
+    }
+  }
+
   private init<R, each A>(
     suspending selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -53,11 +103,11 @@ extension Responds {
   }
 
   fileprivate init<R, each A>(
-    isolated isolation: MethodIsolation, _ selector: MessageSelector,
+    isolated isolation: MethodIsolation, _ selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, repeat each A>(selector, signature: nil, isolation: isolation) {
+      method: TypedMethod<R, repeat each A>(selector, signature: nil, isolation: isolation, resultCrosses: resultCrosses) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         let reachable =
           switch isolation {
@@ -83,7 +133,54 @@ extension Responds where Target: Actor {
     to message: Message<(repeat each A) -> R>,
     isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
-    self.init(isolated: .target, message.selector) {
+    self.init(onTarget: message.selector, resultCrosses: false, body)
+  }
+
+  /// A row that runs on the actor that it is sent to, whose answer may cross to another isolation in a box.
+  public init<R: Sendable, each A>(
+    to message: Message<(repeat each A) -> R>,
+    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  ) {
+    self.init(onTarget: message.selector, resultCrosses: true, body)
+  }
+
+  /// A row without arguments that runs on the actor that it is sent to: `Responds(to: .count, isolated: { $0.count })`.
+  public init<R>(
+    to message: Message<() -> R>,
+    isolated body: @escaping @Sendable (isolated Target) throws -> R
+  ) {
+    self.init(onTarget: message.selector, resultCrosses: false, body)
+  }
+
+  /// A row without arguments that runs on the actor that it is sent to, whose answer may cross in a box.
+  public init<R: Sendable>(
+    to message: Message<() -> R>,
+    isolated body: @escaping @Sendable (isolated Target) throws -> R
+  ) {
+    self.init(onTarget: message.selector, resultCrosses: true, body)
+  }
+
+  /// A row that runs on the actor that it is sent to, with the types of its closure.
+  public init<R, each A>(
+    to selector: MessageSelector,
+    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  ) {
+    self.init(onTarget: selector, resultCrosses: false, body)
+  }
+
+  /// A row that runs on the actor that it is sent to, with the types of its closure, whose answer may cross in a box.
+  public init<R: Sendable, each A>(
+    to selector: MessageSelector,
+    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  ) {
+    self.init(onTarget: selector, resultCrosses: true, body)
+  }
+
+  private init<R, each A>(
+    onTarget selector: MessageSelector, resultCrosses: Bool,
+    _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  ) {
+    self.init(isolated: .target, selector, resultCrosses: resultCrosses) {
       (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the actor: nothing crosses.
       let arguments = Vouched(arguments)
