@@ -46,6 +46,23 @@ extension Invocation {
     }
   }
 
+  /// Whether every argument is known to be `Sendable`.
+  func checkCrossing(receiver: AnyObject) throws(MessageError) {
+    guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
+    throw MessageError(
+      .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
+      evidence: "argument \(index) of type \(arguments[index].type) is not known to be Sendable and may not cross",
+      argumentIndex: index)
+  }
+
+  /// Whether the answer is known to be `Sendable`.
+  func checkAnswerCrossing(receiver: AnyObject) throws(MessageError) {
+    guard let answer = result, !answer.isSendable else { return }
+    throw MessageError(
+      .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
+      evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross")
+  }
+
   private func checkColons(of types: MethodSignature, _ receiver: AnyObject, _ whose: String) throws(MessageError) {
     let count = types.argumentTypes.count - 2
     guard count != selector.numberOfArguments else { return }

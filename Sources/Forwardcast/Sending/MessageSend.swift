@@ -55,7 +55,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
   let shared = type.selectorTable.storage
-  let own = objectTable(of: receiver, classTable: shared)
+  let own = ownTable(of: receiver, classTable: shared)
   func find() throws -> Method? {
     if let own, let method = try own.method(for: selector, on: receiver) { return method }
     return try shared.method(for: selector, on: receiver)
@@ -75,7 +75,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
 
 /// The table of the object itself, as its class declares it or, where that is below one that left it to the default, as
 /// the class says in its own name.
-private func objectTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
+func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
   if let table = receiver.objectTable { return table.storage }
   let type = ObjectIdentifier(type(of: receiver))
   if classTable.knowsNoObjectTables(of: type) { return nil }
@@ -103,7 +103,7 @@ package func perform(_ invocation: inout Invocation, on receiver: any MessageRec
 /// Step 4 of a send: gives the message to the forwarding hook, as one of the types that the hooks stated.
 ///
 /// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
-private func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
+func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
   try invocation.checkCount(receiver: hooks)
   let stated = invocation.statedSignature
   defer { invocation.statedSignature = stated }

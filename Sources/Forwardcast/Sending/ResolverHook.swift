@@ -10,7 +10,7 @@ enum ResolverHook {
     /// It added a method, which may be gone by now.
     case added
     /// It said that it had added a method, and no table had one.
-    case emptyPromise
+    case falseClaim
   }
 
   private struct Request: Hashable {
@@ -66,7 +66,7 @@ enum ResolverHook {
     case .ask(let mine):
       WaitGraph.begin(mine)
       let added = (type as? any MethodResolving.Type)?.resolveMethod(for: selector) ?? type.resolveMethod(for: selector)
-      let answer: Answer = !added ? .nothing : isThere() ? .added : .emptyPromise
+      let answer: Answer = !added ? .nothing : isThere() ? .added : .falseClaim
       requests.withLock { $0[request] = .answered(answer) }
       WaitGraph.end(mine)
       return answer

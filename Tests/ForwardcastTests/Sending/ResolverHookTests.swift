@@ -25,7 +25,7 @@ private final class Indirect: MessageReceiver {
 @Suite("Resolver hooks")
 struct ResolverHookTests {
   @Test("a hook that says yes and adds nothing is named in the error of each message")
-  func emptyPromise() throws {
+  func falseClaim() throws {
     for _ in 0..<2 {
       let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingA")) }
       #expect(error?.code == .resolverAddedNothing)
@@ -39,8 +39,8 @@ struct ResolverHookTests {
     #expect(Boaster().methodSignature(for: "missingA") == nil)
   }
 
-  @Test("a hook that adds what it says is believed, and a method that is removed later is no empty promise")
-  func keptPromise() throws {
+  @Test("a hook that adds what it says is believed, and a method that is removed later is no false claim")
+  func kept() throws {
     #expect(try Boaster().send(Message<() -> Int>("addedA")) == 7)
     #expect(Boaster.selectorTable.remove("addedA"))
     let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("addedA")) }
@@ -48,15 +48,15 @@ struct ResolverHookTests {
     #expect(try Indirect().send(Message<() -> Int>("anything")) == 3)
   }
 
-  @Test("a method that is added after an empty promise is found")
+  @Test("a method that is added after a false claim is found")
   func addedLater() throws {
     #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingB")) }
     try Boaster.selectorTable.add(Responds(to: "missingB") { (_: Boaster) in 8 })
     #expect(try Boaster().send(Message<() -> Int>("missingB")) == 8)
   }
 
-  @Test("in a proxy, an empty promise is the failure of its target and not silence")
-  func emptyPromiseInProxy() {
+  @Test("in a proxy, a false claim is the failure of its target and not silence")
+  func falseClaimInProxy() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let journal = Journal()
     proxy.onError = { journal.write("\($0.error)") }
