@@ -1,85 +1,9 @@
-// Responds+Isolation.swift: rows that suspend, or that run on the main actor or on their own.
+// Responds+Isolation.swift: what rows of an isolation, and rows that suspend, are made of.
 // Layer: Sending. See DESIGN.md, "Delivery".
 
-// Each row comes by key and by selector, and for answers that are known to be `Sendable` and others: Swift keeps no trace
-// of that in a running program, so it is noted where the row is written.
-
 extension Responds {
-  /// A row that runs on the main actor.
-  ///
-  ///     Responds(to: .title, onMainActor: { window, text in window.title = text })
-  ///
-  /// A sender that is on the main actor, and a delivery of `.mainActor` or `.queue()`, run it in their turn. A delivery
-  /// on another context and the forms that wait go over to the main actor for it. Any other synchronous send throws
-  /// ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(onMainActor: message.selector, resultCrosses: false, body)
-  }
-
-  /// A row that runs on the main actor, whose answer may cross to another isolation in a box.
-  public init<R: Sendable, each A>(
-    to message: Message<(repeat each A) -> R>,
-    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(onMainActor: message.selector, resultCrosses: true, body)
-  }
-
-  /// A row that runs on the main actor, with the types of its closure.
-  public init<R, each A>(
-    to selector: MessageSelector,
-    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(onMainActor: selector, resultCrosses: false, body)
-  }
-
-  /// A row that runs on the main actor, with the types of its closure, whose answer may cross in a box.
-  public init<R: Sendable, each A>(
-    to selector: MessageSelector,
-    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(onMainActor: selector, resultCrosses: true, body)
-  }
-
-  /// A row that may suspend. It runs where its own isolation says, and begins when the target's turn comes.
-  ///
-  /// The target gets its next message through the same registration when the method has ended: the methods of one
-  /// target do not overlap. Only the forms that wait, and deliveries other than `.direct`, can reach it; a
-  /// synchronous send throws ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: message.selector, resultCrosses: false, body)
-  }
-
-  /// A row that may suspend, whose answer may cross to a sender that waits by boxes.
-  public init<R: Sendable, each A>(
-    to message: Message<(repeat each A) -> R>,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: message.selector, resultCrosses: true, body)
-  }
-
-  /// A row that may suspend, with the types of its closure.
-  public init<R, each A>(
-    to selector: MessageSelector,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: selector, resultCrosses: false, body)
-  }
-
-  /// A row that may suspend, with the types of its closure, whose answer may cross to a sender that waits by boxes.
-  public init<R: Sendable, each A>(
-    to selector: MessageSelector,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: selector, resultCrosses: true, body)
-  }
-
-  private init<R, each A>(
+  @inline(never)
+  init<R, each A>(
     onMainActor selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
@@ -91,7 +15,8 @@ extension Responds {
     }
   }
 
-  private init<R, each A>(
+  @inline(never)
+  init<R, each A>(
     suspending selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
@@ -107,7 +32,9 @@ extension Responds {
     _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, repeat each A>(selector, signature: nil, isolation: isolation, resultCrosses: resultCrosses) {
+      method: TypedMethod<R, repeat each A>(
+        selector, signature: nil, isolation: isolation, resultCrosses: resultCrosses
+      ) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         let reachable =
           switch isolation {
@@ -124,59 +51,8 @@ extension Responds {
 }
 
 extension Responds where Target: Actor {
-  /// A row that runs on the actor that it is sent to.
-  ///
-  /// A delivery on that actor runs it in its turn, any other and the forms that wait go over to it. A synchronous send
-  /// reaches it only from a delivery of the same actor, or on an executor that can tell it is there; otherwise it throws
-  /// ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
-  ) {
-    self.init(onTarget: message.selector, resultCrosses: false, body)
-  }
-
-  /// A row that runs on the actor that it is sent to, whose answer may cross to another isolation in a box.
-  public init<R: Sendable, each A>(
-    to message: Message<(repeat each A) -> R>,
-    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
-  ) {
-    self.init(onTarget: message.selector, resultCrosses: true, body)
-  }
-
-  /// A row without arguments that runs on the actor that it is sent to: `Responds(to: .count, isolated: { $0.count })`.
-  public init<R>(
-    to message: Message<() -> R>,
-    isolated body: @escaping @Sendable (isolated Target) throws -> R
-  ) {
-    self.init(onTarget: message.selector, resultCrosses: false, body)
-  }
-
-  /// A row without arguments that runs on the actor that it is sent to, whose answer may cross in a box.
-  public init<R: Sendable>(
-    to message: Message<() -> R>,
-    isolated body: @escaping @Sendable (isolated Target) throws -> R
-  ) {
-    self.init(onTarget: message.selector, resultCrosses: true, body)
-  }
-
-  /// A row that runs on the actor that it is sent to, with the types of its closure.
-  public init<R, each A>(
-    to selector: MessageSelector,
-    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
-  ) {
-    self.init(onTarget: selector, resultCrosses: false, body)
-  }
-
-  /// A row that runs on the actor that it is sent to, with the types of its closure, whose answer may cross in a box.
-  public init<R: Sendable, each A>(
-    to selector: MessageSelector,
-    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
-  ) {
-    self.init(onTarget: selector, resultCrosses: true, body)
-  }
-
-  private init<R, each A>(
+  @inline(never)
+  init<R, each A>(
     onTarget selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {

@@ -237,7 +237,8 @@ package final class TableStorage: Sendable {
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
     throw MessageError(
-      .typeMismatch, receiver: typeName(of: object), selector: selector.name, evidence: "its table is for \(targetName)")
+      .typeMismatch, receiver: typeName(of: object), selector: selector.name, evidence: "its table is for \(targetName)"
+    )
   }
 
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {

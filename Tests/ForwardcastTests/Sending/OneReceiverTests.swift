@@ -200,7 +200,9 @@ struct OneReceiverTests {
     #expect(Solo(table).answeredMessages.map(\.source) == [.table(of: "Solo"), .table(of: "Solo"), .object])
     #expect(Solo(table).answeredMessages.last?.signature.description == "d@:")
     #expect(pageTable.answeredMessages.count == 4)
-    let refused = SelectorTable(for: Solo.self, inheriting: Solo.selectorTable) { Responds(to: "a:") { (_: Solo) in 1 } }
+    let refused = SelectorTable(for: Solo.self, inheriting: Solo.selectorTable) {
+      Responds(to: "a:") { (_: Solo) in 1 }
+    }
     #expect(refused.answeredMessages.map(\.selector) == ["b:", "c"])
   }
 }
