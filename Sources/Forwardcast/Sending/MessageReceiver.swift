@@ -22,8 +22,8 @@ public protocol MessageReceiver: AnyObject {
   /// `selector`, once for each class and selector. `true` says that a method was added; where none was, each message of
   /// the selector ends in ``MessageError`` `resolverAddedNothing`. The default adds nothing.
   ///
-  /// It runs on the thread of the first sender; others who ask for the same wait for it. Who would wait for himself, over
-  /// however many other hooks and services under construction, gets ``MessageError`` `wouldDeadlock` with all of them.
+  /// It runs on the thread of the first sender; others who ask for the same wait for it. A thread that would wait for itself,
+  /// over however many other hooks and services under construction, gets ``MessageError`` `wouldDeadlock` naming them all.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
@@ -107,11 +107,11 @@ extension MessageForwarding {
   }
 }
 
-/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is the word of one among many who get the message, so that
-/// arguments are checked where each of them gets it.
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
+/// arguments for itself.
 package protocol ForwardingToMany: MessageForwarding {}
 
-/// Whether `receiver` would answer `selector`: a table's word, or that of the receiver's own hooks.
+/// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
 package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
   guard let receiver = receiver as? any MessageReceiver else { return false }
@@ -137,14 +137,14 @@ extension MessageReceiver {
 
 /// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
 package enum ProxyQuestion {
-  /// A message on its way, and who it came through.
-  private struct Errand: Sendable {
+  /// A message that is being sent, and the proxies that it came through.
+  private struct RoutedMessage: Sendable {
     let selector: MessageSelector
     let trail: ProxyTrail
   }
 
   @TaskLocal private static var asked: ProxyTrail?
-  @TaskLocal private static var errand: Errand?
+  @TaskLocal private static var routed: RoutedMessage?
 
   /// Runs `body` unless `proxy` is being asked after `selector` already further up, or the stack has no room for another
   /// proxy; then the answer is `otherwise`.
@@ -162,15 +162,15 @@ package enum ProxyQuestion {
   /// A proxy that the message came through says yes: it would get the message, and find the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
-    return $errand.withValue(Errand(selector: message.selector, trail: trail)) {
+    return $routed.withValue(RoutedMessage(selector: message.selector, trail: trail)) {
       receiver.responds(to: message.selector)
     }
   }
 
   /// Whether a message of `selector` that came through `proxy` is what the question is about.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
-    guard let errand, errand.selector == selector else { return false }
-    return errand.trail.contains(proxy)
+    guard let routed, routed.selector == selector else { return false }
+    return routed.trail.contains(proxy)
   }
 }
 
