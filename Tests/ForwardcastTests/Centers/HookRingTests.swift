@@ -7,7 +7,8 @@ import Testing
 /// A class whose hook does what its test says.
 private class ResolvingClass: MessageReceiver {
   class var selectorTable: SelectorTable { resolvingTable }
-  nonisolated(unsafe) static var onResolve: [MessageSelector: @Sendable () -> Void] = [:]  // set before any thread starts
+  // Set before any thread of a test starts; the tests run one after another.
+  nonisolated(unsafe) static var onResolve: [MessageSelector: @Sendable () -> Void] = [:]
   class func resolveMethod(for selector: MessageSelector) -> Bool {
     onResolve[selector]?()
     return false
