@@ -16,7 +16,7 @@ public struct ArgumentBox {
   @usableFromInline var storage: Any
 
   /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was
-  /// boxed, or its owner vouched for it with ``init(uncheckedSendable:)``.
+  /// boxed, or its owner said so with ``init(uncheckedSendable:)``.
   public let isSendable: Bool
 
   @inlinable
@@ -37,7 +37,7 @@ public struct ArgumentBox {
     self.init(storage: value, isSendable: true)
   }
 
-  /// Boxes a value whose type is not `Sendable` but of which the caller vouches that nobody else touches it,
+  /// Boxes a value whose type is not `Sendable` but of which the caller promises that nobody else touches it,
   /// or that it is safe to touch from any thread.
   @inlinable
   public init<T>(uncheckedSendable value: T) {

@@ -37,7 +37,7 @@ extension MessageReceiver where Self: Sendable {
     switch try resolve(message.selector, for: self) {
     case .method(let method, let target) where !method.canRun(on: target):
       let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
-      let answered = try await method.invokeAndWait(target, Vouched(invocation))
+      let answered = try await method.invokeAndWait(target, UncheckedSendable(invocation))
       return try typedResult(of: answered.value, from: target)
     case _: return try send(message, repeat each arguments)
     }
@@ -59,7 +59,7 @@ extension MessageReceiver where Self: Sendable {
         // Only the method's own isolation touches the target: this caller waits.
         nonisolated(unsafe) let target = found
         try invocation.checkCrossing(receiver: target)
-        invocation.result = try await method.invokeAndWait(target, Vouched(invocation)).value.result
+        invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation)).value.result
         try invocation.checkAnswerCrossing(receiver: target)
       case .method(let method, let target): try method.invoke(target, &invocation)
       case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)

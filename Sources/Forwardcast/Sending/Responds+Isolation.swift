@@ -10,8 +10,9 @@ extension Responds {
     self.init(isolated: .mainActor, selector, resultCrosses: resultCrosses) {
       (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the main actor: nothing crosses.
-      let (target, arguments) = (Vouched(target), Vouched(arguments))
-      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value.values)) }.value
+      let (target, arguments) = (UncheckedSendable(target), UncheckedSendable(arguments))
+      return try uncheckedOnMainActor { UncheckedSendable(try body(target.value, repeat each arguments.value.values)) }
+        .value
     }
   }
 
@@ -59,8 +60,8 @@ extension Responds where Target: Actor {
     self.init(isolated: .target, selector, resultCrosses: resultCrosses) {
       (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the actor: nothing crosses.
-      let arguments = Vouched(arguments)
-      return try uncheckedOnActor(target) { Vouched(try body($0, repeat each arguments.value.values)) }.value
+      let arguments = UncheckedSendable(arguments)
+      return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }
