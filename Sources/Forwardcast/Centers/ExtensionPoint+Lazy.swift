@@ -90,5 +90,6 @@ extension ExtensionPoint where Interface == any MessageReceiver {
 private func classSignature(of type: any MessageReceiver.Type, for selector: MessageSelector) -> MethodSignature? {
   let table = type.selectorTable
   if let signature = table.signature(for: selector) { return signature }
-  return ResolverHook.ask(type, selector) ? table.signature(for: selector) : nil
+  _ = try? ResolverHook.ask(type, selector) { table.signature(for: selector) != nil }
+  return table.signature(for: selector)
 }

@@ -21,7 +21,7 @@ import Synchronization
 /// `inheriting:` the other's.
 ///
 /// The point is `Sendable` exactly when its interface is. It may then be used from any thread.
-public final class ExtensionPoint<Interface>: ForwardingProxy {
+public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany {
   /// The observers that exist. What is sent through this proxy makes no lazy observer.
   public let observers: MulticastProxy<Interface>
 

@@ -14,7 +14,7 @@ final class LazyMark: Sendable {
   private let stampOf: @Sendable (ServiceCenter) throws -> (PlaceStamp, isMaking: Bool)
   private let make: @Sendable (ServiceCenter) throws -> AnyObject
   /// Threads that are making the observer for this mark.
-  private let wakers = Guarded<Set<ThreadMark>>([])
+  private let wakers = Guarded<Set<ThreadIdentity>>([])
 
   init<Service, Interface>(
     _ key: ServiceKey<Service>, type: (any AnyObject.Type)?, delivery: Delivery,
@@ -39,7 +39,7 @@ final class LazyMark: Sendable {
   func signature(for selector: MessageSelector) -> MethodSignature? { methodOf(selector) }
 
   /// Whether the calling thread is making the observer for this mark.
-  var isWaking: Bool { wakers.withLock { $0.contains(ThreadMark.current) } }
+  var isWaking: Bool { wakers.withLock { $0.contains(ThreadIdentity.current) } }
 
   /// Makes sure that the observer exists and has its place.
   ///
@@ -48,7 +48,7 @@ final class LazyMark: Sendable {
     let (stamp, isMaking) = try stampOf(center)
     // What a service sends while it is made does not reach itself: nobody sees it yet.
     if isMaking || core.stamp(of: place) == stamp { return }
-    let me = ThreadMark.current
+    let me = ThreadIdentity.current
     guard wakers.withLock({ $0.insert(me).inserted }) else { return }
     defer { wakers.withLock { _ = $0.remove(me) } }
     _ = core.fill(place, with: try make(center), stamp: stamp)

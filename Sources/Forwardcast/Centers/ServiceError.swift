@@ -22,8 +22,8 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   public let code: Code
   /// The service that was asked for.
   public let service: String
-  /// For a cycle: every service under construction, from the one that was asked for first to the one that closes the
-  /// circle. Otherwise the scopes from the center that was asked outwards.
+  /// For a cycle: every service under construction and every resolver hook at work, from the one that was asked for first
+  /// to the one that closes the circle. Otherwise the scopes from the center that was asked outwards.
   public let chain: [String]
 
   public var description: String {

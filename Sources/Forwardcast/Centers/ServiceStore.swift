@@ -47,7 +47,7 @@ final class ServiceStore: Sendable {
     var created = 0
     var clearings = 0
     /// Threads that are clearing, so that a hook that clears again ends.
-    var clearers: Set<ThreadMark> = []
+    var clearers: Set<ThreadIdentity> = []
   }
 
   private let state = Guarded(State())
@@ -65,16 +65,31 @@ final class ServiceStore: Sendable {
   /// The service of `key`, made now if nobody has.
   func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
     if let found = existing(key) { return found }
-    let mine = Construction(key.name)
-    let (entry, other) = state.withLock { state -> (AnyServiceEntry?, Construction?) in
-      if let place = state.living[key.id] { return (place.entry, nil) }
-      if let pending = state.pending[key.id] { return (nil, pending.construction) }
+    let turn = state.withLock { state -> Turn in
+      if let place = state.living[key.id] { return .take(place.entry) }
+      if let pending = state.pending[key.id] { return .wait(pending.construction) }
+      let mine = Construction(key.name)
       state.pending[key.id] = Pending(construction: mine, clearings: state.clearings)
-      return (nil, nil)
+      return .make(mine)
     }
-    if let entry { return unwrap(entry) }
-    if let other { return unwrap(try other.wait()) }
-    ConstructionGraph.begin(mine)
+    switch turn {
+    case .take(let entry): return unwrap(entry)
+    case .wait(let other): return unwrap(try other.wait())
+    case .make(let mine): return try make(key, in: center, mine)
+    }
+  }
+
+  /// What is left to do for one who asks for a service that was not there.
+  private enum Turn {
+    case take(AnyServiceEntry)
+    case wait(Construction)
+    case make(Construction)
+  }
+
+  private func make<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter, _ mine: Construction) throws
+    -> Service
+  {
+    mine.begin()
     do {
       let entry = try build(key, in: center)
       mine.finish(.made(entry))
@@ -129,7 +144,7 @@ final class ServiceStore: Sendable {
 
   /// Whether the calling thread is making the service of `id`.
   func isMaking(_ id: ServiceID) -> Bool {
-    state.withLock { $0.pending[id]?.construction.thread } == ThreadMark.current
+    state.withLock { $0.pending[id]?.construction.thread } == ThreadIdentity.current
   }
 
   /// All that live, in the order of creation.
@@ -159,7 +174,7 @@ final class ServiceStore: Sendable {
   /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
   /// order of creation. Does nothing when the calling thread is at it already.
   func clear(calling hook: (AnyServiceEntry) -> Void) {
-    let me = ThreadMark.current
+    let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
     // By the number of their creation: whether they persist.
     var told: [Int: Bool] = [:]
@@ -178,7 +193,7 @@ final class ServiceStore: Sendable {
   }
 
   /// Ends a log-out if all that live have been told: the value says whether it persists.
-  private func leave(_ told: [Int: Bool], _ me: ThreadMark) -> (isOver: Bool, goners: [AnyServiceEntry]) {
+  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, goners: [AnyServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
       state.clearers.remove(me)

@@ -55,7 +55,7 @@ package final class Gathering<Value>: Reply, @unchecked Sendable {  // `state` h
   }
 
   private func settle(_ index: Int, _ outcome: Outcome) {
-    let sent = Vouched(outcome)
+    let sent = UncheckedSendable(outcome)
     let waiter = state.withLock { state -> Waiter in
       guard case .open? = state.outcomes[index] else { return .nobody }
       state.outcomes[index] = sent.value
@@ -80,7 +80,7 @@ package final class Gathering<Value>: Reply, @unchecked Sendable {  // `state` h
 
   /// What became of a delivery so far; `nil` when there was none.
   package func outcome(_ index: Int) -> Outcome? {
-    state.withLock { Vouched($0.outcomes[index]) }.value
+    state.withLock { UncheckedSendable($0.outcomes[index]) }.value
   }
 
   /// Waits until every place is settled.

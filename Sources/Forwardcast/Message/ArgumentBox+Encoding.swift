@@ -7,30 +7,67 @@ extension ArgumentBox {
   /// `@` holds any value. Integers fit exactly or are refused; floating point is rounded to the nearest value of a
   /// narrower type and refused out of its range; integers become floating point when exact. `Bool` is no number. Other
   /// types take the Swift values that are encoded so: `*` and `@"String"` a `String`, `:` a selector, `#` a metatype,
-  /// `{Name}` a struct of that name, and so on; `nil` fits everything that is a reference.
+  /// `{Name}` a struct of that name, `{Optional<Int>}` an `Int`, `nil` or a number that fits, and so on; `nil` fits
+  /// everything that is a reference.
   ///
   /// - Throws: ``UnboxingError`` with the encoding that was wanted and the type that was found.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     switch type.kind {
     case .object(name: nil), .unknown: return self
     case .scalar(let scalar): return try number(scalar, type)
+    case .object(name: "String"?), .object(name: "NSString"?), .cString:
+      if let text = unwrapped(value) as? Substring { return ArgumentBox(storage: String(text), isSendable: true) }
+      return try accepted(type)
     case .void:
       guard value is Void || isNil else { throw refusal(type) }
       return self
-    default:
-      if isNil, type.isReference { return self }
-      let found = TypeEncoding(of: Swift.type(of: unwrapped(value)))
-      guard type.accepts(found) else { throw refusal(type) }
-      return self
+    case .structure(let record):
+      if let name = record.optionalName { return try optional(of: name, type) }
+      // What C calls a double; the method's own type takes it from there.
+      if record.name == "CGFloat", let number = wideNumber(value), let double = Double(fitting: number) {
+        return ArgumentBox(storage: double, isSendable: true)
+      }
+      return try accepted(type)
+    default: return try accepted(type)
     }
+  }
+
+  /// The box for an optional of the Swift type of that name: `nil`, a value of the type, a number that fits, or any of
+  /// these in an optional.
+  private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
+    if isNil { return self }
+    let value = unwrapped(value)
+    if "\(Swift.type(of: value))" == name { return self }
+    guard let numeric = Self.numberTypes[name], let number = wideNumber(value),
+      let fitted = makeNumber(numeric, fitting: number)
+    else { throw refusal(type) }
+    return ArgumentBox(storage: fitted, isSendable: true)
+  }
+
+  /// The standard number types by name: an encoding of an optional says no more.
+  private static let numberTypes: [Substring: any Any.Type] = {
+    var types: [any Any.Type] = [
+      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Float.self, Double.self,
+    ]
+    if WideFloat.self != Double.self { types.append(WideFloat.self) }
+    return Dictionary(uniqueKeysWithValues: types.map { (Substring("\($0)"), $0) })
+  }()
+
+  /// The box as it is, if the type takes it so.
+  private func accepted(_ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
+    if isNil, type.isReference { return self }
+    let found = TypeEncoding(of: Swift.type(of: unwrapped(value)))
+    guard type.accepts(found) else { throw refusal(type) }
+    return self
   }
 
   private func number(_ scalar: TypeEncoding.Scalar, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     let value = unwrapped(value)
     if TypeEncoding(of: Swift.type(of: value)).kind == type.kind { return self }
-    guard let number = value as? any BoxedNumber, let numeric = scalar.swiftType as? any BoxedNumber.Type,
-      let fitted = numeric.init(fitting: number.wide)
-    else { throw refusal(type) }
+    guard let number = wideNumber(value), let fitted = makeNumber(scalar.swiftType, fitting: number) else {
+      throw refusal(type)
+    }
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
@@ -38,6 +75,17 @@ extension ArgumentBox {
     UnboxingError(
       wanted: "\(type.meaning) (\(type))", found: isNil ? "nil" : "\(Swift.type(of: value))",
       evidence: "(\(shortened(description)))")
+  }
+}
+
+extension TypeEncoding.Record {
+  /// Of a record that stands for a Swift optional, `Optional<Int>`, the name of the innermost type.
+  fileprivate var optionalName: Substring? {
+    var (name, isOptional) = (Substring(name), false)
+    while name.hasPrefix("Optional<"), name.hasSuffix(">") {
+      (name, isOptional) = (name.dropFirst("Optional<".count).dropLast(), true)
+    }
+    return isOptional ? name : nil
   }
 }
 

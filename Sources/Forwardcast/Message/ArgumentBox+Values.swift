@@ -5,9 +5,10 @@ extension ArgumentBox {
   /// The value as `T`.
   ///
   /// Given are: the exact type; a number that fits (integers exactly, floating point rounded to the nearest value
-  /// of a narrower type but refused out of its range, integers to floating point when exact, and back); an optional
-  /// of any of these, and the value inside an optional; a superclass, a protocol, or what the platform bridges;
-  /// an array whose elements can each be given. `Bool` is not a number.
+  /// of a narrower type but refused out of its range, integers to floating point when exact, and back; floating-point
+  /// types of other modules, such as `CGFloat`, are numbers too); an optional of any of these, and the value inside an
+  /// optional; a superclass, a protocol, or what the platform bridges; an array whose elements can each be given; a
+  /// `Substring` as a `String` and back; a `@Sendable` closure as one that is not. `Bool` is not a number.
   ///
   /// - Throws: ``UnboxingError`` with the wanted and the found type.
   /// - Complexity: an exact type costs a comparison of two pointers; anything else a dynamic cast.
@@ -58,7 +59,20 @@ extension ArgumentBox {
     if Swift.type(of: inner) != Swift.type(of: value) {
       return try ArgumentBox(storage: inner, isSendable: isSendable).unbox(as: wanted)
     }
+    if let related = related(value, as: wanted) { return related }
     throw refusal(wanted, value)
+  }
+
+  /// The value as a type that no cast leads to, though it means the same.
+  private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
+    if let text = value as? Substring { return String(text) as? T }
+    if let text = value as? String { return Substring(text) as? T }
+    // In two steps: a cast of `nil` to an optional type succeeds.
+    if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number) { return made as? T }
+    if isFunction(Swift.type(of: value), usableAs: wanted) {
+      return ArgumentBox(storage: value, isSendable: false).uncheckedExactly(wanted)
+    }
+    return nil
   }
 
   private func refusal<T>(_ wanted: T.Type, _ value: Any) -> UnboxingError {
@@ -75,11 +89,22 @@ package func shortened(_ text: String) -> String {
 
 private protocol OptionalType {
   static var nothing: Any { get }
+  static func nothing<T>(as type: T.Type) -> T?
   static func wrap(_ box: ArgumentBox) -> Any?
+}
+
+/// No value, in the way that `T` has for it; `nil` where `T` is no optional type.
+func absent<T>(_ type: T.Type) -> T? {
+  guard let optional = T.self as? any OptionalType.Type else { return nil }
+  return optional.nothing(as: T.self)
 }
 
 extension Optional: OptionalType {
   fileprivate static var nothing: Any { Self.none as Any }
+  fileprivate static func nothing<T>(as type: T.Type) -> T? {
+    // No cast: one to an optional of `Any` would wrap the nothing up.
+    T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
+  }
   fileprivate static func wrap(_ box: ArgumentBox) -> Any? {
     guard let wrapped = try? box.unbox(as: Wrapped.self) else { return nil }
     return Self.some(wrapped) as Any
@@ -115,6 +140,28 @@ enum WideNumber {
   case integer(Int128)
   case large(UInt128)  // above Int128.max
   case floating(WideFloat)
+}
+
+/// The number that `value` is, of a standard type or of a floating-point type of another module; `nil` for all else.
+func wideNumber(_ value: Any) -> WideNumber? {
+  if let number = value as? any BoxedNumber { return number.wide }
+  if let number = value as? any BinaryFloatingPoint { return .floating(WideFloat(Double(number))) }
+  return nil
+}
+
+/// `number` as a value of `type`, if that is a type of numbers and has the value.
+func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
+  if let standard = type as? any BoxedNumber.Type { return standard.init(fitting: number) }
+  guard let floating = type as? any BinaryFloatingPoint.Type else { return nil }
+  // By way of `Double`, whose initialisers every such type has: some leave the generic ones out.
+  func make<F: BinaryFloatingPoint>(_: F.Type) -> F? {
+    guard let double = Double(fitting: number) else { return nil }
+    let made = F(double)
+    if made.isInfinite && double.isFinite { return nil }
+    if case .floating = number { return made }
+    return Double(made) == double ? made : nil
+  }
+  return make(floating)
 }
 
 /// The standard number types, each of which can be given as any other that holds its value.

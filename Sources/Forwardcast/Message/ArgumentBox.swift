@@ -16,7 +16,7 @@ public struct ArgumentBox {
   @usableFromInline var storage: Any
 
   /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was
-  /// boxed, or its owner vouched for it with ``init(uncheckedSendable:)``.
+  /// boxed, or its owner said so with ``init(uncheckedSendable:)``.
   public let isSendable: Bool
 
   @inlinable
@@ -37,7 +37,7 @@ public struct ArgumentBox {
     self.init(storage: value, isSendable: true)
   }
 
-  /// Boxes a value whose type is not `Sendable` but of which the caller vouches that nobody else touches it,
+  /// Boxes a value whose type is not `Sendable` but of which the caller promises that nobody else touches it,
   /// or that it is safe to touch from any thread.
   @inlinable
   public init<T>(uncheckedSendable value: T) {
@@ -124,13 +124,17 @@ struct UnownedArgument {
 }
 
 extension ArgumentBox: CustomStringConvertible {
-  /// The value as a call shows it: strings quoted, `nil` for nothing, everything else as it describes itself.
+  /// The value as a call shows it: text quoted, `nil` for nothing, everything else as it describes itself.
   public var description: String {
     let value = value
     if isNone(value) { return "nil" }
-    if let text = unwrapped(value) as? String { return text.debugDescription }
     if let metatype = value as? Any.Type { return "\(metatype).self" }
-    return "\(unwrapped(value))"
+    switch unwrapped(value) {
+    case let text as String: return text.debugDescription
+    case let text as Substring: return text.debugDescription
+    case let character as Character: return character.debugDescription
+    case let other: return "\(other)"
+    }
   }
 }
 

@@ -18,7 +18,7 @@ public struct Invocation {
   public private(set) var selector: MessageSelector
 
   /// Types as the sender states them, or `nil` when it leaves them to the method that answers.
-  private var statedSignature: MethodSignature?
+  package var statedSignature: MethodSignature?
 
   /// The sender's own arguments, from 0. What the encoding numbers 0 and 1, receiver and selector, is not among them.
   public var arguments: [ArgumentBox]
@@ -90,13 +90,18 @@ public struct InvocationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Invocation: CustomStringConvertible {
-  /// The message as a call reads: `onAddMsg: "alice" msgData: [1, 2]`.
+  /// The message as a call reads: `onAddMsg: "alice" msgData: [1, 2]`. Arguments for which the selector has no colon
+  /// stand at the end: `ping (beyond its colons: 1)`.
   public var description: String {
-    guard selector.numberOfArguments > 0 else { return selector.name }
+    let count = selector.numberOfArguments
     var words: [String] = []
-    for (index, part) in selector.parts.enumerated() {
+    if count == 0 { words.append(selector.name) }
+    for (index, part) in selector.parts.prefix(count).enumerated() {
       words.append(part + ":")
       if index < arguments.count { words.append(arguments[index].description) }
+    }
+    if arguments.count > count {
+      words.append("(beyond its colons: \(arguments[count...].map(\.description).joined(separator: ", ")))")
     }
     return words.joined(separator: " ")
   }

@@ -16,6 +16,9 @@ open class ForwardingProxy: MessageForwarding {
   /// The table of this one proxy; a subclass may give one, whose methods are then answered and not forwarded.
   open var objectTable: SelectorTable? { nil }
 
+  /// Adds a method to the proxy's table when a message is not found there: see ``MessageReceiver/resolveMethod(for:)``.
+  open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
+
   private let target: (any MessageReceiver)?
 
   /// A proxy without a target, for subclasses that find one themselves.
@@ -24,7 +27,8 @@ open class ForwardingProxy: MessageForwarding {
   /// A proxy that stands for `target` and keeps it alive.
   public init(to target: any MessageReceiver) { self.target = target }
 
-  /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`. In a ring of proxies nobody does.
+  /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``
+  /// has types for it. In a ring of proxies nobody answers.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
   /// The types of the message as the target states them; `nil` when there is no target or it does not respond.
@@ -50,3 +54,6 @@ open class ForwardingProxy: MessageForwarding {
 }
 
 private let emptyProxyTable = SelectorTable(for: ForwardingProxy.self, rows: [])
+
+/// Each target checks the arguments of its message for itself.
+extension MulticastProxy: ForwardingToMany {}

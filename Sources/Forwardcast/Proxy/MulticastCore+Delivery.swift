@@ -184,7 +184,7 @@ extension MulticastCore {
       guard let target = step.target else { return dead += 1 }
       do {
         if let boxes = try door(step.method, target, index) {
-          let sent = boxes.map { $0.vouched(crosses: posting.crosses) }
+          let sent = boxes.map { $0.knownSendable(crosses: posting.crosses) }
           guard try sendBoxes(sent, selector, step, target, through: proxy) != nil else { return }
         }
         summary.delivered += 1

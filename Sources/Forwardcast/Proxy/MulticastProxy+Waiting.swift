@@ -185,7 +185,7 @@ extension MulticastProxy {
       copies: message.arguments.contains { $0.value is any ArgumentCopying })
     posting.invocation = message
     posting.invocation?.route = ProxyTrail(core, after: message.route)
-    let boxes = Vouched(message.arguments)
+    let boxes = UncheckedSendable(message.arguments)
     return Question(core, self, walk, Gathering { invocation, _ in invocation }, posting, inOrder: inOrder) {
       _ in { _, _, _ in boxes.value }
     }

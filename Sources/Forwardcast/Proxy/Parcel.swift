@@ -144,7 +144,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   private func message(_ boxes: [ArgumentBox], _ trail: ProxyTrail) -> Invocation {
     // A message that was posted holds only what may cross.
     var invocation =
-      details?.invocation ?? Invocation(group.selector, arguments: boxes.map { $0.vouched(crosses: true) })
+      details?.invocation ?? Invocation(group.selector, arguments: boxes.map { $0.knownSendable(crosses: true) })
     invocation.route = trail
     return invocation
   }
@@ -155,8 +155,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     keeper = group
     let index = group.indices[place]
     let trail = ProxyTrail(core, after: details?.invocation?.route)
-    let invocation = Vouched(message(try door(nil, target, index) ?? [], trail))
-    let sent = Vouched(target)
+    let invocation = UncheckedSendable(message(try door(nil, target, index) ?? [], trail))
+    let sent = UncheckedSendable(target)
     mailbox.enter(lane)
     Task {
       await ServedLane.serve(lane) {

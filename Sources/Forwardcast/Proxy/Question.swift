@@ -168,7 +168,7 @@ struct Question<Answer> {
     do {
       let trail = ProxyTrail(core, after: posting.invocation?.route)
       defer { trail.end() }
-      let invocation = Vouched(message(try makeDoor(false)(nil, target, index) ?? [], trail))
+      let invocation = UncheckedSendable(message(try makeDoor(false)(nil, target, index) ?? [], trail))
       // An interface that is Sendable has targets that are.
       nonisolated(unsafe) let target = target
       answers.accept(index, try await method.invokeAndWait(target, invocation).value, from: target)
@@ -180,7 +180,7 @@ struct Question<Answer> {
   private func message(_ boxes: [ArgumentBox], _ trail: ProxyTrail) -> Invocation {
     let crosses = posting.crosses
     var invocation =
-      posting.invocation ?? Invocation(posting.selector, arguments: boxes.map { $0.vouched(crosses: crosses) })
+      posting.invocation ?? Invocation(posting.selector, arguments: boxes.map { $0.knownSendable(crosses: crosses) })
     invocation.route = trail
     return invocation
   }

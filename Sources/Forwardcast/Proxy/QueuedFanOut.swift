@@ -23,7 +23,7 @@ struct QueuedFanOut {
     // The sender's own trail ends with its turn; this one goes with the message.
     posting.invocation?.route = ProxyTrail(core, after: invocation.route)
     posting.reply = reply
-    let boxes = Vouched(invocation.arguments)
+    let boxes = UncheckedSendable(invocation.arguments)
     door = { _, _, _ in boxes.value }
     let (plan, door) = (core.plan(walk), door)
     if inOrder {

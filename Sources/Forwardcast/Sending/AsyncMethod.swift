@@ -22,17 +22,19 @@ extension Method {
   /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.
   ///
   /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
-  final func invokeAndWait(_ target: AnyObject, _ invocation: Vouched<Invocation>) async throws -> Vouched<Invocation> {
+  final func invokeAndWait(_ target: AnyObject, _ invocation: UncheckedSendable<Invocation>) async throws
+    -> UncheckedSendable<Invocation>
+  {
     // Only the method's own isolation touches the target from here on: the caller waits.
     nonisolated(unsafe) let target = target
-    @Sendable func run() throws -> Vouched<Invocation> {
+    @Sendable func run() throws -> UncheckedSendable<Invocation> {
       var copy = invocation.value
       try invoke(target, &copy)
-      return Vouched(copy)
+      return UncheckedSendable(copy)
     }
     switch isolation {
     case .async:
-      return Vouched(try await invokeSuspending(target, invocation.value))
+      return UncheckedSendable(try await invokeSuspending(target, invocation.value))
     case .mainActor where !HeldContext.isMain:
       return try await MainActor.run { try run() }
     case .target:
@@ -68,6 +70,10 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
+  override func renamed(_ selector: MessageSelector) -> Method {
+    AsyncMethod(selector, resultCrosses: resultCrosses, body: body)
+  }
+
   override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
     let receiver = typeName(of: target)
     try checkCount(invocation.arguments, receiver: receiver)
@@ -83,7 +89,7 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     nonisolated(unsafe) let opened = (repeat try next((each A).self))
     nonisolated(unsafe) let target = target
     var answered = invocation
-    let result = try await Vouched(calling: { try await self.body(target, repeat each opened) })
+    let result = try await UncheckedSendable(calling: { try await self.body(target, repeat each opened) })
     answered.result = ArgumentBox(storage: result.value, isSendable: resultCrosses)
     return answered
   }
@@ -93,7 +99,7 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 }
 
-extension Vouched {
+extension UncheckedSendable {
   /// What `make` gives, taken across isolations: nobody else has it yet.
   fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
     self.init(try await make())

@@ -1,4 +1,4 @@
-// HeldContext.swift: which contexts the running thread is on, so that nobody waits for himself.
+// HeldContext.swift: which contexts the running thread is on, so that a wait on one of them is refused.
 // Layer: Sending. See DESIGN.md, "Delivery".
 
 import Dispatch

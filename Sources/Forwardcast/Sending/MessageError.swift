@@ -12,6 +12,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
     /// Nothing in the receiver's tables or hooks answers the selector.
     public static let unrecognizedSelector = Code(description: "unrecognized selector")
+    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it had added a method, and no table has one.
+    public static let resolverAddedNothing = Code(description: "resolver hook added nothing")
     /// An argument or a result is of a type that the method, or the sender, cannot take.
     public static let typeMismatch = Code(description: "type mismatch")
     /// There are not as many arguments, or parameters, as the selector has colons.
@@ -28,6 +30,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static let alreadyInTable = Code(description: "already in table")
     /// Waiting here would wait for ever.
     public static let wouldDeadlock = Code(description: "would deadlock")
+    /// Messages that send messages have used up the thread's stack.
+    public static let tooDeep = Code(description: "too many levels")
     /// Not everybody answered in the time that was given.
     public static let timedOut = Code(description: "timed out")
   }

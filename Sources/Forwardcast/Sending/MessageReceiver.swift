@@ -5,6 +5,10 @@
 ///
 /// Most receivers need one line: a `static let` table. A subclass overrides a `class var` of its superclass with a
 /// table that inherits the superclass's.
+///
+/// A member that a class left to its default cannot be overridden further down: Swift looks no further than the class
+/// that adopts the protocol. Such a base class declares the member, `class func resolveMethod(for:)` for example; where
+/// that cannot be changed, the subclass adopts ``MethodResolving`` or ``ObjectTableOwning`` for itself.
 public protocol MessageReceiver: AnyObject {
   /// The table of the class. Give the same table each time: it is asked for whenever a route is made.
   static var selectorTable: SelectorTable { get }
@@ -15,9 +19,11 @@ public protocol MessageReceiver: AnyObject {
   var objectTable: SelectorTable? { get }
 
   /// The last chance of a class to add a method to its table: called when neither object nor class has one for
-  /// `selector`, once for each class and selector. `true` says that a method was added. The default adds nothing.
+  /// `selector`, once for each class and selector. `true` says that a method was added; where none was, each message of
+  /// the selector ends in ``MessageError`` `resolverAddedNothing`. The default adds nothing.
   ///
-  /// It runs on the thread of the first sender; others who ask for the same wait for it.
+  /// It runs on the thread of the first sender; others who ask for the same wait for it. A thread that would wait for itself,
+  /// over however many other hooks and services under construction, gets ``MessageError`` `wouldDeadlock` naming them all.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
@@ -26,12 +32,38 @@ extension MessageReceiver {
   public static func resolveMethod(for selector: MessageSelector) -> Bool { false }
 }
 
+/// A class with a resolver hook of its own below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to its
+/// default.
+///
+///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }     // no hook
+///     final class Letter: Document, MethodResolving {
+///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }             // is asked for letters
+///     }
+///
+/// It comes before that of ``MessageReceiver`` and is asked in the same way.
+public protocol MethodResolving: AnyObject {
+  /// As ``MessageReceiver/resolveMethod(for:)``.
+  static func resolveMethod(for selector: MessageSelector) -> Bool
+}
+
+/// A class whose objects have tables of their own, below a receiver class that left ``MessageReceiver/objectTable`` to its
+/// default.
+///
+/// It is asked where the default gave `nil`.
+public protocol ObjectTableOwning: AnyObject {
+  /// As ``MessageReceiver/objectTable``.
+  var objectTable: SelectorTable? { get }
+}
+
 /// A receiver whose answers can change: a proxy, or an object with hooks of its own.
 ///
 /// Nothing that it says is remembered: every message asks again, in the order table, resolver, forwarding target,
 /// signature and forwarding, not recognized.
 public protocol MessageForwarding: MessageReceiver {
   /// Whether a message of `selector` would be answered, by a table or by forwarding.
+  ///
+  /// The default follows the steps of a send: a method in a table, else what the forwarding target says, else whether
+  /// ``methodSignature(for:)`` gives types. A proxy that forwards needs only that hook and ``forward(_:)``.
   func responds(to selector: MessageSelector) -> Bool
 
   /// The types of a message that the object would forward; `nil` says that it does not forward it.
@@ -42,7 +74,8 @@ public protocol MessageForwarding: MessageReceiver {
 
   /// Handles a message that no table answers, and leaves the answer in `invocation.result`.
   ///
-  /// Called only after ``methodSignature(for:)`` gave a signature.
+  /// Called only after ``methodSignature(for:)`` gave a signature. `invocation.signature` is that one; there are as many
+  /// arguments as it says, converted to its types, and the answer is converted to its return type or refused.
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
@@ -66,14 +99,19 @@ extension MessageForwarding {
 
   package func defaultResponds(to selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
-    if let other = forwardingTarget(for: selector), other !== self {
-      return ProxyQuestion.ask(self, selector, otherwise: false) { answers(other, selector) }
+    // A hook may ask this very question: then nobody has answered yet.
+    return ProxyQuestion.ask(self, selector, otherwise: false) {
+      if let other = forwardingTarget(for: selector), other !== self { return answers(other, selector) }
+      return methodSignature(for: selector) != nil
     }
-    return false
   }
 }
 
-/// Whether `receiver` would answer `selector`: a table's word, or that of the receiver's own hooks.
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
+/// arguments for itself.
+package protocol ForwardingToMany: MessageForwarding {}
+
+/// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
 package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
   guard let receiver = receiver as? any MessageReceiver else { return false }
@@ -99,17 +137,19 @@ extension MessageReceiver {
 
 /// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
 package enum ProxyQuestion {
-  /// A message on its way, and who it came through.
-  private struct Errand: Sendable {
+  /// A message that is being sent, and the proxies that it came through.
+  private struct RoutedMessage: Sendable {
     let selector: MessageSelector
     let trail: ProxyTrail
   }
 
   @TaskLocal private static var asked: ProxyTrail?
-  @TaskLocal private static var errand: Errand?
+  @TaskLocal private static var routed: RoutedMessage?
 
-  /// Runs `body` unless `proxy` is being asked after `selector` already further up; then the answer is `otherwise`.
+  /// Runs `body` unless `proxy` is being asked after `selector` already further up, or the stack has no room for another
+  /// proxy; then the answer is `otherwise`.
   package static func ask<T>(_ proxy: AnyObject, _ selector: MessageSelector, otherwise: T, _ body: () -> T) -> T {
+    guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
     if let trail, trail.contains(proxy, selector) { return otherwise }
     let here = ProxyTrail(proxy, selector, after: trail)
@@ -122,15 +162,15 @@ package enum ProxyQuestion {
   /// A proxy that the message came through says yes: it would get the message, and find the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
-    return $errand.withValue(Errand(selector: message.selector, trail: trail)) {
+    return $routed.withValue(RoutedMessage(selector: message.selector, trail: trail)) {
       receiver.responds(to: message.selector)
     }
   }
 
   /// Whether a message of `selector` that came through `proxy` is what the question is about.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
-    guard let errand, errand.selector == selector else { return false }
-    return errand.trail.contains(proxy)
+    guard let routed, routed.selector == selector else { return false }
+    return routed.trail.contains(proxy)
   }
 }
 

@@ -37,9 +37,37 @@ extension MessageReceiver where Self: Sendable {
     switch try resolve(message.selector, for: self) {
     case .method(let method, let target) where !method.canRun(on: target):
       let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
-      let answered = try await method.invokeAndWait(target, Vouched(invocation))
+      let answered = try await method.invokeAndWait(target, UncheckedSendable(invocation))
       return try typedResult(of: answered.value, from: target)
     case _: return try send(message, repeat each arguments)
+    }
+  }
+
+  /// Sends a message with boxes to this receiver, waits for its answer wherever the method runs, and leaves it in
+  /// ``Invocation/result``.
+  ///
+  /// For a method of another isolation each argument has to be known to be `Sendable`, and so has the answer: see
+  /// ``ArgumentBox/isSendable``.
+  ///
+  /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` for what may not cross. The result is then `nil`.
+  nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
+    invocation.result = nil
+    do {
+      try invocation.fitStatedTypes(receiver: self)
+      switch try resolve(invocation.selector, for: self) {
+      case .method(let method, let found) where !method.canRun(on: found):
+        // Only the method's own isolation touches the target: this caller waits.
+        nonisolated(unsafe) let target = found
+        try invocation.checkCrossing(receiver: target)
+        invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation)).value.result
+        try invocation.checkAnswerCrossing(receiver: target)
+      case .method(let method, let target): try method.invoke(target, &invocation)
+      case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
+      }
+      try invocation.fitStatedReturn(receiver: self)
+    } catch {
+      invocation.result = nil
+      throw error
     }
   }
 }

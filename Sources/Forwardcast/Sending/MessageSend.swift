@@ -6,8 +6,8 @@
 enum Resolution {
   /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
   case method(Method, AnyObject)
-  /// By the hooks of that receiver, as an invocation.
-  case forward(any MessageForwarding)
+  /// By the hooks of that receiver, as an invocation of the types that its ``MessageForwarding/methodSignature(for:)`` gave.
+  case forward(any MessageForwarding, MethodSignature)
 }
 
 /// How many forwarding targets one message may be led through; more are taken for a ring.
@@ -16,9 +16,10 @@ private let maximumHops = 256
 /// Finds who answers `selector` when it is sent to `receiver`: the steps of every send, in their order.
 ///
 /// - Throws: what the receiver's `doesNotRecognize` gives; `proxyCycle` when forwarding targets lead in a ring;
-///   `typeMismatch` when a table was made for another class.
+///   `typeMismatch` when a table was made for another class; `tooDeep` when the stack has no room for another message.
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) throws -> Resolution {
+  guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: receiver) }
   var receiver = receiver
   // Who was passed is kept: the address of one that died could be another's, which would look like a ring.
   var passed: [any MessageReceiver] = []
@@ -39,7 +40,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
       continue
     }
     // 4. Forwarding, when the receiver knows the message's types.
-    if forwarding.methodSignature(for: selector) != nil { return .forward(forwarding) }
+    if let types = forwarding.methodSignature(for: selector) { return .forward(forwarding, types) }
     // 5. Nobody.
     throw forwarding.doesNotRecognize(selector)
   }
@@ -47,18 +48,39 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
 
 /// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
 ///
-/// - Throws: why a row of that selector was refused when its table was made, or `typeMismatch` for a table that
-///   belongs to another class.
+/// - Throws: why a row of that selector was refused when its table was made; `typeMismatch` for a table that belongs to
+///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one that
+///   needs what the calling thread is at.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
-  let (own, shared) = (receiver.objectTable?.storage, type.selectorTable.storage)
+  let shared = type.selectorTable.storage
+  let own = ownTable(of: receiver, classTable: shared)
   func find() throws -> Method? {
     if let own, let method = try own.method(for: selector, on: receiver) { return method }
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
-  if ResolverHook.ask(type, selector) { return try find() }
+  let answer = try ResolverHook.ask(type, selector) {
+    // A row that was refused says so when it is looked for again.
+    do { return try find() != nil } catch { return true }
+  }
+  if answer == .nothing { return nil }
+  if let method = try find() { return method }
+  if answer == .added { return nil }
+  throw MessageError(
+    .resolverAddedNothing, receiver: typeName(of: receiver), selector: selector.name,
+    evidence: "resolveMethod(for:) said that it had added a method, and no table has one")
+}
+
+/// The table of the object itself, as its class declares it or, where that is below one that left it to the default, as
+/// the class says in its own name.
+func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
+  if let table = receiver.objectTable { return table.storage }
+  let type = ObjectIdentifier(type(of: receiver))
+  if classTable.knowsNoObjectTables(of: type) { return nil }
+  if let owner = receiver as? any ObjectTableOwning { return owner.objectTable?.storage }
+  classTable.noteNoObjectTables(of: type)
   return nil
 }
 
@@ -68,16 +90,29 @@ package func perform(_ invocation: inout Invocation, on receiver: any MessageRec
   do {
     try invocation.fitStatedTypes(receiver: receiver)
     switch try resolve(invocation.selector, for: receiver) {
-    case .method(let method, let target):
-      try method.invoke(target, &invocation)
-    case .forward(let forwarding):
-      let report = try forwarding.forward(&invocation)
-      if let failure = report.failures.first { throw failure.error }
+    case .method(let method, let target): try method.invoke(target, &invocation)
+    case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
     }
+    try invocation.fitStatedReturn(receiver: receiver)
   } catch {
     invocation.result = nil
     throw error
   }
+}
+
+/// Step 4 of a send: gives the message to the forwarding hook, as one of the types that the hooks stated.
+///
+/// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
+func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
+  try invocation.checkCount(receiver: hooks)
+  let stated = invocation.statedSignature
+  defer { invocation.statedSignature = stated }
+  // Who forwards to many leaves the types to each of them.
+  let isForMany = hooks is any ForwardingToMany
+  if !isForMany { try invocation.fit(hookTypes: types, receiver: hooks) }
+  let report = try hooks.forward(&invocation)
+  if let failure = report.failures.first { throw failure.error }
+  if !isForMany { try invocation.fitReturn(types.returnType, receiver: hooks) }
 }
 
 extension MessageReceiver {
@@ -118,9 +153,7 @@ func sendBoxed<R>(
   var invocation = Invocation(selector, arguments: boxes)
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)
-  case .forward(let forwarding):
-    let report = try forwarding.forward(&invocation)
-    if let failure = report.failures.first { throw failure.error }
+  case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
   }
   return try typedResult(of: invocation, from: receiver)
 }
@@ -130,30 +163,13 @@ func sendBoxed<R>(
 package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let void = () as? R { return void }
   guard let box = invocation.result else {
-    if let none = Any?.none as? R { return none }
+    if let none = absent(R.self) { return none }
     throw MessageError(
       .nobodyResponds, receiver: typeName(of: receiver), selector: invocation.selector.name,
       evidence: "wanted an answer of type \(R.self)")
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)
-  }
-}
-
-extension Invocation {
-  /// Makes the arguments those of the signature that the sender stated, if it stated one.
-  package mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
-    guard hasStatedSignature else { return }
-    let types = signature.argumentTypes
-    guard types.count - 2 == arguments.count else {
-      throw .argumentCount(
-        selector, receiver: typeName(of: receiver), wanted: types.count - 2, found: arguments.count)
-    }
-    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
-      do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
-        throw .argument(index, selector, receiver: typeName(of: receiver), error)
-      }
-    }
   }
 }
 

@@ -60,6 +60,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// Whether the method's own types are those of the encoding that was stated for it.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
+  /// The same implementation under another name, which takes as many arguments.
+  func renamed(_ selector: MessageSelector) -> Method { self }
+
   /// Whether there are as many boxes as types, and each can be given as its type.
   final func checkTypes<each A>(
     _ types: repeat (each A).Type, of arguments: [ArgumentBox], receiver: @autoclosure () -> String
@@ -145,6 +148,10 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
+  override func renamed(_ selector: MessageSelector) -> Method {
+    TypedMethod(selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, body: body)
+  }
+
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
     try checkCount(invocation.arguments, receiver: typeName(of: target))
     var index = 0
@@ -218,6 +225,10 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
     self.body = body
     self.types = signature
     super.init(selector, functionType: nil, isolation: .sender)
+  }
+
+  override func renamed(_ selector: MessageSelector) -> Method {
+    RawMethod(selector, signature: types, body: body)
   }
 
   override var signature: MethodSignature { types }

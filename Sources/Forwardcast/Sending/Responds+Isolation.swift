@@ -1,47 +1,23 @@
-// Responds+Isolation.swift: rows that suspend, or that run on the main actor or on their own.
+// Responds+Isolation.swift: what rows of an isolation, and rows that suspend, are made of.
 // Layer: Sending. See DESIGN.md, "Delivery".
 
 extension Responds {
-  /// A row that runs on the main actor.
-  ///
-  ///     Responds(to: .title, onMainActor: { window, text in window.title = text })
-  ///
-  /// A sender that is on the main actor, and a delivery of `.mainActor` or `.queue()`, run it in their turn. A delivery
-  /// on another context and the forms that wait go over to the main actor for it. Any other synchronous send throws
-  /// ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    onMainActor body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  @inline(never)
+  init<R, each A>(
+    onMainActor selector: MessageSelector, resultCrosses: Bool,
+    _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
-    self.init(isolated: .mainActor, message.selector) {
+    self.init(isolated: .mainActor, selector, resultCrosses: resultCrosses) {
       (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the main actor: nothing crosses.
-      let (target, arguments) = (Vouched(target), Vouched(arguments))
-      return try uncheckedOnMainActor { Vouched(try body(target.value, repeat each arguments.value.values)) }.value
+      let (target, arguments) = (UncheckedSendable(target), UncheckedSendable(arguments))
+      return try uncheckedOnMainActor { UncheckedSendable(try body(target.value, repeat each arguments.value.values)) }
+        .value
     }
   }
 
-  /// A row that may suspend. It runs where its own isolation says, and begins when the target's turn comes.
-  ///
-  /// The target gets its next message through the same registration when the method has ended: the methods of one
-  /// target do not overlap. Only the forms that wait, and deliveries other than `.direct`, can reach it; a
-  /// synchronous send throws ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: message.selector, resultCrosses: false, body)
-  }
-
-  /// A row that may suspend, whose answer may cross to a sender that waits by boxes.
-  public init<R: Sendable, each A>(
-    to message: Message<(repeat each A) -> R>,
-    async body: @escaping @Sendable (Target, repeat each A) async throws -> R
-  ) {
-    self.init(suspending: message.selector, resultCrosses: true, body)
-  }
-
-  private init<R, each A>(
+  @inline(never)
+  init<R, each A>(
     suspending selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
@@ -53,11 +29,13 @@ extension Responds {
   }
 
   fileprivate init<R, each A>(
-    isolated isolation: MethodIsolation, _ selector: MessageSelector,
+    isolated isolation: MethodIsolation, _ selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, repeat each A>(selector, signature: nil, isolation: isolation) {
+      method: TypedMethod<R, repeat each A>(
+        selector, signature: nil, isolation: isolation, resultCrosses: resultCrosses
+      ) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         let reachable =
           switch isolation {
@@ -74,20 +52,16 @@ extension Responds {
 }
 
 extension Responds where Target: Actor {
-  /// A row that runs on the actor that it is sent to.
-  ///
-  /// A delivery on that actor runs it in its turn, any other and the forms that wait go over to it. A synchronous send
-  /// reaches it only from a delivery of the same actor, or on an executor that can tell it is there; otherwise it throws
-  /// ``MessageError`` `isolationMismatch`.
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>,
-    isolated body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  @inline(never)
+  init<R, each A>(
+    onTarget selector: MessageSelector, resultCrosses: Bool,
+    _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
-    self.init(isolated: .target, message.selector) {
+    self.init(isolated: .target, selector, resultCrosses: resultCrosses) {
       (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the actor: nothing crosses.
-      let arguments = Vouched(arguments)
-      return try uncheckedOnActor(target) { Vouched(try body($0, repeat each arguments.value.values)) }.value
+      let arguments = UncheckedSendable(arguments)
+      return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }

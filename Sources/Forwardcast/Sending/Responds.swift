@@ -7,6 +7,9 @@
 ///     Responds(to: "progress") { (screen: Screen) in 0.5 }                                // typed by its closure
 ///     Responds(to: "note:", signature: try MethodSignature("v@:q")) { (log: Log, call: inout Invocation) in … }
 ///
+/// A closure's parameters are values: arguments are copied for each target, so an `inout` parameter is refused by the
+/// compiler. (In closures of four arguments or more it does not see it, and what they write is lost.)
+///
 /// A row says nothing about being right: the table that it enters checks that the selector takes as many arguments
 /// as the closure and that the closure's types are those of a stated encoding.
 public struct Responds<Target>: Sendable {
@@ -14,62 +17,6 @@ public struct Responds<Target>: Sendable {
 
   @usableFromInline
   init(method: Method) { self.method = method }
-
-  /// A row whose types are those of its key. A sender with the same key reaches it without a box.
-  @inlinable
-  public init<R, each A>(
-    to message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(
-      method: TypedMethod<R, repeat each A>(message.selector, signature: nil) {
-        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments.values)
-      })
-  }
-
-  /// A row whose types are those of its key, and whose answer may cross to another isolation in a box.
-  @inlinable
-  public init<R: Sendable, each A>(
-    to message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(
-      method: TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
-        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments.values)
-      })
-  }
-
-  /// A row whose types are those of its closure.
-  ///
-  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
-  ///   `nil` takes the closure's own.
-  @inlinable
-  public init<R, each A>(
-    to selector: MessageSelector, signature: MethodSignature? = nil,
-    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(
-      method: TypedMethod<R, repeat each A>(selector, signature: signature) {
-        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments.values)
-      })
-  }
-
-  /// A row whose types are those of its closure, and whose answer may cross to another isolation in a box.
-  ///
-  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
-  ///   `nil` takes the closure's own.
-  @inlinable
-  public init<R: Sendable, each A>(
-    to selector: MessageSelector, signature: MethodSignature? = nil,
-    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(
-      method: TypedMethod<R, repeat each A>(selector, signature: signature, resultCrosses: true) {
-        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments.values)
-      })
-  }
 
   /// A row that takes the invocation whole: it reads ``Invocation/arguments`` and sets ``Invocation/result``.
   ///

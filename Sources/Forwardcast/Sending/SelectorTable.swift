@@ -52,11 +52,14 @@ public struct SelectorTable: Sendable {
 
   /// Puts a method in the place of the one that this table has, or adds it where there is none.
   ///
+  /// - Returns: the method that was replaced; `nil` when the table had none of its own.
   /// - Throws: as ``add(_:)``, but for `alreadyInTable`.
-  public func replace<Target>(_ row: Responds<Target>) throws(MessageError) {
+  @discardableResult
+  public func replace<Target>(_ row: Responds<Target>) throws(MessageError) -> TableMethod? {
     try storage.checkTarget(Target.self, row.method.selector)
-    try storage.enter(row.method, replacing: true)
+    let old = try storage.enter(row.method, replacing: true)
     TableEpoch.advance()
+    return old.map { TableMethod(method: $0, owner: storage) }
   }
 
   /// Removes this table's own method of `selector`; an inherited one shows again. `false` when there is none.
@@ -125,14 +128,16 @@ package final class TableStorage: Sendable {
   }
 
   private let state = Guarded(State())
-  private let parent: TableStorage?
-  private let targetName: String
+  let parent: TableStorage?
+  let targetName: String
   private let targetID: ObjectIdentifier
   private let accepts: @Sendable (AnyObject) -> Bool
   private let acceptsType: @Sendable (Any.Type) -> Bool
   private let isForClass: Bool
   /// The class last found to be accepted, so that the next instance costs one comparison.
   private let accepted = Atomic<UInt>(0)
+  /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
+  private let ownsNoTables = Atomic<UInt>(0)
 
   init<Target>(for type: Target.Type, parent: TableStorage?) {
     targetName = "\(Target.self)"
@@ -161,8 +166,17 @@ package final class TableStorage: Sendable {
     return true
   }
 
+  /// Whether the objects of a class are known to be no ``ObjectTableOwning``.
+  func knowsNoObjectTables(of type: ObjectIdentifier) -> Bool {
+    ownsNoTables.load(ordering: .relaxed) == UInt(bitPattern: type)
+  }
+
+  func noteNoObjectTables(of type: ObjectIdentifier) {
+    ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
+  }
+
   /// This table's own or inherited method, and whose it is. A refused row hides what it was to override.
-  private func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
+  func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
     var table: TableStorage? = self
     while let here = table {
       let (method, refused) = here.state.withLock { ($0.methods[selector], $0.isRefused(selector)) }
@@ -214,6 +228,19 @@ package final class TableStorage: Sendable {
     return parent.map { own.union($0.selectors) } ?? own
   }
 
+  /// This table's own method, which is not inherited.
+  func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.methods[selector] } }
+
+  /// Whether the methods of this table may run on `object`.
+  ///
+  /// - Throws: `typeMismatch` when they may not.
+  func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
+    guard !acceptsTarget(object) else { return }
+    throw MessageError(
+      .typeMismatch, receiver: typeName(of: object), selector: selector.name, evidence: "its table is for \(targetName)"
+    )
+  }
+
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {
     guard ObjectIdentifier(Target.self) != targetID else { return }
     throw MessageError(
@@ -221,22 +248,63 @@ package final class TableStorage: Sendable {
       evidence: "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  func enter(_ method: Method, replacing: Bool) throws(MessageError) {
+  /// Whether the row is right in itself: its arguments are as many as its colons, its types those of its encoding.
+  private func check(_ method: Method) throws(MessageError) {
     let selector = method.selector
     guard method.numberOfParameters == selector.numberOfArguments else {
       throw .argumentCount(
         selector, receiver: targetName, wanted: selector.numberOfArguments, found: method.numberOfParameters)
     }
     try method.checkEncoding(receiver: targetName)
+  }
+
+  /// Lets a row in and gives the method that it replaced.
+  @discardableResult
+  func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
+    let selector = method.selector
+    try check(method)
     // The old method goes after the lock: what its closure held may run code of its own.
     let old: Method?? = state.withLock { state in
       if !replacing && state.methods[selector] != nil { return nil }
       state.refusals[selector] = nil
       return .some(state.methods.updateValue(method, forKey: selector))
     }
-    if old == nil {
+    guard let old else {
       throw MessageError(
         .alreadyInTable, receiver: targetName, selector: selector.name, evidence: "a table has one method a selector")
+    }
+    return old
+  }
+
+  /// Lets a row in if the table's own method for `selector` is still `known`.
+  func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
+    try check(method)
+    let (entered, old) = state.withLock { state -> (Bool, Method?) in
+      guard state.methods[selector] === known else { return (false, nil) }
+      state.refusals[method.selector] = nil
+      return (true, state.methods.updateValue(method, forKey: method.selector))
+    }
+    withExtendedLifetime(old) {}
+    return entered
+  }
+
+  /// Exchanges two methods of the table's own.
+  func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
+    guard first.numberOfArguments == second.numberOfArguments else {
+      throw .argumentCount(
+        second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
+    }
+    let (missing, old) = state.withLock { state -> (MessageSelector?, [Method]) in
+      guard let one = state.methods[first] else { return (first, []) }
+      guard let two = state.methods[second] else { return (second, []) }
+      state.methods[first] = two.renamed(first)
+      state.methods[second] = one.renamed(second)
+      return (nil, [one, two])
+    }
+    withExtendedLifetime(old) {}
+    if let missing {
+      throw MessageError(
+        .unrecognizedSelector, receiver: targetName, selector: missing.name, evidence: "the table has no such method")
     }
   }
 

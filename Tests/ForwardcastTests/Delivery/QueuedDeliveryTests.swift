@@ -218,9 +218,9 @@ struct QueuedDeliveryTests {
     #expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(uncheckedSendable: Thing())])).queued == 1)
     context.run()
     #expect(journal.all == ["queued"])
-    let vouched = Message<(Vouched<Thing>) -> Void>("vouch:")
+    let vouched = Message<(UncheckedSendable<Thing>) -> Void>("vouch:")
     proxy.on(vouched, delivery: .on(context)) { [journal] _ in journal.write("vouched") }
-    #expect(proxy.broadcast(vouched, Vouched(Thing())).queued == 1)
+    #expect(proxy.broadcast(vouched, UncheckedSendable(Thing())).queued == 1)
     context.run()
     #expect(journal.all == ["queued", "vouched"])
   }

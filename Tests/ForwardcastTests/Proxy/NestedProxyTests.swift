@@ -77,9 +77,12 @@ struct NestedProxyTests {
     proxy.table = nil
     #expect(try many.collect(.value, returning: .all) == [7])
     proxy.target = nil
-    #expect(try many.collect(.value, returning: .all) == [])
-    proxy.says = true
     #expect(try many.collect(.value, returning: .all) == [2])
+    proxy.types = nil
+    #expect(try many.collect(.value, returning: .all) == [])
+    proxy.types = .sample("q@:")
+    proxy.says = true
+    #expect(try many.collect(.value, returning: .all) == [3])
   }
 
   @Test("a lazy proxy makes its target at the first message, once")

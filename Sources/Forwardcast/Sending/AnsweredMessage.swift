@@ -1,0 +1,59 @@
+// AnsweredMessage.swift: what a receiver answers, and from where.
+// Layer: Sending. See DESIGN.md, "Tables and caches".
+
+/// One message that a receiver answers from a table.
+///
+///     for message in screen.answeredMessages { print(message) }      // addMsg:data: B@:@"String"@  from Screen
+public struct AnsweredMessage: Hashable, Sendable {
+  /// Where a method comes from.
+  public enum Source: Hashable, Sendable {
+    /// The table of the one object.
+    case object
+    /// A class's table, by the name of the type that the table is for.
+    case table(of: String)
+  }
+
+  /// The name of the message.
+  public let selector: MessageSelector
+  /// Return and argument types.
+  public let signature: MethodSignature
+  /// Where the method comes from.
+  public let source: Source
+}
+
+extension AnsweredMessage: CustomStringConvertible {
+  public var description: String {
+    switch source {
+    case .object: "\(selector) \(signature) from the object"
+    case .table(let name): "\(selector) \(signature) from \(name)"
+    }
+  }
+}
+
+extension SelectorTable {
+  /// Every message that this table answers, inherited ones included, sorted by name.
+  public var answeredMessages: [AnsweredMessage] { storage.answeredMessages { .table(of: $0) } }
+}
+
+extension MessageReceiver {
+  /// Every message that the receiver's tables answer, sorted by name: what the object's own table has, then its class's
+  /// and its superclasses'. What a resolver hook would add and what the receiver would forward is not among them.
+  public var answeredMessages: [AnsweredMessage] {
+    let shared = Self.selectorTable.storage
+    let own = ownTable(of: self, classTable: shared)?.answeredMessages { _ in .object } ?? []
+    let hidden = Set(own.map(\.selector))
+    let others = shared.answeredMessages { .table(of: $0) }.filter { !hidden.contains($0.selector) }
+    return (own + others).sorted { $0.selector.name < $1.selector.name }
+  }
+}
+
+extension TableStorage {
+  fileprivate func answeredMessages(_ source: (_ table: String) -> AnsweredMessage.Source) -> [AnsweredMessage] {
+    let found = selectors.compactMap { selector in
+      find(selector).map { method, owner in
+        AnsweredMessage(selector: selector, signature: method.signature, source: source(owner.targetName))
+      }
+    }
+    return found.sorted { $0.selector.name < $1.selector.name }
+  }
+}

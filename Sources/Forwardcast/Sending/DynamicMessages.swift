@@ -1,0 +1,94 @@
+// DynamicMessages.swift: messages written like calls, without a key.
+// Layer: Sending. See DESIGN.md, "Dynamic calls".
+
+/// Sends messages to many by the name and labels of a call that the compiler does not check.
+///
+///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])     // selector onAddMsg:msgData:
+///     themes.dynamic.progress()                             // selector progress
+///
+/// The name and the labels become a selector by the rule of ``MessageSelector/init(swiftName:)``. The answer is the
+/// last target's, or `nil`; errors go where those of a broadcast go.
+@dynamicMemberLookup
+public struct DynamicMessages {
+  private let deliver: (MessageSelector, [ArgumentBox]) -> Any?
+  private let refuse: (any Error) -> Void
+
+  package init(deliver: @escaping (MessageSelector, [ArgumentBox]) -> Any?, refuse: @escaping (any Error) -> Void) {
+    (self.deliver, self.refuse) = (deliver, refuse)
+  }
+
+  /// The message of that base name.
+  public subscript(dynamicMember name: String) -> Call { Call(messages: self, name: name) }
+
+  /// A base name that waits for its arguments.
+  @dynamicCallable
+  public struct Call {
+    fileprivate let messages: DynamicMessages
+    fileprivate let name: String
+
+    /// Sends the message.
+    @discardableResult
+    public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Any? {
+      do {
+        return messages.deliver(try selector(name, arguments), arguments.map { ArgumentBox($0.value) })
+      } catch {
+        messages.refuse(error)
+        return nil
+      }
+    }
+  }
+}
+
+/// Sends messages to one receiver by the name and labels of a call that the compiler does not check.
+///
+///     try screen.dynamic.add(1, to: 2)                      // selector add:to:
+///     let sum: Int = try screen.dynamic.add(1, to: 2)       // and the answer as an Int
+///
+/// The selector is that of ``MessageSelector/init(swiftName:)``.
+@dynamicMemberLookup
+public struct DynamicSends {
+  fileprivate let receiver: any MessageReceiver
+
+  /// The message of that base name.
+  public subscript(dynamicMember name: String) -> Call { Call(receiver: receiver, name: name) }
+
+  /// A base name that waits for its arguments.
+  @dynamicCallable
+  public struct Call {
+    fileprivate let receiver: any MessageReceiver
+    fileprivate let name: String
+
+    /// Sends the message and gives its answer; `nil` when nothing was answered.
+    ///
+    /// - Throws: as ``MessageReceiver/perform(_:)``; ``MessageSelectorError`` for a name that makes no selector.
+    @discardableResult
+    public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> Any? {
+      try send(arguments).result?.value
+    }
+
+    /// Sends the message and gives its answer as an `R`.
+    ///
+    /// - Throws: as the form without a type, and ``MessageError`` when the answer is no `R`.
+    public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
+      try typedResult(of: send(arguments), from: receiver)
+    }
+
+    private func send(_ arguments: KeyValuePairs<String, Any>) throws -> Invocation {
+      var invocation = Invocation(
+        try selector(name, arguments), arguments: arguments.map { ArgumentBox($0.value) })
+      try perform(&invocation, on: receiver)
+      return invocation
+    }
+  }
+}
+
+extension MessageReceiver {
+  /// Messages to this receiver, written like calls: see ``DynamicSends``.
+  public var dynamic: DynamicSends { DynamicSends(receiver: self) }
+}
+
+/// The selector of a call of that base name with these labels.
+private func selector(_ name: String, _ arguments: KeyValuePairs<String, Any>) throws -> MessageSelector {
+  let labels = arguments.map { ($0.key.isEmpty ? "_" : $0.key) + ":" }.joined()
+  return try MessageSelector(swiftName: arguments.isEmpty ? name : "\(name)(\(labels))")
+}

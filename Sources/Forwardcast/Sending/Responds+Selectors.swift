@@ -1,0 +1,126 @@
+// Responds+Selectors.swift: rows by selector, for targets of any type.
+// Layer: Sending. See DESIGN.md, "Two doors".
+
+// As the forms by key, which say why there is one for each number of arguments.
+extension Responds {
+  /// A row of no arguments whose types are those of its closure.
+  ///
+  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
+  ///   `nil` takes the closure's own.
+  @inlinable
+  public init<R>(
+    to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R>(selector, signature: signature) {
+        (target: AnyObject, _: Arguments<>) throws -> R in
+        try body(unchecked(target, as: Target.self))
+      })
+  }
+
+  /// A row of no arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable
+  public init<R: Sendable>(
+    to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R>(selector, signature: signature, resultCrosses: true) {
+        (target: AnyObject, _: Arguments<>) throws -> R in
+        try body(unchecked(target, as: Target.self))
+      })
+  }
+
+  /// A row of one argument whose types are those of its closure.
+  @inlinable
+  public init<R, A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A>(selector, signature: signature) {
+        (target: AnyObject, arguments: Arguments<A>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values)
+      })
+  }
+
+  /// A row of one argument whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable
+  public init<R: Sendable, A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true) {
+        (target: AnyObject, arguments: Arguments<A>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values)
+      })
+  }
+
+  /// A row of two arguments whose types are those of its closure.
+  @inlinable
+  public init<R, A, B>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A, B>(selector, signature: signature) {
+        (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+      })
+  }
+
+  /// A row of two arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable
+  public init<R: Sendable, A, B>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A, B>(selector, signature: signature, resultCrosses: true) {
+        (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+      })
+  }
+
+  /// A row of three arguments whose types are those of its closure.
+  @inlinable
+  public init<R, A, B, C>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A, B, C>(selector, signature: signature) {
+        (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+      })
+  }
+
+  /// A row of three arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable
+  public init<R: Sendable, A, B, C>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C) throws -> R
+  ) {
+    self.init(
+      method: TypedMethod<R, A, B, C>(selector, signature: signature, resultCrosses: true) {
+        (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
+        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+      })
+  }
+
+  /// A row of four arguments or more whose types are those of its closure.
+  @inline(never)
+  public init<R, A, B, C, D, each E>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(anyPack: selector, signature, resultCrosses: false, body)
+  }
+
+  /// A row of four arguments or more whose types are those of its closure, and whose answer may cross in a box.
+  @inline(never)
+  public init<R: Sendable, A, B, C, D, each E>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(anyPack: selector, signature, resultCrosses: true, body)
+  }
+}

@@ -1,0 +1,93 @@
+// ArgumentBoxForeignTypeTests.swift: values that stand for one another though their Swift types differ.
+
+import Forwardcast
+import Foundation
+import Testing
+
+private typealias Plain = (Int) -> Int
+private typealias Crossing = @Sendable (Int) -> Int
+
+@Suite("Boxes of related types")
+struct ArgumentBoxForeignTypeTests {
+  @Test("a Substring is given as a String and a String as a Substring")
+  func substrings() throws {
+    let part = "hello world".prefix(5)
+    #expect(try ArgumentBox(part).unbox(as: String.self) == "hello")
+    #expect(try ArgumentBox(part).unbox(as: String?.self) == "hello")
+    #expect(try ArgumentBox("hello").unbox(as: Substring.self) == "hello")
+    #expect(try ArgumentBox([part]).unbox(as: [String].self) == ["hello"])
+    #expect(try ArgumentBox(part).converted(to: TypeEncoding("@\"String\"")).value as? String == "hello")
+    #expect(try ArgumentBox(part).converted(to: TypeEncoding("*")).value as? String == "hello")
+    #expect(throws: UnboxingError.self) { try ArgumentBox(part).unbox(as: Int.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(part).unbox(as: Character.self) }
+    #expect(try ArgumentBox(part).converted(to: TypeEncoding("@\"String\"")).isSendable)
+  }
+
+  @Test("a CGFloat is a number like any other")
+  func cgFloat() throws {
+    let half = CGFloat(0.5)
+    #expect(try ArgumentBox(half).unbox(as: Double.self) == 0.5)
+    #expect(try ArgumentBox(half).unbox(as: Float.self) == 0.5)
+    #expect(try ArgumentBox(CGFloat(3)).unbox(as: Int.self) == 3)
+    #expect(try ArgumentBox(3).unbox(as: CGFloat.self) == 3)
+    #expect(try ArgumentBox(0.5).unbox(as: CGFloat.self) == 0.5)
+    #expect(try ArgumentBox(Float(0.5)).unbox(as: CGFloat?.self) == 0.5)
+    #expect(try ArgumentBox([1, 2]).unbox(as: [CGFloat].self) == [1, 2])
+    #expect(try ArgumentBox(half).converted(to: TypeEncoding("d")).value as? Double == 0.5)
+    #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: Int.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: String.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox("0.5").unbox(as: CGFloat.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(Int.max).unbox(as: CGFloat.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(true).unbox(as: CGFloat.self) }
+  }
+
+  @Test("a @Sendable closure is given as one that is not, and never the other way round")
+  func closures() throws {
+    let offset = 40
+    let crossing: Crossing = { $0 + offset }
+    #expect(try ArgumentBox(crossing).unbox(as: Plain.self)(2) == 42)
+    #expect(try ArgumentBox(crossing).unbox(as: Plain?.self)?(2) == 42)
+    #expect(try ArgumentBox(crossing).unbox(as: Crossing.self)(2) == 42)
+    let plain: Plain = { $0 + offset }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(plain).unbox(as: Crossing.self) }
+    let throwing: @Sendable (Int) throws -> Int = { $0 }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(throwing).unbox(as: Plain.self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(crossing).unbox(as: ((Int) -> String).self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(crossing).unbox(as: ((Int, Int) -> Int).self) }
+    let writing: @Sendable (inout Int) -> Int = { $0 }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(writing).unbox(as: Plain.self) }
+    let waiting: @Sendable (Int) async -> Int = { $0 }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(waiting).unbox(as: Plain.self) }
+    let isolated: @MainActor @Sendable (Int) -> Int = { $0 }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(isolated).unbox(as: Plain.self) }
+  }
+
+  @Test("a closure that keeps things alive is kept by the one that was unboxed, and let go of")
+  func closureLifetime() throws {
+    let counter = LeakCounter()
+    func box() -> ArgumentBox {
+      let witness = Witness(counter)
+      let body: @Sendable () -> Int = { withExtendedLifetime(witness) { 1 } }
+      return ArgumentBox(body)
+    }
+    do {
+      let body = try box().unbox(as: (() -> Int).self)
+      #expect(counter.alive == 1)
+      #expect(body() == 1)
+    }
+    #expect(counter.alive == 0)
+  }
+
+  @Test("characters and substrings are quoted like strings")
+  func quoted() {
+    #expect(ArgumentBox("hello".prefix(2)).description == #""he""#)
+    #expect(ArgumentBox(Character("\n")).description == #""\n""#)
+    #expect(ArgumentBox(Character?.some("a")).description == #""a""#)
+  }
+
+  @Test("a description shows the arguments beyond the colons")
+  func beyondColons() {
+    #expect(Invocation("n:", arguments: [.init(1), .init("a")]).description == #"n: 1 (beyond its colons: "a")"#)
+    #expect(Invocation("ping", arguments: [.init(1), .init(2)]).description == "ping (beyond its colons: 1, 2)")
+  }
+}

@@ -1,0 +1,121 @@
+// ResolverHookTests.swift: classes that add methods when they are asked for, and what they say about it.
+
+import Forwardcast
+import Testing
+
+/// A class whose hook says yes to everything and adds only what begins with "added".
+private final class Boaster: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Boaster.self, rows: [])
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    if selector.name.hasPrefix("added") { try? selectorTable.add(Responds(to: selector) { (_: Boaster) in 7 }) }
+    return true
+  }
+}
+
+/// A class whose hook adds to the table of the object, not to its own.
+private final class Indirect: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Indirect.self, rows: [])
+  static let shared = SelectorTable(for: Indirect.self, rows: [])
+  var objectTable: SelectorTable? { Self.shared }
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    (try? shared.add(Responds(to: selector) { (_: Indirect) in 3 })) != nil
+  }
+}
+
+@Suite("Resolver hooks")
+struct ResolverHookTests {
+  @Test("a hook that says yes and adds nothing is named in the error of each message")
+  func falseClaim() throws {
+    for _ in 0..<2 {
+      let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingA")) }
+      #expect(error?.code == .resolverAddedNothing)
+      #expect(
+        error?.description == "resolver hook added nothing missingA of Boaster: "
+          + "resolveMethod(for:) said that it had added a method, and no table has one")
+    }
+    var call = Invocation("missingA")
+    #expect(throws: MessageError.self) { try Boaster().perform(&call) }
+    #expect(!Boaster().responds(to: "missingA"))
+    #expect(Boaster().methodSignature(for: "missingA") == nil)
+  }
+
+  @Test("a hook that adds what it says is believed, and a method that is removed later is no false claim")
+  func kept() throws {
+    #expect(try Boaster().send(Message<() -> Int>("addedA")) == 7)
+    #expect(Boaster.selectorTable.remove("addedA"))
+    let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("addedA")) }
+    #expect(error?.code == .unrecognizedSelector)
+    #expect(try Indirect().send(Message<() -> Int>("anything")) == 3)
+  }
+
+  @Test("a method that is added after a false claim is found")
+  func addedLater() throws {
+    #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingB")) }
+    try Boaster.selectorTable.add(Responds(to: "missingB") { (_: Boaster) in 8 })
+    #expect(try Boaster().send(Message<() -> Int>("missingB")) == 8)
+  }
+
+  @Test("in a proxy, a false claim is the failure of its target and not silence")
+  func falseClaimInProxy() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let journal = Journal()
+    proxy.onError = { journal.write("\($0.error)") }
+    let boaster = Boaster()
+    proxy.add(boaster)
+    let summary = proxy.broadcast(Message<() -> Void>("missingC"))
+    #expect(summary.failed == 1)
+    #expect(journal.all.count == 1)
+    #expect(journal.all.first?.hasPrefix("resolver hook added nothing") == true)
+    withExtendedLifetime(boaster) {}
+  }
+}
+
+/// A base class that leaves everything to the defaults, and classes below it that do not.
+private class Silent: MessageReceiver {
+  class var selectorTable: SelectorTable { silentTable }
+}
+private let silentTable = SelectorTable(for: Silent.self) { Responds(to: "who") { (_: Silent) in "silent" } }
+private final class Resolver: Silent, MethodResolving {
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector == "late" else { return false }
+    return (try? silentTable.add(Responds(to: selector) { (_: Silent) in "resolved" })) != nil
+  }
+}
+private final class Private: Silent, ObjectTableOwning {
+  let objectTable: SelectorTable?
+  init(_ answer: String?) {
+    objectTable = answer.map { answer in
+      SelectorTable(for: Silent.self) { Responds(to: "who") { (_: Silent) in answer } }
+    }
+  }
+}
+private final class OpenProxy: ForwardingProxy {
+  static let own = SelectorTable(for: ForwardingProxy.self, rows: [])
+  override class var selectorTable: SelectorTable { own }
+  override class func resolveMethod(for selector: MessageSelector) -> Bool {
+    (try? own.add(Responds(to: selector) { (_: ForwardingProxy) in 6 })) != nil
+  }
+}
+
+@Suite("Hooks below a base that has none")
+struct InheritedHookTests {
+  private func who(_ receiver: Silent) throws -> String { try receiver.send(Message<() -> String>("who")) }
+
+  @Test("a subclass has a resolver hook of its own though its base left it to the default")
+  func resolver() throws {
+    #expect(!Silent().responds(to: "late"))
+    #expect(try Resolver().send(Message<() -> String>("late")) == "resolved")
+  }
+
+  @Test("a subclass's objects have tables of their own though its base left them to the default")
+  func objectTables() throws {
+    #expect(try who(Silent()) == "silent")
+    #expect(try who(Private("first")) == "first")
+    #expect(try who(Private("second")) == "second")
+    #expect(try who(Private(nil)) == "silent")
+    #expect(try who(Silent()) == "silent")
+  }
+
+  @Test("a subclass of a forwarding proxy overrides the resolver hook")
+  func openProxy() throws { #expect(try OpenProxy().send(Message<() -> Int>("six")) == 6) }
+}
