@@ -1,0 +1,45 @@
+// ModelDeterminism.swift: which worlds have one outcome only.
+
+extension ModelWorld {
+  /// Whether every schedule that the library may choose gives what the simulation predicts.
+  ///
+  /// Queues run at the same time: what one target does to another has one outcome only where both are on one queue, or
+  /// where the one acts in the sender's turn while the queues are held.
+  var isDetermined: Bool { isDetermined(root, within: []) }
+
+  private func isDetermined(_ proxy: ModelProxy, within ancestors: [Int]) -> Bool {
+    proxy.targets.allSatisfy { target in
+      if target.condition == .dead, target.isStrong { return false }
+      if let inner = target.proxy {
+        return target.place == .direct && target.act == nil && isDetermined(inner, within: ancestors + [target.id])
+      }
+      guard let act = target.act else { return true }
+      switch act {
+      case .add: return true
+      case .send: return runsInTurn(target) && !target.suspends
+      case .remove(let id), .mute(let id):
+        return !target.suspends && isDetermined(target, changes: id, of: proxy, within: ancestors)
+      case .kill(let id):
+        guard let victim = root.all.first(where: { $0.id == id }), victim.proxy == nil else { return false }
+        return !target.suspends && runsInTurn(target) && (runsInTurn(victim) || victim.keepsPending)
+          && isDetermined(target, changes: id, of: proxy, within: ancestors)
+      }
+    }
+  }
+
+  private func isDetermined(_ target: ModelTarget, changes id: Int, of proxy: ModelProxy, within ancestors: [Int])
+    -> Bool
+  {
+    guard let victim = root.all.first(where: { $0.id == id }), !ancestors.contains(id) else { return false }
+    let isSibling = proxy.targets.contains { $0.id == id }
+    guard runsInTurn(target) else {
+      return isSibling && victim.proxy == nil && !victim.suspends && victim.place.queue == target.place.queue
+    }
+    if let inner = victim.proxy { return inner.all.allSatisfy { $0.proxy != nil || runsInTurn($0) } }
+    return isSibling || runsInTurn(victim)
+  }
+
+  private func runsInTurn(_ target: ModelTarget) -> Bool {
+    target.place.queue == nil || target.place == .automatic1 && sender == .onQueue1
+  }
+}
