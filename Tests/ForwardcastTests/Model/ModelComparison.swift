@@ -112,6 +112,7 @@ extension ModelTarget {
     change { $0.scope = .everything }
     change { $0.priority = 0 }
     change { $0.isStrong = false }
+    change { $0.isForwarded = false }
     change { $0.keepsPending = false }
     change { $0.place = .direct }
     if place.isAutomatic { change { $0.place = place == .automatic1 ? .queue1 : .queue2 } }
@@ -145,4 +146,17 @@ func compareWithModel(_ name: String, _ cases: @escaping @Sendable ((ModelCase) 
     count.withLock { [comparison] in $0 = comparison.count }
   }
   return count.withLock { $0 }
+}
+
+/// Compares one case on a thread that may block.
+func compareOne(_ instance: ModelCase) async throws -> ModelFailure? {
+  let found = Locked<Result<ModelFailure?, any Error>>(.success(nil))
+  await onThread {
+    let result = Result {
+      var comparison = ModelComparison()
+      return try comparison.compare(instance)
+    }
+    found.withLock { $0 = result }
+  }
+  return try found.withLock { $0 }.get()
 }

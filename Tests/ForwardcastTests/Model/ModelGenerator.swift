@@ -45,9 +45,15 @@ struct ModelGenerator {
       var target = ModelTarget()
       target.id = last
       if depth > 1, one(in: 4) {
-        target.kind = .proxy(self.proxy(last, depth: depth - 1, targets: max(targets * 2 / 3, 2)))
+        let inner = self.proxy(last, depth: depth - 1, targets: max(targets * 2 / 3, 2))
+        target.kind = .proxy(inner)
+        var onQueue = ModelWorld()
+        onQueue.root.targets = [target]
+        onQueue.root.targets[0].place = one(in: 2) ? .queue1 : .queue2
+        if one(in: 3), onQueue.isDetermined { target = onQueue.root.targets[0] }
       } else {
         target.kind = kind(throwing: throwing)
+        target.isForwarded = one(in: 8)
         target.place = one(in: 2) ? .direct : ModelPlace.allCases.randomElement(using: &random) ?? .direct
         target.keepsPending = target.place.queue != nil && one(in: 4)
         if isPlain, let queue = target.place.queue {

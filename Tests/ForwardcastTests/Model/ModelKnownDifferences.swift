@@ -88,6 +88,23 @@ extension ModelKnownDifference {
         instance.door == .forwardBlocking && instance.world.sender == .onQueue1 && difference.field == .answers
           && difference.actual.contains("queued")
       }),
+    ModelKnownDifference(
+      title: "a broadcast by boxes counts a target that was asked and does not respond as skipped",
+      example: example(.broadcastBoxed, { ($0.isForwarded, $0.kind) = (true, .silent) }),
+      covers: { instance, difference in
+        instance.door == .broadcastBoxed && difference.field == .output
+          && instance.world.root.all.contains { $0.isForwarded && $0.kind == .silent }
+      }),
+    ModelKnownDifference(
+      title: "a method that suspends is not reached through a proxy for one, neither from a queue nor by who waits",
+      example: example(.collectAndWait(.all), { ($0.isForwarded, $0.kind) = (true, .suspending) }),
+      covers: { instance, _ in instance.world.root.all.contains { $0.isForwarded && $0.suspends } }),
+    ModelKnownDifference(
+      title: "arguments are not checked against the first target when it is behind a proxy for one",
+      example: example(.forward, { ($0.isForwarded, $0.kind) = (true, .unfit) }),
+      covers: { instance, _ in
+        instance.door.isChecked && instance.world.root.all.contains { $0.isForwarded && $0.kind == .unfit }
+      }),
   ]
 }
 

@@ -1,5 +1,7 @@
 // ModelOutcome.swift: everything that can be observed of one case.
 
+import Foundation
+
 /// What can be observed of one message, as texts: a prediction, or what the library did.
 struct ModelOutcome: Sendable {
   /// Who ran a message in the sender's turn and, for each queue and proxy, there: `t3 7` in the order of the calls.
@@ -31,6 +33,8 @@ struct ModelOutcome: Sendable {
   var optionalSkips: Set<String> = []
   /// Whether a summary may count targets that had left before the message.
   var hidesSkipCount = false
+  /// Whether it is open who counts as queued: an inner proxy on a queue, or each of its targets.
+  var hidesQueued = false
 }
 
 /// One thing in which the library differs from the prediction.
@@ -58,15 +62,16 @@ extension ModelOutcome {
     compare(.told, list(telling.told(told)), list(telling.told(actual.told)))
     compare(.silences, list(silences.sorted()), list(actual.silences.sorted()))
     func result(_ outcome: ModelOutcome) -> String {
-      let text = outcome.output ?? "nothing"
-      guard hidesSkipCount, let end = text.range(of: ", skipped") else { return text }
-      return String(text[..<end.lowerBound])
+      var parts = (outcome.output ?? "nothing").components(separatedBy: ", ")
+      if hidesSkipCount || hidesQueued { parts.removeAll { $0.hasPrefix("skipped") } }
+      if hidesQueued { parts.removeAll { $0.hasPrefix("queued") } }
+      return list(parts)
     }
     compare(.output, result(self), result(actual))
     compare(.error, error ?? "none", actual.error ?? "none")
     guard let report, let other = actual.report else { return found }
     compare(.answers, list(report.answers), list(other.answers))
-    compare(.queued, list(report.queued), list(other.queued))
+    if !hidesQueued { compare(.queued, list(report.queued), list(other.queued)) }
     compare(.failures, list(report.failures), list(other.failures))
     compare(
       .skipped, list(report.skipped.filter { !optionalSkips.contains($0) }),

@@ -6,6 +6,7 @@ extension ModelWorld {
   /// - Returns: `nil` where it is not determined: a blocked sender and queues that run beside it may meet either way.
   func predict(_ door: ModelDoor) -> ModelOutcome? {
     if !isDetermined || door.isAsync && sender == .onQueue1 { return nil }
+    if hasQueuedProxy, door.policy?.mayStopEarly ?? false || door.blocks && sender == .onQueue1 { return nil }
     guard door.blocks else { return outcome(door, .afterSender) }
     if sender == .onQueue1, root.all.contains(where: { $0.place == .queue1 && $0.condition != .active }) { return nil }
     let (late, early) = (outcome(door, .afterSender), outcome(door, .atOnce))
@@ -32,6 +33,7 @@ extension ModelWorld {
     case .question: break
     }
     simulation.runQueues()
+    simulation.outcome.hidesQueued = hasQueuedProxy && !door.waits
     return simulation.outcome
   }
 }
@@ -74,10 +76,19 @@ extension ModelSimulation {
         if entry.isOnRoute, reason != "does not respond" { skipped += 1 }
       }
     }
-    outcome.hidesSkipCount =
-      world.isWarm && world.root.all.contains { $0.condition == .removed || $0.condition == .dead }
+    outcome.hidesSkipCount = hidesSkipCount
     outcome.output = "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
     if isSilent(message), handleSilence() { tell("nobody responds", [world.root]) }
+  }
+
+  /// Whether a summary may count, as passed over, targets that had left before the message, and those of which nobody
+  /// asked whether they would have responded.
+  private var hidesSkipCount: Bool {
+    world.root.all.contains { target in
+      if world.isWarm, target.condition == .removed || target.condition == .dead { return true }
+      guard reasonToSkip(target) != nil else { return false }
+      return target.isForwarded && target.kind == .silent || target.proxy.map { responders(of: $0).isEmpty } ?? false
+    }
   }
 
   fileprivate mutating func finishReport(_ message: Int) {

@@ -93,6 +93,9 @@ class ModelReceiver: MessageReceiver, @unchecked Sendable {  // immutable
   }
 }
 
+/// A proxy for one of the model's targets.
+final class ModelStandIn: ForwardingProxy, @unchecked Sendable {}  // immutable, and so is its target
+
 private let silentTable = SelectorTable(for: ModelReceiver.self) {
   Responds(to: "somethingElse") { (_: ModelReceiver) in 0 }
 }

@@ -45,6 +45,8 @@ struct ModelMessage: Sendable {
   let number: Int
   let door: ModelDoor
   var entries: [ModelEntry] = []
+  /// What is behind the entry of an inner proxy.
+  var steps: [Int: [ModelStep]] = [:]
   /// Whether the policy's result was known before all had been asked.
   var isKnown = false
 
@@ -108,6 +110,7 @@ struct ModelSimulation {
       message.entries.append(entry)
       var step = ModelStep(entry: message.entries.count - 1)
       if let inner = target.proxy, entry.isOnRoute { step.steps = self.steps(of: inner, entry.owners, &message) }
+      message.steps[step.entry] = step.steps
       steps.append(step)
     }
     return steps
@@ -149,7 +152,7 @@ struct ModelSimulation {
     let index = messages.count - 1
     let inOrder = world.root.stopsAtFirst || door.policy?.mayStopEarly ?? false
     if !inOrder { postAll(steps, index) }
-    _ = serve(steps, of: world.root, index, inOrder: inOrder)
+    _ = serve(steps, of: world.root, index, inOrder: inOrder, on: nil)
     return index
   }
 
@@ -158,10 +161,10 @@ struct ModelSimulation {
     for step in steps {
       let entry = messages[message].entries[step.entry]
       guard entry.isOnRoute else { continue }
-      if let inner = entry.target.proxy {
-        if reasonToSkip(entry.target) == nil, !inner.stopsAtFirst { postAll(step.steps, message) }
-      } else if !runsInTurn(entry.target) {
+      if !runsInTurn(entry.target) {
         post(message, step.entry)
+      } else if let inner = entry.target.proxy, reasonToSkip(entry.target) == nil, !inner.stopsAtFirst {
+        postAll(step.steps, message)
       }
     }
   }
@@ -180,15 +183,19 @@ struct ModelSimulation {
   }
 
   /// Serves what is left of the steps, in order. `true` when one of them failed.
-  private mutating func serve(_ steps: [ModelStep], of proxy: ModelProxy, _ message: Int, inOrder: Bool) -> Bool {
+  private mutating func serve(
+    _ steps: [ModelStep], of proxy: ModelProxy, _ message: Int, inOrder: Bool, on queue: ModelQueue?
+  )
+    -> Bool
+  {
     var failed = false
     for step in steps where !messages[message].isKnown {
       let entry = messages[message].entries[step.entry]
       guard entry.isOnRoute else { continue }
-      if let inner = entry.target.proxy {
-        if serve(inner, step, message, inOrder: inOrder || inner.stopsAtFirst) { failed = true }
+      if let inner = entry.target.proxy, runsInTurn(entry.target) {
+        if serve(inner, step.entry, message, inOrder: inOrder || inner.stopsAtFirst, on: queue) { failed = true }
       } else {
-        if entry.result == nil { serve(message, step.entry) }
+        if entry.result == nil { serve(message, step.entry, on: queue) }
         if messages[message].entries[step.entry].result?.isFailure ?? false { failed = true }
       }
       if inOrder, let policy = messages[message].door.policy, policy.isKnown(messages[message].answersInOrder) {
@@ -199,37 +206,41 @@ struct ModelSimulation {
     return failed
   }
 
-  private mutating func serve(_ inner: ModelProxy, _ step: ModelStep, _ message: Int, inOrder: Bool) -> Bool {
-    let target = messages[message].entries[step.entry].target
+  private mutating func serve(
+    _ inner: ModelProxy, _ entry: Int, _ message: Int, inOrder: Bool, on queue: ModelQueue?
+  ) -> Bool {
+    let target = messages[message].entries[entry].target
     if let reason = reasonToSkip(target) {
-      messages[message].entries[step.entry].result = .skipped(reason)
+      messages[message].entries[entry].result = .skipped(reason)
       return false
     }
-    messages[message].entries[step.entry].result = .skipped("does not respond")
-    messages[message].entries[step.entry].isOptional = true
-    if serve(step.steps, of: inner, message, inOrder: inOrder) { return true }
-    let reached = messages[message].entries(of: step).contains { $0.result?.isReached ?? false }
-    if reached { return false }
+    messages[message].entries[entry].result = .skipped("does not respond")
+    messages[message].entries[entry].isOptional = true
+    let steps = messages[message].steps[entry] ?? []
+    if serve(steps, of: inner, message, inOrder: inOrder, on: queue) { return true }
+    let isReached = messages[message].entries(of: steps).contains { $0.result?.isReached ?? false }
+    if isReached { return false }
     switch inner.silence {
     case .ignored: return false
     case .handled:
       outcome.silences.append(target.name)
       return false
     case .thrown:
-      messages[message].entries[step.entry].isOptional = false
-      settle(message, step.entry, .failed("nobody responds"), innerMost: inner)
+      messages[message].entries[entry].isOptional = false
+      settle(message, entry, .failed("nobody responds"), on: queue, innermost: inner)
       return true
     }
   }
 
-  private mutating func serve(_ message: Int, _ entry: Int) {
+  private mutating func serve(_ message: Int, _ entry: Int, on queue: ModelQueue?) {
     let target = messages[message].entries[entry].target
     if !runsInTurn(target) { return post(message, entry) }
     if let reason = reasonToSkip(target) {
       messages[message].entries[entry].result = .skipped(reason)
       return
     }
-    settle(message, entry, run(message, entry, on: nil))
+    messages[message].entries[entry].wasQueued = queue != nil
+    settle(message, entry, run(message, entry, on: queue), on: queue)
   }
 
   // MARK: Running
@@ -243,6 +254,11 @@ struct ModelSimulation {
         if let reason = reasonToSkip(target), reason == "muted" || !target.keepsPending {
           // A sender that does not wait said `queued`, and does not hear of this.
           if messages[next.message].door.waits { messages[next.message].entries[next.entry].result = .skipped(reason) }
+          continue
+        }
+        if let inner = target.proxy {
+          if !inner.stopsAtFirst { postAll(messages[next.message].steps[next.entry] ?? [], next.message) }
+          _ = serve(inner, next.entry, next.message, inOrder: inner.stopsAtFirst, on: queue)
           continue
         }
         let result = run(next.message, next.entry, on: queue)
@@ -285,11 +301,15 @@ struct ModelSimulation {
     }
   }
 
-  /// Notes what became of the message in the sender's turn; a broadcast tells errors as they happen.
-  private mutating func settle(_ message: Int, _ entry: Int, _ result: ModelResult, innerMost: ModelProxy? = nil) {
+  /// Notes what became of the message at one target. Errors of a broadcast are told as they happen, and so are those that
+  /// happen on a queue while nobody waits.
+  private mutating func settle(
+    _ message: Int, _ entry: Int, _ result: ModelResult, on queue: ModelQueue?, innermost: ModelProxy? = nil
+  ) {
     messages[message].entries[entry].result = result
-    guard case .failed(let error) = result, messages[message].door.family == .summary else { return }
-    tell(error, messages[message].entries[entry].owners + (innerMost.map { [$0] } ?? []))
+    let door = messages[message].door
+    guard case .failed(let error) = result, door.family == .summary || queue != nil && !door.waits else { return }
+    tell(error, messages[message].entries[entry].owners + (innermost.map { [$0] } ?? []))
   }
 
   /// Gives an error that nobody receives to the innermost proxy that has a handler.
@@ -300,8 +320,8 @@ struct ModelSimulation {
 }
 
 extension ModelMessage {
-  /// The entries behind a step, at any depth.
-  func entries(of step: ModelStep) -> [ModelEntry] {
-    step.steps.flatMap { [entries[$0.entry]] + entries(of: $0) }
+  /// The entries of steps, at any depth.
+  func entries(of steps: [ModelStep]) -> [ModelEntry] {
+    steps.flatMap { [entries[$0.entry]] + entries(of: $0.steps) }
   }
 }

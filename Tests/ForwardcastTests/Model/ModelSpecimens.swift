@@ -42,6 +42,12 @@ enum ModelSpecimens {
       target { $0.act = .mute(1) },
       target { $0.act = .kill(1) },
       target { ($0.act, $0.isStrong) = (.kill(1), true) },
+      target { $0.isForwarded = true },
+      target { ($0.isForwarded, $0.kind, $0.place) = (true, .throwing, .queue1) },
+      target { ($0.isForwarded, $0.kind) = (true, .silent) },
+      target { ($0.isForwarded, $0.kind) = (true, .unfit) },
+      target { ($0.isForwarded, $0.kind) = (true, .suspending) },
+      target { ($0.isForwarded, $0.kind, $0.place) = (true, .suspending, .queue1) },
       target { $0.act = .add },
       target { $0.act = .send },
       target { ($0.kind, $0.act) = (.throwing, .send) },
@@ -76,9 +82,18 @@ enum ModelSpecimens {
     count == 0 ? [[]] : sequences(count - 1, of: targets).flatMap { start in targets.map { start + [$0] } }
   }
 
+  /// What inner proxies are made of.
+  private static let inner: [ModelTarget] =
+    few + [
+      target { $0.kind = .silent },
+      target { $0.kind = .unfit },
+      target { $0.condition = .muted },
+      target { $0.kind = .suspending },
+    ]
+
   /// Proxies of up to two targets, with some of the options, as targets of others.
-  static func innerProxies(_ targets: [ModelTarget]) -> [ModelTarget] {
-    (0...2).flatMap { sequences($0, of: targets) }
+  static var innerProxies: [ModelTarget] {
+    (0...2).flatMap { sequences($0, of: inner) }
       .flatMap { targets in
         [
           (false, ModelProxy.Silence.ignored, false), (true, .ignored, true), (false, .thrown, true),
@@ -96,10 +111,11 @@ enum ModelSpecimens {
   /// Proxies with that target, alone and with others before and behind it.
   static func around(_ inner: ModelTarget, stopsAtFirst: Bool) -> [ModelProxy] {
     let muted = inner.proxy?.targets.count == 1 ? [target { ($0.kind, $0.condition) = (inner.kind, .muted) }] : []
+    let queued = target { ($0.kind, $0.place) = (inner.kind, .queue1) }
     let surroundings: [[ModelTarget]] =
       [
         [inner], [few[0], inner], [few[3], inner], [inner, few[0]], [inner, few[3]], [few[1], inner],
-      ] + muted.map { [$0] }
+      ] + muted.map { [$0] } + (inner.proxy?.targets.count == 1 ? [[few[0], queued], [queued, few[3]]] : [])
     return surroundings.map { targets in
       var root = proxy(targets, stopsAtFirst: stopsAtFirst)
       root.renumber()
@@ -109,6 +125,20 @@ enum ModelSpecimens {
 }
 
 extension ModelProxy {
+  /// Takes away what an inner proxy may do to its targets, at any depth.
+  mutating func makePlain() {
+    for index in targets.indices {
+      guard var inner = targets[index].proxy else { continue }
+      (inner.stopsAtFirst, inner.silence, inner.hasHandler) = (stopsAtFirst, .ignored, false)
+      inner.makePlain()
+      for index in inner.targets.indices { inner.targets[index].priority = 0 }
+      targets[index].kind = .proxy(inner)
+      targets[index].condition = .active
+      targets[index].scope = .everything
+      targets[index].place = .direct
+    }
+  }
+
   /// Numbers all targets at any depth anew, so that none has the number of another.
   fileprivate mutating func renumber() {
     var last = 0

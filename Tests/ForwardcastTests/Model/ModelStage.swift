@@ -60,7 +60,8 @@ final class ModelStage: Sendable {
         fill(made, inner)
         register(made, target, in: multicast)
       } else {
-        register(make(target, proxy), target, in: multicast)
+        let made = make(target, proxy)
+        register(target.isForwarded ? ModelStandIn(to: made) : made, target, in: multicast)
       }
     }
   }

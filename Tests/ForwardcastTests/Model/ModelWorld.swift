@@ -68,6 +68,8 @@ struct ModelTarget: Hashable, Sendable {
   /// Whether what waits for the target is delivered although it was removed.
   var keepsPending = false
   var act: Act?
+  /// Whether a `ForwardingProxy` stands before the target.
+  var isForwarded = false
 
   /// Targets of larger numbers joined while a message was on its way.
   static let firstLate = 1000
@@ -139,6 +141,7 @@ extension ModelTarget: CustomStringConvertible {
     if proxy == nil { words += ["\(kind)", "\(answer)"] }
     words.append(place.rawValue)
     if priority != 0 { words.append("priority \(priority)") }
+    if isForwarded { words.append("behind a forwarding proxy") }
     if isStrong { words.append("strong") }
     if condition != .active { words.append(condition.rawValue) }
     if scope != .everything { words.append("only \(scope == .named ? "this message" : "another message")") }
