@@ -127,25 +127,30 @@ extension ModelTarget {
 ///
 /// - Parameter name: what leads to the same cases again, such as a seed.
 /// - Returns: how many cases were compared.
-func compareWithModel(_ name: String, _ cases: @escaping @Sendable ((ModelCase) -> Void) -> Void) async -> Int {
-  let count = Locked(0)
+func compareWithModel(
+  _ name: String, at location: SourceLocation = #_sourceLocation,
+  _ cases: @escaping @Sendable ((ModelCase) -> Void) -> Void
+) async -> Int {
+  let found = Locked<(count: Int, texts: [String])>((0, []))
   await onThread {
     var comparison = ModelComparison()
     var recorded: Set<ModelCase> = []
+    var texts: [String] = []
     cases { instance in
-      guard recorded.count < 3 else { return }
+      guard texts.count < 3 else { return }
       do {
         guard let failure = try comparison.compare(instance), !ModelKnownDifference.covers(failure) else { return }
         let smallest = try comparison.shrink(failure) { !ModelKnownDifference.covers($0) }
-        if recorded.insert(smallest.instance).inserted { Issue.record("\(name): \(smallest)") }
+        if recorded.insert(smallest.instance).inserted { texts.append("\(name): \(smallest)") }
       } catch {
-        recorded.insert(instance)
-        Issue.record("\(name): \(error) for \(instance.door), \(instance.world)")
+        texts.append("\(name): \(error) for \(instance.door), \(instance.world)")
       }
     }
-    count.withLock { [comparison] in $0 = comparison.count }
+    found.withLock { [comparison, texts] in $0 = (comparison.count, texts) }
   }
-  return count.withLock { $0 }
+  let (count, texts) = found.withLock { $0 }
+  for text in texts { Issue.record(Comment(rawValue: text), sourceLocation: location) }
+  return count
 }
 
 /// Compares one case on a thread that may block.

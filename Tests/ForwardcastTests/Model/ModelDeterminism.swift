@@ -24,6 +24,8 @@ extension ModelWorld {
         return !target.suspends && isDetermined(target, changes: id, of: proxy, within: ancestors)
       case .kill(let id):
         guard let victim = root.all.first(where: { $0.id == id }), victim.proxy == nil else { return false }
+        // What lists or waits for a target keeps it alive for a while: until after a message that is sent meanwhile.
+        if root.all.contains(where: { $0.act == .send }) { return false }
         return !target.suspends && runsInTurn(target) && (runsInTurn(victim) || victim.keepsPending)
           && isDetermined(target, changes: id, of: proxy, within: ancestors)
       }

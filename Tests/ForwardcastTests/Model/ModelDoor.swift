@@ -63,7 +63,7 @@ enum ModelDoor: Hashable, Sendable {
   /// The doors that differ most.
   static let fewest: [ModelDoor] = [
     .broadcast, .broadcastBoxed, .forward, .forwardAndWait, .collect(.all), .collect(.every), .collectBoxed(.first),
-    .collectAndWait(.all), .collectAndWait(.any), .collectBlocking(.all),
+    .collectAndWait(.all), .collectAndWait(.any), .collectBlocking(.all), .send,
   ]
 
   /// What the sender gets back.

@@ -94,7 +94,7 @@ extension ModelSimulation {
   fileprivate mutating func finishReport(_ message: Int) {
     var report = ModelOutcome.Report()
     for target in world.root.all where target.condition == .removed || target.condition == .dead {
-      outcome.optionalSkips.formUnion(["\(target.name) removed", "nobody removed", "nobody dead"])
+      outcome.optionalSkips.formUnion(["\(target.name) removed", "nobody removed", "nobody muted", "nobody dead"])
     }
     for entry in messages[message].entries {
       let name = entry.target.name

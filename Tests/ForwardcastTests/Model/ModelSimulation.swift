@@ -62,6 +62,21 @@ struct ModelMessage: Sendable {
 }
 
 /// A simulation of one case: lists and numbers, and nothing that runs at the same time.
+///
+/// Where the specification leaves a choice, this is what the model takes:
+///
+/// - Within an inner proxy its own option about errors holds: one that goes on serves all of its targets, also among the
+///   targets of a proxy that stops at the first error, which then stops behind the inner proxy.
+/// - A proxy that stops at the first error stops when an error happens in the sender's turn, whether or not somebody
+///   waits for a queued target before it. A policy takes answers in the order of delivery, and so cannot know its result
+///   while an earlier target has not answered.
+/// - What is queued leaves first at every level, but for proxies that stop at the first error and for what is within
+///   them; a policy that may stop early keeps the order of delivery at every level.
+/// - On a queue the order of the targets of one proxy is certain, and that between proxies is not.
+/// - An inner proxy whose silence is an error is itself listed and counted as failed; one that is muted or not meant is
+///   itself listed and counted as passed over.
+/// - A summary counts the targets of inner proxies, as a report lists them.
+/// - An error of a queued target for which nobody waits goes to the innermost handler, whatever was sent.
 struct ModelSimulation {
   /// A message that waits for its turn on a queue.
   struct Posted {
@@ -251,7 +266,7 @@ struct ModelSimulation {
       while let next = posted[queue]?.first {
         posted[queue]?.removeFirst()
         let target = messages[next.message].entries[next.entry].target
-        if let reason = reasonToSkip(target), reason == "muted" || !target.keepsPending {
+        if let reason = reasonToSkip(target), muted.contains(target.id) || !target.keepsPending {
           // A sender that does not wait said `queued`, and does not hear of this.
           if messages[next.message].door.waits { messages[next.message].entries[next.entry].result = .skipped(reason) }
           continue

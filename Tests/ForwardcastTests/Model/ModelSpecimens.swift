@@ -93,7 +93,7 @@ enum ModelSpecimens {
 
   /// Proxies of up to two targets, with some of the options, as targets of others.
   static var innerProxies: [ModelTarget] {
-    (0...2).flatMap { sequences($0, of: inner) }
+    (sequences(0, of: inner) + sequences(1, of: inner) + sequences(2, of: few))
       .flatMap { targets in
         [
           (false, ModelProxy.Silence.ignored, false), (true, .ignored, true), (false, .thrown, true),
