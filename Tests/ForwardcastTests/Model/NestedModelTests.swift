@@ -1,0 +1,124 @@
+// NestedModelTests.swift: proxies in one another against the model.
+
+import Forwardcast
+import Foundation
+import Testing
+
+/// Whether a multicast among the targets of a multicast is transparent.
+private enum Nesting {
+  /// To be `true` from then on; the variable runs the tests before.
+  static let isTransparent = ProcessInfo.processInfo.environment["FORWARDCAST_NESTED_MODEL"] != nil
+}
+
+@Suite(
+  "Proxies in one another against the model", .enabled(if: Nesting.isTransparent, "nesting is not transparent yet"))
+struct NestedModelTests {
+  @Test("every inner proxy of up to two targets, alone and beside another target", arguments: [false, true])
+  func small(stopsAtFirst: Bool) async {
+    let count = await compareWithModel("small") { check in
+      for inner in ModelSpecimens.innerProxies {
+        for root in ModelSpecimens.around(inner, stopsAtFirst: stopsAtFirst) {
+          for door in ModelDoor.fewest { check(ModelCase(world: ModelWorld(root: root), door: door)) }
+        }
+      }
+    }
+    #expect(count > 10_000)
+  }
+
+  @Test("random worlds of proxies up to five deep, by seed", arguments: ModelGenerator.seeds)
+  func random(seed: UInt64) async {
+    let count = await compareWithModel("seed \(seed)") { check in
+      var generator = ModelGenerator(seed: seed)
+      for index in 0..<80 {
+        let world = generator.world(depth: 2 + index % 4, targets: 3 + index % 10)
+        for door in ModelDoor.few { check(ModelCase(world: world, door: door)) }
+      }
+    }
+    #expect(count > 500)
+  }
+}
+
+@Suite("Nesting in the model, and in the library at present")
+struct NestingTests {
+  @Test(
+    "the model says the same of a plain inner proxy as of its targets in its place", arguments: ModelGenerator.seeds)
+  func transparency(seed: UInt64) {
+    var generator = ModelGenerator(seed: seed)
+    var compared = 0
+    for index in 0..<150 {
+      var world = generator.world(depth: 2 + index % 3, targets: 3 + index % 6)
+      world.root.makePlain()
+      var flat = world
+      flat.root = world.root.flattened
+      guard flat.root != world.root else { continue }
+      let owners = world.root.owners
+      for door in ModelDoor.few {
+        guard let nested = world.predict(door), let plain = flat.predict(door)?.relabelled(owners)
+        else { continue }
+        compared += 1
+        let differences = nested.differences(from: plain, telling: door.telling)
+        if !differences.isEmpty {
+          Issue.record("\(ModelFailure(instance: ModelCase(world: world, door: door), differences: differences))")
+          return
+        }
+      }
+    }
+    #expect(compared > 500)
+  }
+
+  @Test(
+    "what nesting does otherwise at present", .enabled(if: !Nesting.isTransparent), arguments: NestingDifference.all)
+  private func known(difference: NestingDifference) async throws {
+    let failure = try await compareOne(difference.example)
+    withKnownIssue(Comment(rawValue: difference.title)) {
+      if let failure { Issue.record("\(failure)") }
+    }
+  }
+}
+
+/// Something that nesting does otherwise than the model.
+private struct NestingDifference: CustomTestStringConvertible {
+  let title: String
+  let example: ModelCase
+  var testDescription: String { title }
+
+  init(
+    _ title: String, _ door: ModelDoor, within change: (inout ModelProxy) -> Void = { _ in },
+    _ targets: (inout ModelTarget) -> Void...
+  ) {
+    let made = targets.map { change in
+      var target = ModelTarget()
+      change(&target)
+      return target
+    }
+    var inner = ModelSpecimens.proxy(made)
+    inner.hasHandler = false
+    change(&inner)
+    var target = ModelTarget()
+    target.kind = .proxy(inner)
+    self.title = title
+    let roots = ModelSpecimens.around(target, stopsAtFirst: false)
+    example = ModelCase(world: ModelWorld(root: roots.first ?? ModelProxy()), door: door)
+  }
+
+  static let all = [
+    NestingDifference("inner targets are counted as one", .broadcast, { _ in }, { _ in }),
+    NestingDifference("only the last inner answer counts", .collect(.all), { _ in }, { _ in }),
+    NestingDifference("a report lists the inner proxy in place of its targets", .forward, { _ in }),
+    NestingDifference(
+      "all inner errors but the first are lost", .forward, { $0.kind = .throwing }, { $0.kind = .throwing }),
+    NestingDifference(
+      "an inner error goes past the inner handler", .broadcast, within: { $0.hasHandler = true },
+      { $0.kind = .throwing }),
+    NestingDifference(
+      "an inner error on a queue is told to nobody", .broadcast, { ($0.kind, $0.place) = (.throwing, .queue1) }),
+    NestingDifference("a queued inner target counts as delivered", .broadcast, { $0.place = .queue1 }),
+    NestingDifference("nobody waits for queued inner targets", .collectAndWait(.all), { $0.place = .queue1 }),
+    NestingDifference("inner methods that suspend are not reached", .collectAndWait(.all), { $0.kind = .suspending }),
+    NestingDifference(
+      "a result that is known early does not end the inner message", .collect(.first), { _ in }, { _ in }),
+    NestingDifference("inner silence that is an error is not", .collect(.all), within: { $0.silence = .thrown }),
+    NestingDifference("an inner handler of silence is not called", .broadcast, within: { $0.silence = .handled }),
+    NestingDifference("arguments are not checked against the first inner target", .forward, { $0.kind = .unfit }),
+  ]
+}
