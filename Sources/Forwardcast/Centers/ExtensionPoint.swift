@@ -25,7 +25,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   /// The observers that exist. What is sent through this proxy makes no lazy observer.
   public let observers: MulticastProxy<Interface>
 
-  @usableFromInline let lazy: LazyMarks
+  let lazy: LazyMarks
   private let stated: Set<MessageSelector>?
   private let table: SelectorTable?
 
@@ -64,16 +64,18 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   ///   registered already, is no object, or has none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
-    enter(observer, priority, nil)
+    enter(observer, priority, (.direct, .unbounded, .dropPending))
   }
 
-  func enter(_ observer: Interface, _ priority: Int, _ queued: QueuedPart?) -> Registration? {
-    guard type(of: observer as Any) is AnyObject.Type else { return nil }
+  func enter(
+    _ observer: Interface, _ priority: Int, _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries)
+  ) -> Registration? {
+    guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
     // A lazy observer that registers itself while it is made has the place that its class was given.
     if let registration = lazy.takePlace(object) { return registration }
-    return observers.core.addUnlessThere(object, priority: priority, scope: stated, queued: queued)
+    return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
   /// Registers an object of which the compiler does not know whether it conforms.
@@ -122,6 +124,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
     return observers.methodSignature(for: selector)
   }
 
+  /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
+  public var dynamic: DynamicMessages { dynamicMessages }
+
   /// No single receiver stands behind a point.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
@@ -132,10 +137,19 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    let failures = lazy.wake(invocation.selector)
-    var report = try observers.forward(&invocation)
-    report.failures += failures.map { DeliveryReport.Failure(target: $0.mark, error: $0.error) }
-    return report
+    return try report(&invocation, along: beginMessage(invocation.selector))
+  }
+
+  /// Forwards a message as ``forward(_:)`` does, and waits for all.
+  nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
+    return try await forwardScheduled(beginMessage(invocation.selector), invocation)
+  }
+}
+
+extension ExtensionPoint {
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    observers.tell(failures, of: selector)
   }
 }
 

@@ -11,7 +11,7 @@ final class LazyMark: Sendable {
   let type: (any AnyObject.Type)?
   let delivery: Delivery
   private let methodOf: @Sendable (MessageSelector) -> MethodSignature?
-  private let stampOf: @Sendable (ServiceCenter) throws -> (PlaceStamp, isMaking: Bool)
+  private let stampOf: @Sendable (ServiceCenter) throws -> (SlotStamp, isMaking: Bool)
   private let make: @Sendable (ServiceCenter) throws -> AnyObject
   /// Threads that are making the observer for this mark.
   private let wakers = Guarded<Set<ThreadIdentity>>([])
@@ -24,7 +24,7 @@ final class LazyMark: Sendable {
     (name, id, self.type, self.delivery, methodOf) = (key.name, key.id, type, delivery, signature)
     stampOf = { center in
       let store = try center.owner(of: key).store
-      return (PlaceStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
+      return (SlotStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
     }
     make = { center in
       let observer = observer(try center.service(key))
@@ -44,7 +44,7 @@ final class LazyMark: Sendable {
   /// Makes sure that the observer exists and has its place.
   ///
   /// - Throws: ``ServiceError``, or what the service's construction throws.
-  func wake(in center: ServiceCenter, at place: ReservedPlace, of core: MulticastCore) throws {
+  func wake(in center: ServiceCenter, at place: ReservedSlot, of core: MulticastCore) throws {
     let (stamp, isMaking) = try stampOf(center)
     // What a service sends while it is made does not reach itself: nobody sees it yet.
     if isMaking || core.stamp(of: place) == stamp { return }

@@ -4,7 +4,6 @@
 import Synchronization
 
 /// The lazy registrations of one point, in order, and which of them are for which selector.
-@usableFromInline
 final class LazyMarks: Sendable {
   private struct State {
     var marks: [PlacedMark] = []
@@ -30,7 +29,7 @@ final class LazyMarks: Sendable {
   /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
   func add(_ mark: LazyMark, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { mark.signature(for: $0) != nil }) { return false }
-    let place = core.reservePlace(priority: priority, scope: scope, delivery: mark.delivery)
+    let place = core.reserveSlot(priority: priority, scope: scope, delivery: mark.delivery)
     let added = state.withLock { state in
       guard !state.marks.contains(where: { $0.mark.id == mark.id }) else { return false }
       state.marks.append(PlacedMark(mark: mark, place: place))
@@ -86,7 +85,6 @@ final class LazyMarks: Sendable {
   /// Makes the observers that a message of `selector` is for and that do not exist; with `nil` those of every message.
   ///
   /// - Returns: who could not be made, each with the reason. The others are there.
-  @usableFromInline
   func wake(_ selector: MessageSelector?) -> [LazyFailure] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     var failures: [LazyFailure] = []
@@ -104,7 +102,6 @@ final class LazyMarks: Sendable {
   }
 
   /// Gives failures to the point's error handler.
-  @usableFromInline
   func report(_ failures: [LazyFailure], _ selector: MessageSelector?) {
     for failure in failures {
       core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.name)
@@ -113,14 +110,13 @@ final class LazyMarks: Sendable {
 }
 
 /// A lazy observer that could not be made for a message.
-@usableFromInline
 struct LazyFailure {
   let mark: LazyMark
-  @usableFromInline let error: any Error
+  let error: any Error
 }
 
 /// A lazy registration and its place in the order.
 struct PlacedMark: Sendable {
   let mark: LazyMark
-  let place: ReservedPlace
+  let place: ReservedSlot
 }

@@ -12,7 +12,8 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   private struct State {
-    var waiting = WaitingLine<Envelope>()
+    var buffer: DeliveryBuffer
+    var waiting = FirstInFirstOut<Envelope>()
     /// Places that were given to senders who are about to fill them.
     var reserved = 0
     var isPosted = false
@@ -20,20 +21,79 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
     var nextID: UInt = 0
     /// Senders whose task was cancelled before they came to wait.
     var cancelled: Set<UInt> = []
+    /// Whether the registration has ended: nobody is to wait for room any more.
+    var isClosed = false
+
+    var isFull: Bool {
+      guard case .suspendSender(let bound) = buffer.policy, !isClosed else { return false }
+      return waiting.count + reserved >= bound
+    }
+
+    /// Gives free places to the senders who have waited longest.
+    mutating func admit() -> [Waiter] {
+      var admitted: [Waiter] = []
+      while !waiters.isEmpty, !isFull {
+        reserved += 1
+        admitted.append(waiters.removeFirst())
+      }
+      return admitted
+    }
   }
 
-  private let state = Guarded(State())
-  private let buffer: DeliveryBuffer
-  private let lane: Lane
+  private let state: Guarded<State>
+  private let gate: SerialGate
 
-  /// - Parameter lane: the registration's.
-  package init(_ buffer: DeliveryBuffer, lane: Lane) {
-    (self.buffer, self.lane) = (buffer, lane)
+  /// - Parameter gate: the registration's.
+  package init(_ buffer: DeliveryBuffer, gate: SerialGate) {
+    state = Guarded(State(buffer: buffer))
+    self.gate = gate
     super.init()
   }
 
   /// How many messages wait.
   package var count: Int { state.withLock { $0.waiting.count } }
+
+  /// How many senders wait for room.
+  package var waitingSenders: Int { state.withLock { $0.waiters.count } }
+
+  /// How much may wait, and which goes when there is more.
+  package var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
+
+  /// Changes how much may wait.
+  ///
+  /// - Returns: the messages that have to go: with ``DeliveryBuffer/keepNewest(_:)`` the oldest beyond the new bound, with
+  ///   ``DeliveryBuffer/latestPerSelector`` those with a later one behind them. A bound that keeps old messages takes
+  ///   none back.
+  package func change(to buffer: DeliveryBuffer) -> [Envelope] {
+    let (dropped, admitted) = state.withLock { state -> ([Envelope], [Waiter]) in
+      state.buffer = buffer
+      var dropped: [Envelope] = []
+      switch buffer.policy {
+      case .keepNewest(let bound):
+        while state.waiting.count > bound, let oldest = state.waiting.next() { dropped.append(oldest) }
+      case .latestPerSelector:
+        var kept = FirstInFirstOut<Envelope>()
+        while let envelope = state.waiting.next() {
+          if let older = kept.remove(where: { $0.selector == envelope.selector }) { dropped.append(older) }
+          kept.append(envelope)
+        }
+        state.waiting = kept
+      case .unbounded, .keepOldest, .suspendSender: break
+      }
+      return (dropped, state.admit())
+    }
+    for waiter in admitted { waiter.continuation.resume() }
+    return dropped
+  }
+
+  /// Lets every sender go that waits for room: the registration has ended. What waits is dropped or delivered as usual.
+  package func close() {
+    let admitted = state.withLock { state in
+      state.isClosed = true
+      return state.admit()
+    }
+    for waiter in admitted { waiter.continuation.resume() }
+  }
 
   /// Adds a message, and gives the one that has to go for it: another, itself, or none.
   ///
@@ -43,7 +103,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
       if reserved { state.reserved -= 1 }
       var dropped: Envelope?
       let taken = state.waiting.count + state.reserved
-      switch buffer.policy {
+      switch state.buffer.policy {
       case .unbounded: break
       case .keepNewest(let bound): if taken >= bound { dropped = state.waiting.next() }
       case .keepOldest(let bound), .suspendSender(let bound): if taken >= bound { return (envelope, false) }
@@ -62,7 +122,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   package override func open(in mailbox: Mailbox) -> Int {
     var made = 0
     while made < 32 {
-      if mailbox.park(self, 0, in: lane) { return made }
+      if mailbox.park(self, 0, at: gate) { return made }
       guard let envelope = next() else { return made }
       made += envelope.open(in: mailbox)
     }
@@ -74,24 +134,15 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
 
   /// The message that has waited longest; without one the line leaves the mailbox.
   private func next() -> Envelope? {
-    let (envelope, waiter) = state.withLock { state -> (Envelope?, Waiter?) in
+    let (envelope, admitted) = state.withLock { state -> (Envelope?, [Waiter]) in
       guard let envelope = state.waiting.next() else {
         state.isPosted = false
-        return (nil, nil)
+        return (nil, [])
       }
-      return (envelope, admit(&state))
+      return (envelope, state.admit())
     }
-    waiter?.continuation.resume()
+    for waiter in admitted { waiter.continuation.resume() }
     return envelope
-  }
-
-  /// Gives a free place to the sender who has waited longest.
-  private func admit(_ state: inout State) -> Waiter? {
-    guard case .suspendSender(let bound) = buffer.policy, !state.waiters.isEmpty,
-      state.waiting.count + state.reserved < bound
-    else { return nil }
-    state.reserved += 1
-    return state.waiters.removeFirst()
   }
 
   // MARK: Room
@@ -103,7 +154,6 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   ///
   /// - Throws: `CancellationError` when the task is cancelled; there is no place then.
   package nonisolated(nonsending) func reserve() async throws {
-    guard case .suspendSender(let bound) = buffer.policy else { return }
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -113,7 +163,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let (admitted, cancelled) = state.withLock { state -> (Bool, Bool) in
           if state.cancelled.remove(id) != nil { return (false, true) }
-          if state.waiters.isEmpty, state.waiting.count + state.reserved < bound {
+          if state.waiters.isEmpty, !state.isFull {
             state.reserved += 1
             return (true, false)
           }
@@ -136,11 +186,10 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
 
   /// Gives a place back that was not filled.
   package func giveBack() {
-    guard case .suspendSender = buffer.policy else { return }
-    let waiter = state.withLock { state -> Waiter? in
+    let admitted = state.withLock { state in
       state.reserved -= 1
-      return admit(&state)
+      return state.admit()
     }
-    waiter?.continuation.resume()
+    for waiter in admitted { waiter.continuation.resume() }
   }
 }

@@ -10,7 +10,7 @@ import Dispatch
 ///     members.add(ledger, delivery: .actor(ledger))
 ///
 /// One target sees the messages of one registration in the order in which they were sent. The targets of one proxy on
-/// one context are served one after another, also where the context itself is concurrent. Two deliveries are equal when
+/// one context are served one after another; on a concurrent queue they run at the same time. Two deliveries are equal when
 /// they are of one kind and on one context.
 public struct Delivery: Hashable, Sendable {
   package enum Kind: Sendable {
@@ -29,6 +29,14 @@ public struct Delivery: Hashable, Sendable {
   /// On a dispatch queue; on the main queue where none is named.
   public static func queue(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(.queued(QueueContext(queue ?? .main)))
+  }
+
+  /// On a concurrent queue: different targets run at the same time, each of them one message at a time, in order.
+  ///
+  /// ``queue(_:)`` does the same for the global queues, and on Apple systems for every concurrent queue. Elsewhere nothing
+  /// tells that a queue of your own is concurrent, and its targets would run one after another.
+  public static func concurrentQueue(_ queue: DispatchQueue) -> Delivery {
+    Delivery(.queued(QueueContext(queue, isConcurrent: true)))
   }
 
   /// On the main actor.

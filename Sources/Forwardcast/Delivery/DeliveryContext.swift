@@ -24,22 +24,25 @@ package protocol DeliveryContext: AnyObject, Sendable {
   /// Sees to it that `mailbox.drain()` runs once on the context, later.
   func wake(_ mailbox: Mailbox)
   /// What tells a mailbox, for as long as it keeps it, whether the running code is on the context.
-  func makeMark() -> any ContextMark
+  func makeProbe() -> any ContextProbe
   /// How many deliveries a mailbox makes in one turn before others get theirs.
   var turn: Int { get }
+  /// Whether several deliveries can run on it at the same time, so that each target has a mailbox of its own.
+  var isConcurrent: Bool { get }
 }
 
 /// Tells whether the running code is on a context, so that waiting for it would be waiting for oneself.
-package protocol ContextMark: AnyObject, Sendable {
+package protocol ContextProbe: AnyObject, Sendable {
   var isCurrent: Bool { get }
 }
 
-extension DeliveryContext where Self: ContextMark {
-  package func makeMark() -> any ContextMark { self }
+extension DeliveryContext where Self: ContextProbe {
+  package func makeProbe() -> any ContextProbe { self }
 }
 
 extension DeliveryContext {
   package var turn: Int { 512 }
+  package var isConcurrent: Bool { false }
 
   /// Whether the running thread is making one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity.object) }
@@ -50,9 +53,24 @@ final class QueueContext: DeliveryContext {
   private let queue: DispatchQueue
   private let id: QueueID
 
-  init(_ queue: DispatchQueue) {
+  let isConcurrent: Bool
+
+  /// - Parameter isConcurrent: `nil` finds out as far as the system says it.
+  init(_ queue: DispatchQueue, isConcurrent: Bool? = nil) {
     self.queue = queue
     id = QueueID.of(queue)
+    self.isConcurrent = isConcurrent ?? Self.isKnownConcurrent(queue)
+  }
+
+  /// Whether a queue is one of the global ones, or one that the system describes as concurrent. Off Apple systems nothing
+  /// tells whether a queue that a program made is: `Delivery.concurrentQueue` says so.
+  private static func isKnownConcurrent(_ queue: DispatchQueue) -> Bool {
+    if queue.label.hasPrefix("com.apple.root.") { return true }
+    #if canImport(Darwin)
+      return "\(queue)".contains("OS_dispatch_queue_concurrent")
+    #else
+      return false
+    #endif
   }
 
   var identity: ContextIdentity { .queue(ObjectIdentifier(id)) }
@@ -62,7 +80,7 @@ final class QueueContext: DeliveryContext {
     queue.async { mailbox.drain() }
   }
 
-  func makeMark() -> any ContextMark { QueueMark(queue, id) }
+  func makeProbe() -> any ContextProbe { QueueProbe(queue, id) }
 }
 
 /// What tells one queue from another: the objects that stand for the main queue and the global ones are made anew each
@@ -82,7 +100,7 @@ private final class QueueID: Sendable {
 
 /// A value of its own on a queue, so that a queue that targets it is seen to be on it as well. It is taken off again
 /// with the mailbox that it was made for.
-private final class QueueMark: ContextMark {
+private final class QueueProbe: ContextProbe {
   private let queue: DispatchQueue
   private let id: QueueID
   private let key = DispatchSpecificKey<Bool>()
@@ -100,7 +118,7 @@ private final class QueueMark: ContextMark {
 }
 
 /// The main actor.
-final class MainActorContext: DeliveryContext, ContextMark {
+final class MainActorContext: DeliveryContext, ContextProbe {
   var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
   var name: String { "main actor" }
   var isCurrent: Bool { HeldContext.isMain }
@@ -111,7 +129,7 @@ final class MainActorContext: DeliveryContext, ContextMark {
 }
 
 /// Any other actor.
-final class ActorContext: DeliveryContext, ContextMark {
+final class ActorContext: DeliveryContext, ContextProbe {
   private let actor: any Actor
 
   init(_ actor: any Actor) { self.actor = actor }
@@ -128,7 +146,7 @@ final class ActorContext: DeliveryContext, ContextMark {
 }
 
 /// A serial executor that is no actor.
-final class ExecutorContext: DeliveryContext, ContextMark {
+final class ExecutorContext: DeliveryContext, ContextProbe {
   /// An actor whose code runs on the executor, which is the only way there.
   private actor Guest {
     private let executor: any SerialExecutor

@@ -46,14 +46,14 @@ package final class Mailbox: @unchecked Sendable {
   private var taken: UInt = 0
   /// How many targets have had their turn: written by the drain, read by anyone.
   private let turns = Atomic<Int>(0)
-  /// Targets that run a method which suspends.
-  private var busy: [Lane] = []
+  /// The gates of targets that run a method which suspends.
+  private var closed: [SerialGate] = []
 
-  private let mark: any ContextMark
+  private let probe: any ContextProbe
 
   package init(_ context: any DeliveryContext) {
     self.context = context
-    mark = context.makeMark()
+    probe = context.makeProbe()
   }
 
   /// How many targets have had their turn, for those who want to know whether anything still happens.
@@ -63,7 +63,11 @@ package final class Mailbox: @unchecked Sendable {
   package func noteTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
   /// Whether the running code is on the context.
-  package var isCurrent: Bool { mark.isCurrent }
+  ///
+  /// Where a context runs several mailboxes at a time, waiting for another is no deadlock: there only this mailbox counts.
+  package var isCurrent: Bool {
+    context.isConcurrent ? HeldContext.contains(ObjectIdentifier(self)) : probe.isCurrent
+  }
 
   deinit {
     // Nobody posts any more and no drain is under way; a context that threw its work away may have left something.
@@ -90,7 +94,7 @@ package final class Mailbox: @unchecked Sendable {
 
   /// Opens what waits, for one turn. Called by the context, once for each time that it was woken.
   package func drain() {
-    HeldContext.hold(context.identity.object) {
+    HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       var left = context.turn
       repeat {
         while let envelope = next() {
@@ -132,12 +136,12 @@ package final class Mailbox: @unchecked Sendable {
   }
 }
 
-/// One target's messages on their context, when a method of it suspends: those that follow wait until it has ended.
+/// Keeps the methods of one target from overlapping: while one of them is suspended, the messages behind it wait here.
 ///
 /// Touched on the context only, by the drain that is under way.
-package final class Lane: @unchecked Sendable {
-  package fileprivate(set) var isBusy = false
-  private var parked = WaitingLine<(envelope: Envelope, index: Int)>()
+package final class SerialGate: @unchecked Sendable {
+  package fileprivate(set) var isClosed = false
+  private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   package init() {}
 
@@ -147,32 +151,32 @@ package final class Lane: @unchecked Sendable {
 
 extension Mailbox {
   /// Whether some target runs a method that suspends. Asked on the context.
-  package var hasBusyLanes: Bool { !busy.isEmpty }
+  package var hasClosedGates: Bool { !closed.isEmpty }
 
-  /// The lanes of targets that are busy. Asked on the context.
-  package var busyLanes: [Lane] { busy }
+  /// The gates of targets that run a method which suspends. Asked on the context.
+  package var closedGates: [SerialGate] { closed }
 
-  /// Puts a delivery off while its target is busy. `false` when it is not. Called on the context.
-  package func park(_ envelope: Envelope, _ index: Int, in lane: Lane) -> Bool {
-    guard lane.isBusy else { return false }
-    lane.park(envelope, index)
+  /// Puts a delivery off while its target's gate is closed. `false` when it is open. Called on the context.
+  package func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
+    guard gate.isClosed else { return false }
+    gate.park(envelope, index)
     return true
   }
 
-  /// Marks a target as busy until ``leave(_:)``. Called on the context.
-  package func enter(_ lane: Lane) {
-    lane.isBusy = true
-    busy.append(lane)
+  /// Closes a target's gate until ``reopen(_:)``. Called on the context.
+  package func close(_ gate: SerialGate) {
+    gate.isClosed = true
+    closed.append(gate)
   }
 
   /// Says, from anywhere, that a target's method has ended: what was put off goes on.
-  package func leave(_ lane: Lane) { post(LaneEnd(lane)) }
+  package func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
-  fileprivate func reopen(_ lane: Lane) -> Int {
-    lane.isBusy = false
-    busy.removeAll { $0 === lane }
+  fileprivate func open(_ gate: SerialGate) -> Int {
+    gate.isClosed = false
+    closed.removeAll { $0 === gate }
     var count = 0
-    while !lane.isBusy, let parked = lane.next() {
+    while !gate.isClosed, let parked = gate.next() {
       parked.envelope.resume(parked.index, in: self)
       count += 1
     }
@@ -181,8 +185,8 @@ extension Mailbox {
 }
 
 /// The news that a method which suspended has ended.
-private final class LaneEnd: Envelope, @unchecked Sendable {  // immutable
-  private let lane: Lane
-  init(_ lane: Lane) { self.lane = lane }
-  override func open(in mailbox: Mailbox) -> Int { mailbox.reopen(lane) }
+private final class GateOpening: Envelope, @unchecked Sendable {  // immutable
+  private let gate: SerialGate
+  init(_ gate: SerialGate) { self.gate = gate }
+  override func open(in mailbox: Mailbox) -> Int { mailbox.open(gate) }
 }

@@ -47,6 +47,12 @@ open class ForwardingProxy: MessageForwarding {
     throw doesNotRecognize(invocation.selector)
   }
 
+  /// Handles a message that ``forwardingTarget(for:)`` did not take, for a sender that waits. The default forwards in the
+  /// caller's turn; a subclass that sends the message on overrides it with a waiting send.
+  nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    try forwardInTurn(invocation)
+  }
+
   /// The error for a message that nothing answers.
   open func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError.unrecognized(selector, by: self)
@@ -56,4 +62,8 @@ open class ForwardingProxy: MessageForwarding {
 private let emptyProxyTable = SelectorTable(for: ForwardingProxy.self, rows: [])
 
 /// Each target checks the arguments of its message for itself.
-extension MulticastProxy: ForwardingToMany {}
+extension MulticastProxy: ForwardingToMany {
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    core.report(failures, of: selector)
+  }
+}

@@ -60,7 +60,14 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
+  /// The types of the message as the target states them; `nil` when its maker has just failed, for it is asked once a
+  /// message.
+  public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    failure == nil ? super.methodSignature(for: selector) : nil
+  }
+
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
-    failure ?? super.doesNotRecognize(selector)
+    defer { failure = nil }
+    return failure ?? super.doesNotRecognize(selector)
   }
 }

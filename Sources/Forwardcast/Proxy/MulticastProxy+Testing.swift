@@ -5,3 +5,8 @@ extension MulticastProxy {
   /// How many slots the target list has, holes and dead targets included.
   package var slotCount: Int { core.slotCount }
 }
+
+extension Registration {
+  /// How many senders wait for room in the target's buffer.
+  package var waitingSenders: Int { queued?.line?.waitingSenders ?? 0 }
+}

@@ -1,47 +1,54 @@
 // MulticastProxy+TypedCalls.swift: ordinary Swift calls to every target.
-// Layer: Proxy. See DESIGN.md, "Extension points".
+// Layer: Proxy. See DESIGN.md, "Typed calls".
 
 extension MulticastProxy {
-  /// Runs `body` for every live, unmuted target that `Interface` describes, in order: all, or those that respond to
-  /// `selector`. A target with a delivery of its own gets no such call, but fails with `isolationMismatch`. Errors go to ``onError``, under the name `selector` or `typedCall`.
-  func visit(_ selector: MessageSelector?, _ body: (Interface) throws -> Void) -> BroadcastSummary {
-    var summary = BroadcastSummary()
+  /// Makes an ordinary call to every live, unmuted target, in the sender's turn and in order. No table is needed.
+  ///
+  ///     themes.broadcast { $0.themesColorChanged(.red) }
+  ///
+  /// A target with a delivery of its own cannot get such a call: it fails with `isolationMismatch`. Closures registered
+  /// with `on` are not called. Errors go to ``onError``, under the name of the selector, or `typedCall`.
+  ///
+  /// - Parameters:
+  ///   - selector: the message that the call stands for: then it goes to those that respond to it; `nil` calls all.
+  ///   - call: the call. What it throws counts as the target's error.
+  /// - Returns: how many were called.
+  @discardableResult
+  public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
+    var sink = SummarySink()
     let name = selector ?? "typedCall"
+    let proxies = ProxyChain(core, in: nil)
     for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
-      guard !registration.isCancelled, let target = registration.target else { continue }
-      guard let observer = target as? Interface else { continue }
+      guard let target = registration.liveTarget, let observer = interface(of: target) else { continue }
+      let context = StepContext(
+        selector: name, proxies: proxies, registration: registration, target: target,
+        isQueued: registration.queued != nil)
+      let outcome: StepOutcome
       if registration.isMuted {
-        summary.skipped += 1
-        continue
-      }
-      do {
-        guard registration.queued == nil else {
-          throw MessageError(
+        outcome = .skipped(.muted)
+      } else if registration.queued != nil {
+        outcome = .failed(
+          MessageError(
             .isolationMismatch, receiver: typeName(of: target), selector: name.name,
-            evidence: "a typed call runs in the sender's turn, the target on \(registration.delivery)")
+            evidence: "a typed call runs in the sender's turn, the target on \(registration.delivery)"))
+      } else {
+        do {
+          try call(observer)
+          outcome = .answered(nil)
+        } catch {
+          outcome = .failed(error)
         }
-        try body(observer)
-        summary.delivered += 1
-      } catch {
-        summary.failed += 1
-        core.report(error, name, registration, receiver: typeName(of: target))
-        if core.stopsAtFirst { break }
       }
+      _ = sink.take(outcome, at: context)
+      if sink.summary.failed > 0, core.stopsAtFirst { break }
     }
-    if summary.nobodyResponded { core.silence(name, self) }
-    return summary
+    if sink.summary.nobodyResponded { reportSilence(core.begin(name)) }
+    return sink.summary
   }
-}
 
-extension MulticastCore {
-  /// The registrations that a message of `selector` goes to, in order; some targets may be dead, some muted.
-  func responding(to selector: MessageSelector) -> [Registration] {
-    let walk = begin(selector)
-    return (0..<walk.count).compactMap { index in
-      let step = walk.route.steps[index]
-      let registration = step.registration.takeUnretainedValue()
-      if step.method == nil, let target = registration.target, !answers(target, selector) { return nil }
-      return registration
-    }
+  /// A target as what was added.
+  func interface(of target: AnyObject) -> Interface? {
+    if target is ClosureTarget { return nil }
+    return (target as? ValueTarget)?.value as? Interface ?? target as? Interface
   }
 }

@@ -12,12 +12,12 @@
 /// The proxy is `Sendable` exactly when its interface is; so the compiler keeps a proxy with targets that are not inside
 /// one isolation. Every member may then be called from any thread, and by the targets themselves while a message is on
 /// its way: a target that is removed gets nothing further, one that is added gets the next message.
-public final class MulticastProxy<Interface>: ForwardingProxy {
+public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending {
   @usableFromInline let core: MulticastCore
 
   /// A proxy whose targets bring tables of their own.
   public override init() {
-    core = MulticastCore(table: nil, options: MulticastOptions())
+    core = MulticastCore("MulticastProxy<\(Interface.self)>", table: nil, options: MulticastOptions())
     super.init()
   }
 
@@ -25,7 +25,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
   ///
   /// - Parameter table: methods for every target, whose own tables come first. With it a target needs no table.
   public init(table: SelectorTable? = nil, options: MulticastOptions) {
-    core = MulticastCore(table: table, options: options)
+    core = MulticastCore("MulticastProxy<\(Interface.self)>", table: table, options: options)
     super.init()
   }
 
@@ -39,24 +39,30 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
   /// What the proxy does about duplicates, silence and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Whether a live, unmuted target would get `selector`.
+  /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.
+  @inlinable
+  public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
+
+  /// Who gets a message that begins now: see ``MulticastSending/beginMessage(_:)``.
+  @inlinable
+  public func beginMessage(_ selector: MessageSelector) -> MessageRoute { core.begin(selector) }
+
+  /// Whether a live, unmuted target would get `selector`, in this proxy or in a multicast among its targets.
   ///
-  /// - Complexity: constant, whatever the number of targets, but for those that are asked each time.
-  public override func responds(to selector: MessageSelector) -> Bool {
-    let (isAnswered, hasForwarders) = core.tablesAnswer(selector)
-    if isAnswered || !hasForwarders { return isAnswered }
-    if ProxyQuestion.isOnItsWay(selector, through: core) { return true }
-    return ProxyQuestion.ask(self, selector, otherwise: false) { core.forwardersAnswer(selector) }
-  }
+  /// - Complexity: constant, whatever the number of targets, but for those that are asked each time; each proxy is asked
+  ///   once, however many ways lead to it.
+  public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
   /// The types of the first target that would get `selector`. Where there is none: nothing returned and objects taken,
   /// so that the message is let through and reaches nobody; `nil` when silence is an error.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    let found = ProxyQuestion.ask(self, selector, otherwise: nil) { core.firstSignature(for: selector) }
-    if let found { return found }
+    if let found = core.firstSignature(for: selector, self) { return found }
     if case .thrown = options.silence { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
   }
+
+  /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
+  public var dynamic: DynamicMessages { dynamicMessages }
 
   /// No single receiver stands behind a multicast.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
@@ -70,55 +76,29 @@ public final class MulticastProxy<Interface>: ForwardingProxy {
   ///   through this proxy before, `nobodyResponds` where silence is an error. Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    var report = DeliveryReport()
-    var met: Set<ObjectIdentifier> = []
-    invocation.result = nil
-    let tally = try core.fanOut(invocation, through: self) { step in
-      met.insert(ObjectIdentifier(step.registration))
-      switch step.outcome {
-      case .skipped: break
-      case .queued: report.endsQueued = true
-      case .answered, .failed: report.endsQueued = false
-      }
-      switch step.outcome {
-      case .answered(let target, let result): report.answers.append(.init(target: target, result: result))
-      case .queued(let target): report.queued.append(target)
-      case .failed(let target, let error):
-        report.failures.append(.init(target: target, error: error))
-        return !core.stopsAtFirst
-      case .skipped(let target, let reason): report.skipped.append(.init(target: target, reason: reason))
-      }
-      return true
-    }
-    report.dropped = tally.dropped
-    core.explainOthers(
-      invocation.selector, except: met, stopped: core.stopsAtFirst && !report.failures.isEmpty, in: &report)
-    invocation.result = report.result
-    if report.nobodyResponded { try core.silenceOrThrow(invocation.selector, self) }
-    return report
+    try report(&invocation, along: beginMessage(invocation.selector))
+  }
+
+  /// Forwards a message as ``forward(_:)`` does, and waits for all: see
+  /// ``MulticastSending/forwardAndWait(_:)``. Where the interface is not `Sendable`, all targets are direct and run in the
+  /// caller's isolation, one after another.
+  nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    try await forwardScheduled(beginMessage(invocation.selector), invocation)
   }
 
   /// `nobodyResponds`: only a proxy that is to throw on silence does not recognize a message.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
-    MessageError.nobody(selector, self)
+    MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
   }
 }
 
 // The core's lock guards all state, and an interface that is Sendable has Sendable targets only.
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
 
-extension MulticastProxy: CoreHolder {}
-
 extension MulticastProxy: CustomStringConvertible {
   /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.
   public var description: String {
     let count = count
     return "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"
-  }
-}
-
-extension MessageError {
-  static func nobody(_ selector: MessageSelector, _ proxy: AnyObject) -> MessageError {
-    MessageError(.nobodyResponds, receiver: typeName(of: proxy), selector: selector.name)
   }
 }

@@ -12,6 +12,8 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
   /// Whether the result may be known before everybody was asked.
   @usableFromInline let mayStopEarly: Bool
+  /// Whether errors are thrown only when nobody answered.
+  @usableFromInline let ignoresErrors: Bool
 
   /// How a policy keeps what it has taken.
   @usableFromInline
@@ -34,16 +36,19 @@ public struct ReturnPolicy<R, Output>: Sendable {
   ) {
     way = .gathering { AnswerCollector(initial, step, finish) }
     mayStopEarly = true
+    ignoresErrors = false
   }
 
   /// A policy whose result is its state.
   @inlinable
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
+    ignoresErrors: Bool = false,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
     way = .folding(initial: initial, step: step)
     self.mayStopEarly = mayStopEarly
+    self.ignoresErrors = ignoresErrors
   }
 
   /// Takes answers that come at different times.
@@ -86,6 +91,18 @@ extension ReturnPolicy where Output == R? {
   @inlinable
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
+      first = answer
+      return false
+    }
+  }
+}
+
+extension ReturnPolicy where Output == R? {
+  /// The answer of the first target that does not fail; nobody further is asked. Errors of those before it go to `onError`;
+  /// when all fail, the first error is thrown.
+  @inlinable
+  public static var firstSuccess: Self {
+    Self(folding: nil, mayStopEarly: true, ignoresErrors: true) { first, answer in
       first = answer
       return false
     }

@@ -22,18 +22,24 @@ extension Method {
   /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.
   ///
   /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
-  final func invokeAndWait(_ target: AnyObject, _ invocation: UncheckedSendable<Invocation>) async throws
-    -> UncheckedSendable<Invocation>
-  {
+  ///
+  /// - Parameter mayStart: asked where the method runs, right before it starts.
+  /// - Returns: `nil` when the method was not to start any more.
+  nonisolated(nonsending) final func invokeAndWait(
+    _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
+    mayStart: @escaping @Sendable () -> Bool = { true }
+  ) async throws -> UncheckedSendable<Invocation>? {
     // Only the method's own isolation touches the target from here on: the caller waits.
     nonisolated(unsafe) let target = target
-    @Sendable func run() throws -> UncheckedSendable<Invocation> {
+    @Sendable func run() throws -> UncheckedSendable<Invocation>? {
+      guard mayStart() else { return nil }
       var copy = invocation.value
       try invoke(target, &copy)
       return UncheckedSendable(copy)
     }
     switch isolation {
     case .async:
+      guard mayStart() else { return nil }
       return UncheckedSendable(try await invokeSuspending(target, invocation.value))
     case .mainActor where !HeldContext.isMain:
       return try await MainActor.run { try run() }

@@ -14,7 +14,8 @@ public struct DeliveryReport {
     /// Whether it ran on a context of its own.
     public let wasQueued: Bool
 
-    package init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
+    /// An answer, for a report that a receiver of your own makes in its ``MessageForwarding/forward(_:)``.
+    public init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
       (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
     }
   }
@@ -25,6 +26,9 @@ public struct DeliveryReport {
     public let target: AnyObject
     /// What it threw.
     public let error: any Error
+
+    /// A failure, for a report that a receiver of your own makes.
+    public init(target: AnyObject, error: any Error) { (self.target, self.error) = (target, error) }
   }
 
   /// A target that did not get the message.
@@ -33,12 +37,19 @@ public struct DeliveryReport {
     public let target: AnyObject?
     /// Why.
     public let reason: SkipReason
+
+    /// A target that was passed over, for a report that a receiver of your own makes.
+    public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 
   /// Why a target was passed over.
   public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
     /// The reason in words.
     public let description: String
+
+    /// A reason of your own, in words: lower case, without a full stop.
+    public init(_ description: String) { self.description = description }
+    private init(description: String) { self.description = description }
 
     /// The target died; its place has been reclaimed since.
     public static let dead = SkipReason(description: "dead")

@@ -26,6 +26,10 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static let isolationMismatch = Code(description: "isolation mismatch")
     /// Proxies lead back to a proxy that the message came through.
     public static let proxyCycle = Code(description: "proxy cycle")
+    /// Proxies lie in one another too deeply, or in too many ways.
+    public static let tooManyProxies = Code(description: "too many proxies")
+    /// A target has no selector table, nor has its proxy one for it, and it does not forward: no message can reach it.
+    public static let noSelectorTable = Code(description: "no selector table")
     /// A table has a method of that selector already.
     public static let alreadyInTable = Code(description: "already in table")
     /// Waiting here would wait for ever.

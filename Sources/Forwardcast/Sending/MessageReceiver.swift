@@ -79,6 +79,14 @@ public protocol MessageForwarding: MessageReceiver {
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
+  /// Handles a message that no table answers, for a sender that waits: as ``forward(_:)``, but it may suspend.
+  ///
+  /// The default forwards in the caller's turn. An object that sends the message on overrides this with the waiting
+  /// form of its send, so that methods that suspend, and targets on contexts of their own, are waited for.
+  ///
+  /// - Returns: what became of the message, and in ``DeliveryReport/result`` its answer.
+  nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport
+
   /// The error for a message that nothing answers. The default is `unrecognizedSelector`.
   func doesNotRecognize(_ selector: MessageSelector) -> any Error
 }
@@ -93,8 +101,21 @@ extension MessageForwarding {
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)
   }
+  nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    try forwardInTurn(invocation)
+  }
   public func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError.unrecognized(selector, by: self)
+  }
+
+  /// The report of ``forward(_:)``, with the invocation's result among its answers where the hook left it out.
+  package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
+    var invocation = invocation
+    var report = try forward(&invocation)
+    if report.answers.isEmpty, report.failures.isEmpty, let result = invocation.result {
+      report.answers.append(.init(target: self, result: result))
+    }
+    return report
   }
 
   package func defaultResponds(to selector: MessageSelector) -> Bool {
@@ -109,7 +130,10 @@ extension MessageForwarding {
 
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
 /// arguments for itself.
-package protocol ForwardingToMany: MessageForwarding {}
+package protocol ForwardingToMany: MessageForwarding {
+  /// Tells failures that no sender gets to whom the receiver tells errors of a broadcast.
+  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
+}
 
 /// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
 package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {

@@ -34,13 +34,18 @@ extension MessageReceiver where Self: Sendable {
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) async throws -> R {
-    switch try resolve(message.selector, for: self) {
-    case .method(let method, let target) where !method.canRun(on: target):
-      let invocation = Invocation(message.selector, arguments: Arguments(values: (repeat each arguments)).boxes)
-      let answered = try await method.invokeAndWait(target, UncheckedSendable(invocation))
-      return try typedResult(of: answered.value, from: target)
-    case _: return try send(message, repeat each arguments)
+    // One exit: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
+    let resolution = try resolve(message.selector, for: self)
+    let result: R
+    if case .method(let method, let target) = resolution, method.canRun(on: target) {
+      result = try send(message, repeat each arguments)
+    } else {
+      var invocation = Invocation(
+        message.selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: true))
+      try await finishWaiting(resolution, &invocation)
+      result = try typedResult(of: invocation, from: self)
     }
+    return result
   }
 
   /// Sends a message with boxes to this receiver, waits for its answer wherever the method runs, and leaves it in
@@ -54,20 +59,27 @@ extension MessageReceiver where Self: Sendable {
     invocation.result = nil
     do {
       try invocation.fitStatedTypes(receiver: self)
-      switch try resolve(invocation.selector, for: self) {
-      case .method(let method, let found) where !method.canRun(on: found):
-        // Only the method's own isolation touches the target: this caller waits.
-        nonisolated(unsafe) let target = found
-        try invocation.checkCrossing(receiver: target)
-        invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation)).value.result
-        try invocation.checkAnswerCrossing(receiver: target)
-      case .method(let method, let target): try method.invoke(target, &invocation)
-      case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
-      }
+      try await finishWaiting(try resolve(invocation.selector, for: self), &invocation)
       try invocation.fitStatedReturn(receiver: self)
     } catch {
       invocation.result = nil
       throw error
     }
+  }
+}
+
+/// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the invocation.
+nonisolated(nonsending) private func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
+  async throws
+{
+  switch resolution {
+  case .method(let method, let target) where method.canRun(on: target): try method.invoke(target, &invocation)
+  case .method(let method, let found):
+    // Only the method's own isolation touches the target: this caller waits.
+    nonisolated(unsafe) let target = found
+    try invocation.checkCrossing(receiver: target)
+    invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation))?.value.result
+    try invocation.checkAnswerCrossing(receiver: target)
+  case .forward(let hooks, let types): try await forwardWaiting(&invocation, by: hooks, types)
   }
 }

@@ -104,15 +104,48 @@ package func perform(_ invocation: inout Invocation, on receiver: any MessageRec
 ///
 /// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
 func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
-  try invocation.checkCount(receiver: hooks)
-  let stated = invocation.statedSignature
+  let stated = try invocation.prepare(for: hooks, types)
   defer { invocation.statedSignature = stated }
-  // Who forwards to many leaves the types to each of them.
-  let isForMany = hooks is any ForwardingToMany
-  if !isForMany { try invocation.fit(hookTypes: types, receiver: hooks) }
   let report = try hooks.forward(&invocation)
-  if let failure = report.failures.first { throw failure.error }
-  if !isForMany { try invocation.fitReturn(types.returnType, receiver: hooks) }
+  try invocation.take(report, from: hooks, types)
+}
+
+/// The same for a sender that waits.
+nonisolated(nonsending) func forwardWaiting(
+  _ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature
+) async throws {
+  let stated = try invocation.prepare(for: hooks, types)
+  defer { invocation.statedSignature = stated }
+  let report = try await hooks.forwardAndWait(invocation)
+  invocation.result = report.result
+  try invocation.take(report, from: hooks, types)
+}
+
+extension Invocation {
+  /// Makes the message one that a hook can take. Gives the signature that it had been stated with.
+  fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
+    -> MethodSignature?
+  {
+    let stated = statedSignature
+    try checkCount(receiver: hooks)
+    // Who forwards to many leaves the types to each of them.
+    if !(hooks is any ForwardingToMany) { try fit(hookTypes: types, receiver: hooks) }
+    return stated
+  }
+
+  /// Makes the answer one of the types that the hooks stated.
+  ///
+  /// - Throws: the first failure of the report.
+  fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
+    throws
+  {
+    if let failure = report.failures.first {
+      // Only one can be thrown; who forwards to many tells the others to whom it tells errors that nobody receives.
+      if let many = hooks as? any ForwardingToMany { many.tell(report.failures.dropFirst(), of: selector) }
+      throw failure.error
+    }
+    if !(hooks is any ForwardingToMany) { try fitReturn(types.returnType, receiver: hooks) }
+  }
 }
 
 extension MessageReceiver {

@@ -123,7 +123,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   private let statedSignature: MethodSignature?
   /// Whether the result's type is known to be `Sendable`.
-  private let resultCrosses: Bool
+  let resultCrosses: Bool
 
   @usableFromInline
   init(

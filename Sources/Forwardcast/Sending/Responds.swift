@@ -42,7 +42,8 @@ public struct Responds<Target>: Sendable {
 @inlinable
 func unchecked<Target>(_ object: AnyObject, as type: Target.Type) -> Target {
   if Target.self is AnyObject.Type { return unsafeBitCast(object, to: Target.self) }
-  guard let target = object as? Target else {
+  if let target = object as? Target { return target }
+  guard let target = (object as? ValueTarget)?.value as? Target else {
     preconditionFailure("a table for \(Target.self) was used for \(Swift.type(of: object))")
   }
   return target

@@ -142,7 +142,7 @@ package final class TableStorage: Sendable {
   init<Target>(for type: Target.Type, parent: TableStorage?) {
     targetName = "\(Target.self)"
     targetID = ObjectIdentifier(Target.self)
-    accepts = { $0 is Target }
+    accepts = { $0 is Target || ($0 as? ValueTarget)?.value is Target }
     // Whether a class conforms to a protocol only its objects tell: those are asked when a method is found.
     let isForClass = Target.self is AnyObject.Type
     self.isForClass = isForClass
@@ -162,6 +162,8 @@ package final class TableStorage: Sendable {
     let id = UInt(bitPattern: ObjectIdentifier(type(of: object)))
     if accepted.load(ordering: .relaxed) == id { return true }
     guard accepts(object) else { return false }
+    // One class stands for values of all types: each is asked.
+    if object is ValueTarget { return true }
     accepted.store(id, ordering: .relaxed)
     return true
   }

@@ -177,11 +177,13 @@ extension Interpreter {
       if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
         throw proxy.doesNotRecognize(call.selector)
       }
-      guard let own = ownWithQueues(proxy) else { return try proxy.collect(call, returning: answers) }
       let message = call
-      try run.charge(Work.wait)
-      return try world.waiting(for: own) {
-        try own.collect(message, returning: answers, timeout: World.patience)
+      return try CollectedErrors.$areThrown.withValue(true) {
+        guard let own = ownWithQueues(proxy) else { return try proxy.collect(message, returning: answers) }
+        try run.charge(Work.wait)
+        return try world.waiting(for: own) {
+          try own.collect(message, returning: answers, timeout: World.patience)
+        }
       }
     }
     return try bounded(policy.result(collected))

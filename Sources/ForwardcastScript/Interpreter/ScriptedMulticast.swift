@@ -20,7 +20,8 @@ protocol ScriptedMulticast: ForwardingProxy {
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
   ) throws -> Registration
   func unregister(_ receiver: any MessageReceiver)
-  func remove(_ registration: Registration)
+  @discardableResult
+  func remove(_ registration: Registration) -> Bool
   func removeAll()
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
 }
@@ -70,6 +71,6 @@ extension ExtensionPoint: ScriptedMulticast {
     if let observer = receiver as? Interface { unregister(observer) }
   }
 
-  func remove(_ registration: Registration) { observers.remove(registration) }
+  func remove(_ registration: Registration) -> Bool { observers.remove(registration) }
   func removeAll() { observers.removeAll() }
 }

@@ -135,6 +135,7 @@ extension World {
 
   /// Reports an error that a target met in its own turn, when nobody waited for it.
   func report(_ failure: MulticastFailure) {
+    if CollectedErrors.areThrown { return }
     let run = runInProgress ?? newRun()
     let error = run.located(failure.error, sentAs: failure.selector.name)
     // A passed limit ends the run, which reports it.
@@ -151,4 +152,9 @@ extension World {
     run.noteUnawaited()
     handlers.diagnostics(error)
   }
+}
+
+/// Whether the running code is a `collect`, which throws the first error of its targets; `errors` gives them all.
+enum CollectedErrors {
+  @TaskLocal static var areThrown = false
 }

@@ -68,11 +68,9 @@ struct FlatModelTests {
     #expect(count > 500)
   }
 
-  @Test("what is known to differ still does", arguments: ModelKnownDifference.all)
-  func known(difference: ModelKnownDifference) async throws {
-    let failure = try await compareOne(difference.example)
-    withKnownIssue(Comment(rawValue: difference.title)) {
-      if let failure { Issue.record("\(failure)") }
-    }
+  @Test("what once went otherwise goes as predicted", arguments: ModelExample.all)
+  func example(example: ModelExample) async throws {
+    let failure = try await compareOne(example.example)
+    #expect(failure == nil, "\(example.title)")
   }
 }

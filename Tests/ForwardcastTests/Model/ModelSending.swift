@@ -26,7 +26,7 @@ private final class HandExecutor: TaskExecutor {
   /// Runs jobs until the task has ended. `false` when nothing came for a minute.
   func run(until isDone: () -> Bool) -> Bool {
     while !isDone() {
-      guard arrivals.wait(timeout: .now() + 60) == .success else { return false }
+      guard arrivals.wait(timeout: .now() + 600) == .success else { return false }
       runNext()
     }
     return true
@@ -120,7 +120,7 @@ struct ModelSender {
   }
 
   private func send(_ door: ModelDoor, on stage: ModelStage, _ outcome: inout ModelOutcome) throws {
-    let (root, number, timeout) = (stage.root, ModelSimulation.first, Duration.seconds(60))
+    let (root, number, timeout) = (stage.root, ModelSimulation.first, Duration.seconds(600))
     var call = Invocation("model:", arguments: [ArgumentBox(number)])
     switch door {
     case .broadcast: outcome.output = "\(root.broadcast(.model, number))"

@@ -262,7 +262,8 @@ struct ModelSimulation {
 
   /// Runs what waits on the queues until nothing does.
   mutating func runQueues() {
-    for queue in ModelQueue.allCases {
+    // What runs on one queue may post to another that has run.
+    while let queue = ModelQueue.allCases.first(where: { !(posted[$0]?.isEmpty ?? true) }) {
       while let next = posted[queue]?.first {
         posted[queue]?.removeFirst()
         let target = messages[next.message].entries[next.entry].target

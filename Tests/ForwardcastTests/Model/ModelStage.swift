@@ -136,10 +136,11 @@ final class ModelStage: Sendable {
 
   /// Waits until nothing is on its way.
   func drain() throws {
-    for queue in world.queues { queues[queue].sync {} }
+    // What runs on a queue may queue more: once for each proxy that lies in another on a queue.
+    for _ in 0..<6 { for queue in world.queues { queues[queue].sync {} } }
     guard world.root.all.contains(where: { $0.suspends && $0.place != .direct }) else { return }
     // A message that suspends on a queue may be followed by others: again until nothing has run.
     let proxies = parts.withLock { Array($0.proxies.values) }
-    while try proxies.reduce(0, { $0 + (try $1.drain(timeout: .seconds(60))) }) > 0 {}
+    while try proxies.reduce(0, { $0 + (try $1.drain(timeout: .seconds(600))) }) > 0 {}
   }
 }

@@ -1,17 +1,9 @@
 // NestedModelTests.swift: proxies in one another against the model.
 
 import Forwardcast
-import Foundation
 import Testing
 
-/// Whether a multicast among the targets of a multicast is transparent.
-private enum Nesting {
-  /// To be `true` from then on; the variable runs the tests before.
-  static let isTransparent = ProcessInfo.processInfo.environment["FORWARDCAST_NESTED_MODEL"] != nil
-}
-
-@Suite(
-  "Proxies in one another against the model", .enabled(if: Nesting.isTransparent, "nesting is not transparent yet"))
+@Suite("Proxies in one another against the model")
 struct NestedModelTests {
   @Test("every inner proxy of up to two targets, alone and beside another target", arguments: [false, true])
   func small(stopsAtFirst: Bool) async {
@@ -38,7 +30,7 @@ struct NestedModelTests {
   }
 }
 
-@Suite("Nesting in the model, and in the library at present")
+@Suite("Nesting in the model")
 struct NestingTests {
   @Test(
     "the model says the same of a plain inner proxy as of its targets in its place", arguments: ModelGenerator.seeds)
@@ -66,17 +58,14 @@ struct NestingTests {
     #expect(compared > 500)
   }
 
-  @Test(
-    "what nesting does otherwise at present", .enabled(if: !Nesting.isTransparent), arguments: NestingDifference.all)
-  private func known(difference: NestingDifference) async throws {
+  @Test("what nesting once did otherwise it does as predicted", arguments: NestingDifference.all)
+  private func example(difference: NestingDifference) async throws {
     let failure = try await compareOne(difference.example)
-    withKnownIssue(Comment(rawValue: difference.title)) {
-      if let failure { Issue.record("\(failure)") }
-    }
+    #expect(failure == nil, "\(difference.title)")
   }
 }
 
-/// Something that nesting does otherwise than the model.
+/// Something that nesting once did otherwise than the model.
 private struct NestingDifference: CustomTestStringConvertible {
   let title: String
   let example: ModelCase

@@ -19,13 +19,13 @@ private protocol MessageSource {}
 struct MulticastTargetTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  @Test("adding a target again gives the registration that it has")
+  @Test("adding a target again gives the registration that it has, with the new priority")
   func duplicatesRefused() {
     let (proxy, target) = (Proxy(), Listener("a"))
     let first = proxy.add(target)
     let second = proxy.add(target, priority: 5)
     #expect(first == second)
-    #expect(first.priority == 0)
+    #expect(first.priority == 5)
     proxy.broadcast(.note, 1)
     #expect(target.journal.all == ["a 1"])
     #expect(proxy.count == 1)

@@ -5,7 +5,7 @@ import Forwardcast
 import Synchronization
 
 /// A context that runs nothing by itself: each ``step()`` opens one envelope, so that a test decides about every order.
-final class StepContext: DeliveryContext, ContextMark {
+final class StepContext: DeliveryContext, ContextProbe {
   let name: String
   private let woken = Mutex<[Mailbox]>([])
 

@@ -1,25 +1,44 @@
-// QueuedPart.swift: what a registration needs for deliveries on another context.
+// QueuedState.swift: what a registration needs for deliveries on another context.
 // Layer: Proxy. See DESIGN.md, "Delivery".
 
 import Synchronization
 
 /// A registration's side of delivery on another context.
-final class QueuedPart: Sendable {
+final class QueuedState: Sendable {
   let delivery: Delivery
   let mailbox: Mailbox
-  let buffer: DeliveryBuffer
   let pending: PendingDeliveries
-  /// The messages that wait, when their number is bounded.
-  let line: BufferedLine?
-  /// The messages that its target is too busy for.
-  let lane = Lane()
+  /// Keeps methods of the target that suspend from overlapping with others.
+  let gate = SerialGate()
+  /// The messages that wait, once their number has been bounded.
+  private let bounded: Guarded<BufferedLine?>
   private let droppedCount = Atomic<Int>(0)
   /// How many messages wait, for an automatic delivery.
   private let waiting = Atomic<Int>(0)
 
   init(_ delivery: Delivery, _ mailbox: Mailbox, buffer: DeliveryBuffer, pending: PendingDeliveries) {
-    (self.delivery, self.mailbox, self.buffer, self.pending) = (delivery, mailbox, buffer, pending)
-    line = buffer == .unbounded ? nil : BufferedLine(buffer, lane: lane)
+    (self.delivery, self.mailbox, self.pending) = (delivery, mailbox, pending)
+    bounded = Guarded(buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate))
+  }
+
+  /// The messages that wait, when their number is or was bounded.
+  var line: BufferedLine? { bounded.withLock { $0 } }
+
+  var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
+
+  /// Changes how much may wait. Messages that are in the mailbox already are not counted.
+  ///
+  /// A line stays when its bound goes: what is sent now must not overtake what waits in it.
+  func change(to buffer: DeliveryBuffer) {
+    let (line, isNew) = bounded.withLock { line -> (BufferedLine?, Bool) in
+      if line == nil, buffer != .unbounded {
+        line = BufferedLine(buffer, gate: gate)
+        return (line, true)
+      }
+      return (line, false)
+    }
+    guard let line, !isNew else { return }
+    for envelope in line.change(to: buffer) { envelope.giveUp(.bufferFull) }
   }
 
   /// Whether each message has an envelope of its own.
@@ -35,9 +54,15 @@ final class QueuedPart: Sendable {
   var runsNow: Bool { delivery.isAutomatic && waiting.load(ordering: .acquiring) == 0 && mailbox.isCurrent }
 }
 
-/// A mailbox that is let go with the last registration that uses it.
+/// A mailbox that is released with the last registration that uses it.
 struct WeakMailbox: Sendable {
   weak let mailbox: Mailbox?
+}
+
+/// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
+struct MailboxKey: Hashable, Sendable {
+  let context: ContextIdentity
+  let target: ObjectIdentifier?
 }
 
 extension Registration {

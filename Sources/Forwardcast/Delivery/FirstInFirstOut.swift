@@ -1,8 +1,8 @@
-// WaitingLine.swift: first in, first out, in one array.
+// FirstInFirstOut.swift: first in, first out, in one array.
 // Layer: Delivery. See DESIGN.md, "Delivery".
 
 /// Elements that leave in the order in which they came. Adding and taking cost constant time on average.
-struct WaitingLine<Element> {
+struct FirstInFirstOut<Element> {
   private var elements: [Element?] = []
   private var start = 0
 

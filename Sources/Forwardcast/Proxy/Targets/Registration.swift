@@ -5,18 +5,20 @@ import Synchronization
 
 /// One target's place in a proxy; also the handle that mutes or cancels it.
 ///
-/// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Letting the handle go
-/// cancels nothing.
+/// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Releasing the handle
+/// cancels nothing; ``scoped()`` gives one that does.
 public final class Registration: @unchecked Sendable {
-  // `weakTarget` and `extras` never change; `state` is atomic; the rest is guarded by the lock of `core`.
+  // `state` is atomic; `extras` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded
+  // by the lock of `core`.
 
   /// The target of a weak registration. A strong one forms no weak reference: that would move the target's count of
-  /// references aside and make every later one dear.
-  @usableFromInline weak let weakTarget: AnyObject?
+  /// references aside and make every later one expensive. One that becomes weak gets it under the lock, before any route
+  /// that reads it is made.
+  @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
-  /// Whether the proxy keeps the target alive while the registration lasts.
-  public let isStrong: Bool
-  private var place: UInt32 = 0
+  /// The priority, or `Int16.min` when the list keeps it.
+  private var shortPriority: Int16
+  private var slotNumber: UInt32 = 0
   /// The identity of the target, which outlives it.
   let key: ObjectIdentifier
   private let link: CoreLink
@@ -24,8 +26,8 @@ public final class Registration: @unchecked Sendable {
 
   /// Where the registration stands in its priority's part of the list.
   var slot: Int {
-    get { Int(place) }
-    set { place = UInt32(newValue) }
+    get { Int(slotNumber) }
+    set { slotNumber = UInt32(newValue) }
   }
   /// The next registration of the same target.
   var sibling: Registration?
@@ -34,10 +36,9 @@ public final class Registration: @unchecked Sendable {
 
   /// What few registrations have.
   private struct Rare {
-    var priority = 0
     var scope: Set<MessageSelector>?
-    var queued: QueuedPart?
-    var keepsPlace = false
+    var queued: QueuedState?
+    var keepsSlot = false
   }
   private final class Extras: Sendable {
     let rare: Rare
@@ -45,27 +46,26 @@ public final class Registration: @unchecked Sendable {
   }
 
   init(
-    _ target: AnyObject, core: MulticastCore, priority: Int, strong: Bool, scope: Set<MessageSelector>?,
-    queued: QueuedPart? = nil, keepsPlace: Bool = false
+    _ target: AnyObject, core: MulticastCore, strong: Bool, scope: Set<MessageSelector>?, queued: QueuedState? = nil,
+    keepsSlot: Bool = false
   ) {
     self.weakTarget = strong ? nil : target
     self.key = ObjectIdentifier(target)
     self.link = core.link
-    self.isStrong = strong
     self.strong = strong ? target : nil
-    let isPlain = priority == 0 && scope == nil && queued == nil && !keepsPlace
-    self.extras =
-      isPlain ? nil : Extras(Rare(priority: priority, scope: scope, queued: queued, keepsPlace: keepsPlace))
+    shortPriority = 0
+    let isPlain = scope == nil && queued == nil && !keepsSlot
+    self.extras = isPlain ? nil : Extras(Rare(scope: scope, queued: queued, keepsSlot: keepsSlot))
   }
 
-  /// A place for a target that does not exist yet; `owner` tells it from others and outlives it.
-  init(placeOf owner: AnyObject, core: MulticastCore, priority: Int) {
+  /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
+  init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
     self.link = core.link
-    self.isStrong = false
     self.strong = nil
-    self.extras = Extras(Rare(priority: priority, keepsPlace: true))
+    shortPriority = 0
+    self.extras = Extras(Rare(keepsSlot: true))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -73,8 +73,22 @@ public final class Registration: @unchecked Sendable {
 
   private var core: MulticastCore? { link.core }
 
+  /// Whether the registration is one of that proxy.
+  func belongs(to core: MulticastCore) -> Bool { link === core.link }
+
   /// Higher comes first; equal ones in the order in which they were added.
-  public var priority: Int { extras?.rare.priority ?? 0 }
+  public var priority: Int {
+    core?.state.withLock { $0.list.priority(of: self) } ?? Int(shortPriority)
+  }
+
+  /// The priority as far as it is kept here; for the list, under its lock.
+  var storedPriority: Int? {
+    get { shortPriority == .min ? nil : Int(shortPriority) }
+    set { shortPriority = newValue.flatMap { Int16(exactly: $0) } ?? .min }
+  }
+
+  /// Whether the proxy keeps the target alive while the registration lasts.
+  public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   /// Whether messages are let through.
   @inlinable @inline(__always)
@@ -86,23 +100,33 @@ public final class Registration: @unchecked Sendable {
   /// Whether messages are kept from the target at present.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
+  /// Whether messages can still reach the target: the registration is not cancelled, the target alive and the proxy there.
+  /// A muted one is live.
+  public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
+
+  /// Who is registered, or the value that is; `nil` once the target is dead, the proxy gone or the registration cancelled.
+  public var target: AnyObject? { liveTarget }
+
   /// What the registration needs for deliveries on another context; `nil` when they are direct.
-  var queued: QueuedPart? { extras?.rare.queued }
+  var queued: QueuedState? { extras?.rare.queued }
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
   public var scope: Set<MessageSelector>? { extras?.rare.scope }
 
-  /// Whether the place in the order stays when the target dies, for another to take.
-  var keepsPlace: Bool { extras?.rare.keepsPlace ?? false }
+  /// Whether the slot in the order stays when the target dies, for another to take.
+  var keepsSlot: Bool { extras?.rare.keepsSlot ?? false }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
-  /// way. Cancelling twice is harmless.
+  /// way, and senders that wait for room in its buffer go on. Cancelling twice is harmless.
   public func cancel() {
     markCancelled()
     core?.forget([self])
   }
 
-  func markCancelled() { state.bitwiseOr(Registration.cancelledBit, ordering: .acquiringAndReleasing) }
+  func markCancelled() {
+    state.bitwiseOr(Registration.cancelledBit, ordering: .acquiringAndReleasing)
+    queued?.line?.close()
+  }
 
   /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way.
   public func mute() { state.bitwiseOr(Registration.mutedBit, ordering: .acquiringAndReleasing) }
@@ -113,16 +137,32 @@ public final class Registration: @unchecked Sendable {
     core?.noteUnmuted()
   }
 
-  /// Who is registered; `nil` once it is gone.
-  var target: AnyObject? { isStrong ? core?.strongTarget(of: self) : weakTarget }
+  /// A handle that cancels the registration when it is released.
+  public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
+
+  /// The target, cancelled or not; `nil` once it is gone.
+  var currentTarget: AnyObject? { core?.target(of: self) }
 
   /// The same, for who holds the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
 
   /// The target if it is alive and the registration is not cancelled.
-  var liveTarget: AnyObject? { isCancelled ? nil : target }
+  var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
   func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+}
+
+/// Cancels a registration when it is released.
+///
+///     self.listening = themes.on(.themesColorChanged) { … }.scoped()     // ends with `self`
+public final class ScopedRegistration: Sendable {
+  /// What is cancelled.
+  public let registration: Registration
+
+  /// Takes a registration over.
+  public init(_ registration: Registration) { self.registration = registration }
+
+  deinit { registration.cancel() }
 }
 
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
@@ -140,7 +180,8 @@ extension Registration: Hashable {
 extension Registration: CustomStringConvertible {
   /// What is registered and how: `registration of Screen, priority 2, muted`.
   public var description: String {
-    var words = ["registration of \(target.map { typeName(of: $0) } ?? "a dead target")"]
+    var words = ["registration of \(currentTarget.map { typeName(of: $0) } ?? "a dead target")"]
+    let priority = priority
     if priority != 0 { words.append("priority \(priority)") }
     if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
     if let queued { words.append("\(queued.delivery)") }

@@ -1,5 +1,5 @@
 // MulticastProxy+Draining.swift: waits until nothing is on its way.
-// Layer: Proxy. See DESIGN.md, "Delivery".
+// Layer: Proxy. See DESIGN.md, "Waiting".
 
 extension MulticastProxy where Interface: Sendable {
   /// Waits until every queued delivery of this proxy has had its turn, those included that are queued meanwhile.
@@ -10,8 +10,8 @@ extension MulticastProxy where Interface: Sendable {
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
-    if ServedLane.isServing,
-      core.registrations.contains(where: { $0.queued.map { ServedLane.contains($0.lane) } ?? false })
+    if !RunningGates.isEmpty,
+      core.registrations.contains(where: { $0.queued.map { RunningGates.contains($0.gate) } ?? false })
     {
       throw MessageError(
         .wouldDeadlock, receiver: typeName(of: self), selector: "drain",
@@ -30,7 +30,8 @@ extension MulticastProxy where Interface: Sendable {
   /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
   @discardableResult
   public func drain(timeout: Duration) throws -> Int {
-    let deadline = ContinuousClock.now + timeout
+    // A time beyond the next century is no time limit, and would not fit the clock.
+    let deadline = timeout < .seconds(1 << 32) ? ContinuousClock.now + timeout : nil
     var round = DrainRound(core)
     repeat {
       if let held = round.mailboxes.first(where: \.isCurrent) {
@@ -38,12 +39,11 @@ extension MulticastProxy where Interface: Sendable {
           .wouldDeadlock, receiver: typeName(of: self), selector: "drain",
           evidence: "the caller holds the \(held.context.name) that it would wait for")
       }
-      let late = round.begin().wait(timeout: deadline - ContinuousClock.now)
-      guard late.isEmpty else {
+      guard round.begin().wait(timeout: deadline.map { $0 - ContinuousClock.now } ?? timeout) else {
         throw MessageError(
           .timedOut, receiver: typeName(of: self), selector: "drain",
           evidence: "not finished in \(timeout): "
-            + late.map { round.mailboxes[$0].context.name }.joined(separator: ", "))
+            + round.late.map(\.context.name).joined(separator: ", "))
       }
     } while !round.isQuiet()
     return round.turns
@@ -56,7 +56,7 @@ private struct DrainRound {
   private(set) var mailboxes: [Mailbox]
   private let before: [ObjectIdentifier: Int]
   private var last: [ObjectIdentifier: Int]?
-  private var answers = Gathering<Int> { _, _ in 0 }
+  private var counts = DrainCounts()
 
   init(_ core: MulticastCore) {
     self.core = core
@@ -65,21 +65,25 @@ private struct DrainRound {
   }
 
   /// Sends a marker through each mailbox.
-  mutating func begin() -> Gathering<Int> {
+  mutating func begin() -> Completion {
     mailboxes = core.mailboxes
-    answers = Gathering { _, _ in 0 }
+    let counts = DrainCounts()
+    self.counts = counts
     for (index, mailbox) in mailboxes.enumerated() {
-      answers.expect(index)
-      mailbox.post(Marker(answers, index))
+      counts.completion.enter()
+      mailbox.post(DrainMarker { counts.settle(index, $0) })
     }
-    return answers
+    return counts.completion
   }
+
+  /// The mailboxes whose marker has not come through.
+  var late: [Mailbox] { mailboxes.indices.filter { counts.all[$0] == nil }.map { mailboxes[$0] } }
 
   /// Whether nothing had its turn between the last two rounds.
   mutating func isQuiet() -> Bool {
     var seen: [ObjectIdentifier: Int] = [:]
-    for (index, mailbox) in mailboxes.enumerated() {
-      if case .answered(let count)? = answers.outcome(index) { seen[ObjectIdentifier(mailbox)] = count }
+    for (index, count) in counts.all {
+      if let count { seen[ObjectIdentifier(mailboxes[index])] = count }
     }
     defer { last = seen }
     return last == seen || seen.isEmpty
@@ -87,4 +91,17 @@ private struct DrainRound {
 
   /// How many turns there were since the beginning.
   var turns: Int { last?.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } ?? 0 }
+}
+
+/// What the markers of one round found.
+private final class DrainCounts: Sendable {
+  let completion = Completion()
+  private let counts = Guarded<[Int: Int?]>([:])
+
+  var all: [Int: Int?] { counts.withLock { $0 } }
+
+  func settle(_ index: Int, _ count: Int?) {
+    counts.withLock { $0[index] = .some(count) }
+    completion.leave()
+  }
 }

@@ -4,46 +4,41 @@
 extension MulticastProxy {
   /// Registers a target from the next message on.
   ///
-  /// Adding a target that is registered already gives the registration that it has, unchanged, unless the proxy allows
-  /// duplicates. A target that is no class instance has no identity and nobody else to keep it: its copy is held
-  /// strongly and is removed through its registration only.
+  /// Adding a target again with the same selectors gives the registration that it has, which takes the new priority and
+  /// ownership, unless the proxy allows duplicates; with other selectors it is one more registration, and a message that
+  /// both are for arrives once. A target that is no class instance has no identity and nobody else to keep it: its copy is
+  /// held strongly and is removed through its registration only.
+  ///
+  /// An object that no message by selector can reach (it has no table, nor has the proxy one, and it does not forward) is
+  /// told to ``onError``: at once, or, while there is no handler, when the first message passes it by.
   ///
   /// - Parameters:
+  ///   - target: whom to register.
   ///   - priority: higher comes first; equal ones in the order in which they are added.
   ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
-  ///   - only: the selectors that the target is to get; `nil` for all that it has.
+  ///   - selectors: those that the target is to get; `nil` for all that it has. A key's is its ``Message/selector``.
   /// - Complexity: constant.
   @discardableResult
   public func add(
     _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
   ) -> Registration {
-    let isObject = type(of: target as Any) is AnyObject.Type
-    return core.add(
-      target as AnyObject, priority: priority, ownership: isObject ? ownership : .strong, scope: selectors.map(Set.init)
-    )
+    core.add(
+      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong,
+      scope: selectors.map(Set.init))
   }
 
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a target for the messages of those keys only.
+  ///
+  ///     themes.add(screen, only: .themesColorChanged, .progress)
+  ///
+  /// As ``add(_:priority:ownership:only:)`` with their selectors.
   @discardableResult
-  public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
+  public func add<each F>(
+    _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only keys: repeat Message<each F>
   ) -> Registration {
-    // A proxy that is not Sendable stays in one isolation, and its closures with it; the form for Sendable proxies
-    // below takes Sendable closures only.
-    nonisolated(unsafe) let body = body
-    return onSendable(message.selector, priority) { (arguments: repeat each A) throws -> R in
-      try body(repeat each arguments)
-    }
-  }
-
-  fileprivate func onSendable<R, each A>(
-    _ selector: MessageSelector, _ priority: Int, _ body: @escaping @Sendable (repeat each A) throws -> R
-  ) -> Registration {
-    let method = TypedMethod<R, repeat each A>(selector, signature: nil) {
-      (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-      try body(repeat each arguments.values)
-    }
-    return core.add(ClosureTarget(method), priority: priority, ownership: .strong, scope: nil)
+    var selectors: [MessageSelector] = []
+    for key in repeat each keys { selectors.append(key.selector) }
+    return add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
   /// Removes every registration of a target; it gets nothing further, not even later in a message that is on its way.
@@ -52,14 +47,21 @@ extension MulticastProxy {
   ///
   /// - Returns: how many registrations there were.
   @discardableResult
-  public func remove(_ target: Interface) -> Int { core.removeAll(of: ObjectIdentifier(target as AnyObject)) }
+  public func remove(_ target: Interface) -> Int { isObject(target) ? core.removeAll(of: target as AnyObject) : 0 }
 
-  /// Cancels a registration of this proxy. The same as ``Registration/cancel()``.
-  public func remove(_ registration: Registration) { registration.cancel() }
+  /// Cancels a registration of this proxy, as ``Registration/cancel()`` does; one of another proxy is left alone.
+  ///
+  /// - Returns: whether it was one of this proxy's.
+  @discardableResult
+  public func remove(_ registration: Registration) -> Bool {
+    guard registration.belongs(to: core) else { return false }
+    registration.cancel()
+    return true
+  }
 
   /// Removes every target of a class, subclasses included.
   public func removeAll<T: AnyObject>(of type: T.Type) {
-    for registration in core.registrations where registration.target is T { registration.cancel() }
+    for registration in core.registrations where registration.currentTarget is T { registration.cancel() }
   }
 
   /// Removes every target.
@@ -69,12 +71,12 @@ extension MulticastProxy {
 
   /// Mutes every registration of a target.
   public func mute(_ target: Interface) {
-    for registration in core.registrations(of: target as AnyObject) { registration.mute() }
+    for registration in core.registrations(of: targetObject(for: target)) { registration.mute() }
   }
 
   /// Lets messages through to every registration of a target again.
   public func unmute(_ target: Interface) {
-    for registration in core.registrations(of: target as AnyObject) { registration.unmute() }
+    for registration in core.registrations(of: targetObject(for: target)) { registration.unmute() }
   }
 
   /// The registrations whose targets are alive, in the order of delivery, muted ones and closures included.
@@ -85,8 +87,7 @@ extension MulticastProxy {
   /// The live targets in the order of delivery, once for each registration. Closures are not among them.
   public var targets: [Interface] {
     core.registrations.compactMap { registration in
-      let target = registration.liveTarget
-      return target is ClosureTarget ? nil : target as? Interface
+      registration.liveTarget.flatMap { interface(of: $0) }
     }
   }
 
@@ -108,15 +109,5 @@ extension MulticastProxy {
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     set { core.onError = newValue }
-  }
-}
-
-extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
-  @discardableResult
-  public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
-  ) -> Registration {
-    onSendable(message.selector, priority, body)
   }
 }

@@ -8,19 +8,19 @@
 /// is added, so that no operation walks the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
-  private struct Lane {
+  private struct Group {
     let priority: Int
     var slots: ContiguousArray<Registration?> = []
     var holes = 0
   }
 
   /// Higher priority first.
-  private var lanes: [Lane] = []
+  private var groups: [Group] = []
   /// The first registration of each target; the others follow by `sibling`.
   private var first: [ObjectIdentifier: Registration] = [:]
 
-  /// The next slot that is looked at for a dead target, in whatever lane.
-  private var hand = (lane: 0, slot: 0)
+  /// The next slot that is looked at for a dead target, in whatever group.
+  private var hand = (group: 0, slot: 0)
 
   /// Grows whenever routes made before can no longer be extended at their end.
   private(set) var generation: UInt = 0 {
@@ -30,17 +30,49 @@ struct TargetList {
   /// Grows whenever a registration joins or ``generation`` grows: what a route compares to see whether it is current.
   private(set) var version: UInt = 0
 
-  /// How many slots the last lane has: registrations from there on have joined since.
-  var end: Int { lanes.last?.slots.count ?? 0 }
+  /// How many slots the last priority has: registrations from there on have joined since.
+  var end: Int { groups.last?.slots.count ?? 0 }
 
   /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
-  var all: [Registration] { lanes.flatMap { $0.slots.compactMap { $0 } } }
+  var all: [Registration] { groups.flatMap { $0.slots.compactMap { $0 } } }
 
   /// How many slots there are, holes included.
-  var slotCount: Int { lanes.reduce(0) { $0 + $1.slots.count } }
+  var slotCount: Int { groups.reduce(0) { $0 + $1.slots.count } }
 
-  /// The registrations that joined at the end since ``end`` was `mark`.
-  func joined(since mark: Int) -> [Registration] { lanes.last?.slots[mark...].compactMap { $0 } ?? [] }
+  /// The registrations that joined at the end since ``end`` was `end`.
+  func joined(since end: Int) -> [Registration] { groups.last?.slots[end...].compactMap { $0 } ?? [] }
+
+  /// Whether some target has, or has had, more than one registration.
+  private(set) var hasRepeats = false
+
+  /// Priorities that a registration has no room for.
+  private var longPriorities: [ObjectIdentifier: Int] = [:]
+
+  /// A registration's priority.
+  func priority(of registration: Registration) -> Int {
+    registration.storedPriority ?? longPriorities[ObjectIdentifier(registration)] ?? 0
+  }
+
+  private mutating func setPriority(of registration: Registration, _ priority: Int) {
+    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = nil }
+    registration.storedPriority = priority
+    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = priority }
+  }
+
+  /// Puts a registration behind those of another priority. `false` when it is out, or has that priority.
+  mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
+    guard holds(registration), self.priority(of: registration) != priority else { return false }
+    unlink(registration)
+    let strong = registration.strong
+    vacate(registration, &garbage)
+    registration.strong = strong
+    add(registration, priority: priority, garbage: &garbage)
+    generation &+= 1
+    return true
+  }
+
+  /// Notes that a registration's target is now kept alive, or is not any more, or that its deliveries changed.
+  mutating func noteChanged() { generation &+= 1 }
 
   /// The oldest registration of a target.
   func registration(of target: ObjectIdentifier) -> Registration? { first[target] }
@@ -56,20 +88,21 @@ struct TargetList {
     return found
   }
 
-  /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and lets it go after
+  /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and releases it after
   /// the lock.
-  mutating func add(_ registration: Registration, garbage: inout Garbage) {
-    let lane = lanes.partitioningIndex { $0.priority <= registration.priority }
-    if lane == lanes.count || lanes[lane].priority != registration.priority {
-      lanes.insert(Lane(priority: registration.priority), at: lane)
-      if lane <= hand.lane { hand.lane += 1 }
+  mutating func add(_ registration: Registration, priority: Int, garbage: inout Garbage) {
+    setPriority(of: registration, priority)
+    let group = groups.partitioningIndex { $0.priority <= priority }
+    if group == groups.count || groups[group].priority != priority {
+      groups.insert(Group(priority: priority), at: group)
+      if group <= hand.group { hand.group += 1 }
       generation &+= 1
-    } else if lane != lanes.count - 1 {
+    } else if group != groups.count - 1 {
       generation &+= 1
     }
     version &+= 1
-    registration.slot = lanes[lane].slots.count
-    lanes[lane].slots.append(registration)
+    registration.slot = groups[group].slots.count
+    groups[group].slots.append(registration)
     link(registration, &garbage)
     reclaim(&garbage)
   }
@@ -80,6 +113,9 @@ struct TargetList {
     // Either the same target once more, or a dead one whose address has been taken over.
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
+      // A route that was made before knows nothing of repeats.
+      generation &+= 1
+      hasRepeats = true
       registration.sibling = head.sibling
       head.sibling = registration
       first[target] = head
@@ -88,7 +124,7 @@ struct TargetList {
       while let here = next {
         next = here.sibling
         here.sibling = nil
-        if !here.keepsPlace { vacate(here, &garbage) }
+        if !here.keepsSlot { vacate(here, &garbage) }
       }
     }
   }
@@ -103,11 +139,12 @@ struct TargetList {
 
   /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
-    guard holds(old), let lane = laneIndex(of: old) else { return false }
+    setPriority(of: new, priority(of: old))
+    guard holds(old), let group = groupIndex(of: old) else { return false }
     unlink(old)
     garbage.keep(old)
     new.slot = old.slot
-    lanes[lane].slots[new.slot] = new
+    groups[group].slots[new.slot] = new
     generation &+= 1
     link(new, &garbage)
     return true
@@ -128,62 +165,64 @@ struct TargetList {
   }
 
   private func holds(_ registration: Registration) -> Bool {
-    guard let lane = laneIndex(of: registration) else { return false }
+    guard let group = groupIndex(of: registration) else { return false }
     let slot = registration.slot
-    return slot < lanes[lane].slots.count && lanes[lane].slots[slot] === registration
+    return slot < groups[group].slots.count && groups[group].slots[slot] === registration
   }
 
-  private func laneIndex(of registration: Registration) -> Int? {
-    let lane = lanes.partitioningIndex { $0.priority <= registration.priority }
-    return lane < lanes.count && lanes[lane].priority == registration.priority ? lane : nil
+  private func groupIndex(of registration: Registration) -> Int? {
+    let priority = priority(of: registration)
+    let group = groups.partitioningIndex { $0.priority <= priority }
+    return group < groups.count && groups[group].priority == priority ? group : nil
   }
 
-  /// Leaves a hole, and closes all holes of the lane when they outnumber the living.
+  /// Leaves a hole, and closes all holes of the group when they outnumber the living.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) {
-    guard let lane = laneIndex(of: registration) else { return }
+    guard let group = groupIndex(of: registration) else { return }
     garbage.keep(registration)
     if let strong = registration.strong {
       garbage.keep(strong)
       registration.strong = nil
       generation &+= 1  // routes keep strong targets alive: they must go
     }
-    lanes[lane].slots[registration.slot] = nil
-    lanes[lane].holes += 1
-    let (holes, slots) = (lanes[lane].holes, lanes[lane].slots.count)
-    if holes == slots || holes > 16 && holes * 2 > slots { close(lane) }
+    groups[group].slots[registration.slot] = nil
+    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = nil }
+    groups[group].holes += 1
+    let (holes, slots) = (groups[group].holes, groups[group].slots.count)
+    if holes == slots || holes > 16 && holes * 2 > slots { close(group) }
   }
 
-  private mutating func close(_ lane: Int) {
+  private mutating func close(_ group: Int) {
     generation &+= 1
-    if lanes[lane].holes == lanes[lane].slots.count {
-      lanes.remove(at: lane)
-      if lane == hand.lane { hand.slot = 0 }
-      if lane < hand.lane { hand.lane -= 1 }
+    if groups[group].holes == groups[group].slots.count {
+      groups.remove(at: group)
+      if group == hand.group { hand.slot = 0 }
+      if group < hand.group { hand.group -= 1 }
       return
     }
     var kept: ContiguousArray<Registration?> = []
-    kept.reserveCapacity(lanes[lane].slots.count - lanes[lane].holes)
-    for case let registration? in lanes[lane].slots {
+    kept.reserveCapacity(groups[group].slots.count - groups[group].holes)
+    for case let registration? in groups[group].slots {
       registration.slot = kept.count
       kept.append(registration)
     }
-    lanes[lane].slots = kept
-    lanes[lane].holes = 0
-    if lane == hand.lane { hand.slot = 0 }
+    groups[group].slots = kept
+    groups[group].holes = 0
+    if group == hand.group { hand.slot = 0 }
   }
 
-  /// Looks at two slots, of all lanes in turn, and takes out what is dead there.
+  /// Looks at two slots, of all groups in turn, and takes out what is dead there.
   private mutating func reclaim(_ garbage: inout Garbage) {
     for _ in 0..<2 {
-      if hand.lane < lanes.count, hand.slot >= lanes[hand.lane].slots.count { hand = (hand.lane + 1, 0) }
-      if hand.lane >= lanes.count { hand = (0, 0) }
-      guard hand.lane < lanes.count, hand.slot < lanes[hand.lane].slots.count else { return }
-      let registration = lanes[hand.lane].slots[hand.slot]
+      if hand.group < groups.count, hand.slot >= groups[hand.group].slots.count { hand = (hand.group + 1, 0) }
+      if hand.group >= groups.count { hand = (0, 0) }
+      guard hand.group < groups.count, hand.slot < groups[hand.group].slots.count else { return }
+      let registration = groups[hand.group].slots[hand.slot]
       hand.slot += 1
       guard let registration else { continue }
       if let alive = registration.targetUnderLock {
         garbage.keep(alive)
-      } else if !registration.keepsPlace {
+      } else if !registration.keepsSlot {
         _ = remove(registration, garbage: &garbage)
       }
     }

@@ -1,0 +1,89 @@
+// Completion.swift: counts what is still to happen, and lets one waiter wait for all of it.
+// Layer: Delivery. See DESIGN.md, "Waiting".
+
+import Dispatch
+
+/// Things that are still to happen, counted, and the one task or thread that waits until none is left.
+///
+/// Each ``enter()`` is answered by one ``leave()``, from any thread. Nobody waits before the last `enter`.
+package final class Completion: Sendable {
+  private enum Waiter {
+    case nobody
+    case task(CheckedContinuation<Void, any Error>)
+    case thread(DispatchSemaphore)
+  }
+
+  private struct State {
+    var open = 0
+    var isCancelled = false
+    var waiter = Waiter.nobody
+  }
+
+  private let state = Guarded(State())
+
+  package init() {}
+
+  /// One more thing is to happen.
+  package func enter() { state.withLock { $0.open += 1 } }
+
+  /// One of them has happened.
+  package func leave() {
+    let waiter = state.withLock { state -> Waiter in
+      state.open -= 1
+      guard state.open == 0 else { return .nobody }
+      defer { state.waiter = .nobody }
+      return state.waiter
+    }
+    switch waiter {
+    case .nobody: break
+    case .task(let continuation): continuation.resume()
+    case .thread(let semaphore): semaphore.signal()
+    }
+  }
+
+  /// Suspends until nothing is left to happen.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled; what is to happen still does, and nobody hears of it.
+  package nonisolated(nonsending) func wait() async throws {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        let (isDone, isCancelled) = state.withLock { state in
+          if state.open > 0, !state.isCancelled { state.waiter = .task(continuation) }
+          return (state.open == 0, state.isCancelled)
+        }
+        if isDone { continuation.resume() } else if isCancelled { continuation.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state -> Waiter in
+        state.isCancelled = true
+        defer { state.waiter = .nobody }
+        return state.waiter
+      }
+      if case .task(let continuation) = waiter { continuation.resume(throwing: CancellationError()) }
+    }
+  }
+
+  /// Blocks until nothing is left to happen. `false` when the time was over before.
+  package func wait(timeout: Duration) -> Bool {
+    let semaphore = DispatchSemaphore(value: 0)
+    let isDone = state.withLock { state in
+      if state.open > 0 { state.waiter = .thread(semaphore) }
+      return state.open == 0
+    }
+    if isDone || semaphore.wait(timeout: timeout.deadline) == .success { return true }
+    return state.withLock { state in
+      state.waiter = .nobody
+      return state.open == 0
+    }
+  }
+}
+
+extension Duration {
+  /// The time by which this much has passed, from now on. What is longer than a century is for ever.
+  fileprivate var deadline: DispatchTime {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return .now() }
+    guard seconds < 1 << 32 else { return .distantFuture }
+    return .now() + .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  }
+}

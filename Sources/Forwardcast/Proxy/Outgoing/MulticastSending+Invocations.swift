@@ -1,0 +1,94 @@
+// MulticastSending+Invocations.swift: messages as values, and messages written like calls.
+// Layer: Proxy. See DESIGN.md, "One way for a message to leave".
+
+extension MulticastSending {
+  /// Forwards a message without making a report; errors go to `onError`.
+  ///
+  /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of the
+  /// proxy.
+  ///
+  /// - Parameter invocation: the message.
+  @discardableResult
+  public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
+    broadcastBoxed(beginMessage(invocation.selector), invocation)
+  }
+
+  /// Forwards a message and makes one result of the answers, as the typed form does.
+  ///
+  /// A target that answers nothing, since its method returns `void`, adds nothing.
+  ///
+  /// - Parameters:
+  ///   - invocation: the message.
+  ///   - policy: what becomes of the answers.
+  /// - Throws: as ``collect(_:_:returning:)``, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
+  public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
+    -> Output
+  {
+    let route = beginMessage(invocation.selector)
+    var message = invocation
+    try route.admit(&message, checked: true)
+    let served = route.serve(
+      message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
+    let output = try served.sink.finish()
+    if !served.reachedAny { try route.core.answerSilence(route.selector) }
+    return output
+  }
+
+  /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
+  func report(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
+    invocation.result = nil
+    var message = invocation
+    try route.admit(&message, checked: true)
+    let served = route.serve(message, keepsAnswers: true, inOrder: false, into: ReportSink())
+    if !served.reachedAny { try route.core.answerSilence(route.selector) }
+    var report = served.sink.report
+    report.dropped = served.dropped
+    invocation.result = report.result
+    return report
+  }
+
+  /// Messages written like calls, without a key: see ``DynamicMessages``.
+  public var dynamic: DynamicMessages { dynamicMessages }
+
+  var dynamicMessages: DynamicMessages {
+    DynamicMessages(
+      deliver: { selector, boxes in
+        var invocation = Invocation(selector, arguments: boxes)
+        let route = self.beginMessage(selector)
+        do {
+          let report = try self.report(&invocation, along: route)
+          for failure in report.failures {
+            route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
+          }
+        } catch {
+          route.core.report(error, selector, nil, receiver: route.core.name)
+        }
+        return invocation.result?.value
+      },
+      refuse: {
+        let core = self.beginMessage("dynamic").core
+        core.report($0, "dynamic", nil, receiver: core.name)
+      })
+  }
+}
+
+/// A broadcast by boxes.
+private func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
+  do {
+    var message = invocation
+    try route.admit(&message, checked: false)
+    if BoxedLoop.fits(route, SummarySink()) {
+      var loop = BoxedLoop(message, along: route, keepsAnswers: false, into: SummarySink())
+      loop.run()
+      if loop.sink.summary.nobodyResponded { reportSilence(route) }
+      return loop.sink.summary
+    }
+    let outgoing = OutgoingMessage(message, keepsAnswers: false)
+    var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
+    schedule.run()
+    return schedule.summary
+  } catch {
+    route.core.report(error, invocation.selector, nil, receiver: route.core.name)
+    return BroadcastSummary(failed: 1)
+  }
+}

@@ -1,0 +1,186 @@
+// OutcomeSinks.swift: what is made of the outcomes of one message.
+// Layer: Proxy. See DESIGN.md, "One way for a message to leave".
+
+/// Takes the outcomes of one message, in the order of delivery.
+protocol OutcomeSink {
+  /// Whether targets that do not get the message are to be told of as well.
+  var listsEveryTarget: Bool { get }
+
+  /// Takes one outcome. `false` when no further target is needed.
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
+
+  /// Takes an answer that nobody wants.
+  mutating func countDelivered()
+}
+
+extension OutcomeSink {
+  var listsEveryTarget: Bool { false }
+  mutating func countDelivered() {}
+}
+
+/// Counts, and gives errors to the handlers of the proxies: for a broadcast.
+struct SummarySink: OutcomeSink {
+  var summary = BroadcastSummary()
+
+  mutating func countDelivered() { summary.delivered += 1 }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    switch outcome {
+    case .answered: summary.delivered += 1
+    case .queued: summary.queued += 1
+    case .failed(let error):
+      summary.failed += 1
+      context.report(error)
+    // A target that does not respond was never to be reached, and what a buffer gave up is counted as dropped.
+    case .skipped(.doesNotRespond), .skipped(.outOfScope), .skipped(.bufferFull): break
+    case .skipped: summary.skipped += 1
+    }
+    return true
+  }
+}
+
+/// Lists what became of the message at each target.
+struct ReportSink: OutcomeSink {
+  var report = DeliveryReport()
+
+  var listsEveryTarget: Bool { true }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    // A target that died meanwhile is listed by its registration.
+    var target: AnyObject? { context.target ?? context.registration?.currentTarget }
+    var known: AnyObject { target ?? context.registration ?? context.proxies.core }
+    switch outcome {
+    case .answered(let result):
+      report.answers.append(.init(target: known, result: result, wasQueued: context.isQueued))
+      report.endsQueued = false
+    case .queued:
+      report.queued.append(known)
+      report.endsQueued = true
+    case .failed(let error):
+      report.failures.append(.init(target: known, error: error))
+      report.endsQueued = false
+    case .skipped(let reason): report.skipped.append(.init(target: target, reason: reason))
+    }
+    return true
+  }
+}
+
+/// Makes one result of the answers by a return policy.
+struct PolicySink<R, Output>: OutcomeSink {
+  private let collector: AnswerCollector<R, Output>
+  private let policy: ReturnPolicy<R, Output>
+  private let stopsAtFirst: Bool
+  private let convert: (ArgumentBox?, StepContext) throws -> R?
+  /// Errors in the order of delivery.
+  private var errors: [(error: any Error, context: StepContext)] = []
+  private var hasAnswer = false
+
+  /// - Parameters:
+  ///   - stopsAtFirst: whether the first error ends the message.
+  ///   - convert: an answer as the policy takes it; `nil` adds nothing.
+  init(
+    _ policy: ReturnPolicy<R, Output>, stopsAtFirst: Bool,
+    _ convert: @escaping (ArgumentBox?, StepContext) throws -> R?
+  ) {
+    (self.policy, self.stopsAtFirst, self.convert) = (policy, stopsAtFirst, convert)
+    collector = policy.makeCollector()
+  }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    switch outcome {
+    case .queued, .skipped: return true
+    case .failed(let error):
+      // Whether the message ends with it is for the schedule to say: an error of another context comes too late.
+      errors.append((error, context))
+      return true
+    case .answered(let box):
+      do {
+        guard let answer = try convert(box, context) else { return true }
+        hasAnswer = true
+        return try collector.take(answer)
+      } catch {
+        errors.append((error, context))
+        return !stopsAtFirst
+      }
+    }
+  }
+
+  /// The result.
+  ///
+  /// - Throws: the first error, unless the policy is content with an answer. Every other goes to the error handlers.
+  func finish() throws -> Output {
+    let isContent = policy.ignoresErrors && hasAnswer
+    for (error, context) in errors.dropFirst(isContent ? 0 : 1) { context.report(error) }
+    if !isContent, let first = errors.first { throw first.error }
+    return collector.finish()
+  }
+}
+
+/// Keeps the order of outcomes of which some are still to come, and gives them on as they are known.
+struct WaitingSink<Final: OutcomeSink>: OutcomeSink {
+  private let pending: PendingAnswers
+  private(set) var final: Final
+  private var order: [Int] = []
+  private var given = 0
+  private var isKnown = false
+  /// Whether anybody got the message, as far as that is known.
+  private(set) var reachedAny = false
+
+  init(_ pending: PendingAnswers, into final: Final) { (self.pending, self.final) = (pending, final) }
+
+  var listsEveryTarget: Bool { final.listsEveryTarget }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    if case .queued(let slot) = outcome, slot >= 0 {
+      order.append(slot)
+    } else {
+      order.append(pending.add(outcome, context))
+    }
+    give()
+    return !isKnown
+  }
+
+  /// Takes what comes when no further outcome is needed: only its errors are told.
+  private func tell(_ outcome: StepOutcome, _ context: StepContext) {
+    if case .failed(let error) = outcome { context.report(error) }
+  }
+
+  /// Gives on what is settled, up to the first that is open.
+  mutating func give() {
+    while given < order.count {
+      guard let settled = pending.settled(order[given]) else { return }
+      given += 1
+      for (outcome, context) in settled {
+        switch outcome {
+        case .answered, .queued, .failed, .skipped(.bufferFull): reachedAny = true
+        case .skipped: break
+        }
+        if isKnown { tell(outcome, context) } else { isKnown = !final.take(outcome, at: context) }
+      }
+    }
+  }
+}
+
+/// Takes the outcomes of a nested proxy that is served on another context, into the slot that its sender has for it.
+struct NestedSink: OutcomeSink {
+  private let pending: PendingAnswers?
+  private var children: [Int] = []
+
+  init(_ pending: PendingAnswers?) { self.pending = pending }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    if let pending {
+      if case .queued(let slot) = outcome, slot >= 0 {
+        children.append(slot)
+      } else {
+        children.append(pending.add(outcome, context))
+      }
+    } else if case .failed(let error) = outcome {
+      context.report(error)
+    }
+    return true
+  }
+
+  /// Settles the slot of the nested proxy with what its targets gave, or will give.
+  func finish(_ slot: Int) { pending?.settle(slot, with: children) }
+}

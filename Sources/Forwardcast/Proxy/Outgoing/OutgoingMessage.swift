@@ -1,0 +1,173 @@
+// OutgoingMessage.swift: one message on its way, and how it is performed on one target.
+// Layer: Proxy. See DESIGN.md, "One way for a message to leave".
+
+/// One message on its way: its arguments, and what its sender wants to know.
+struct OutgoingMessage {
+  let selector: MessageSelector
+  /// Whether answers are wanted.
+  var keepsAnswers: Bool
+  /// Whether targets are served strictly in the order of delivery, those on contexts of their own included.
+  var isInOrder = false
+  /// The proxies that the message came through by hooks, before it came here.
+  let trail: ProxyTrail?
+
+  /// The arguments in the form that can be shared; `nil` while a message that came as a value needs none.
+  private var shared: MessageArguments?
+  /// The message by boxes; `nil` while a typed message needs none.
+  private var boxed: Invocation?
+
+  init(_ selector: MessageSelector, _ arguments: MessageArguments, keepsAnswers: Bool, trail: ProxyTrail? = nil) {
+    (self.selector, self.keepsAnswers, self.trail) = (selector, keepsAnswers, trail)
+    shared = arguments
+  }
+
+  init(_ invocation: Invocation, keepsAnswers: Bool) {
+    (selector, self.keepsAnswers, trail) = (invocation.selector, keepsAnswers, invocation.route)
+    var message = invocation
+    message.result = nil
+    message.route = nil
+    boxed = message
+  }
+
+  /// Whether the sender knew the types.
+  var isTyped: Bool { shared?.functionType != nil }
+
+  /// The arguments, to be taken along to other contexts.
+  var arguments: MessageArguments {
+    mutating get {
+      if let shared { return shared }
+      let made = BoxedArguments(invocation)
+      shared = made
+      return made
+    }
+  }
+
+  /// The message by boxes.
+  var invocation: Invocation {
+    mutating get {
+      if let boxed { return boxed }
+      let made = shared?.invocation(selector) ?? Invocation(selector)
+      boxed = made
+      return made
+    }
+  }
+
+  /// What a target's turn came to.
+  enum Turn {
+    case over(StepOutcome)
+    /// The target is a multicast: its targets get the message in its place.
+    case multicast(any MulticastSending)
+    /// The method runs in an isolation that the caller is not in, or suspends.
+    case elsewhere(Method, AnyObject)
+    /// The target handles the message in a hook of its own.
+    case hook(any MessageForwarding, MethodSignature, Invocation)
+  }
+
+  /// Gives the message to one target: by the types of its sender where the method has exactly those, else by boxes; a
+  /// target without a method is asked what is to become of it.
+  ///
+  /// This is the only place that chooses. Where the turn cannot end here, the caller is told how it goes on.
+  ///
+  /// - Parameter trail: the proxies that the message came through, for hooks that may send it on.
+  mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Turn {
+    do {
+      if let method { return try run(method, target) }
+      if let multicast = target as? any MulticastSending { return .multicast(multicast) }
+      guard let receiver = target as? any MessageForwarding else { return .over(.skipped(.doesNotRespond)) }
+      var message = invocation
+      message.route = trail()
+      guard ProxyQuestion.takes(receiver, message) else {
+        if let failure = (receiver as? LazyProxy)?.failure { throw failure }
+        return .over(.skipped(.doesNotRespond))
+      }
+      switch try resolve(selector, for: receiver) {
+      case .method(let method, let target): return try run(method, target)
+      case .forward(let hooks, let types):
+        if let multicast = hooks as? any MulticastSending { return .multicast(multicast) }
+        return .hook(hooks, types, message)
+      }
+    } catch {
+      return .over(.failed(error))
+    }
+  }
+
+  private mutating func run(_ method: Method, _ target: AnyObject) throws -> Turn {
+    if method.isolation != .sender, !method.canRun(on: target) { return .elsewhere(method, target) }
+    if let shared, let type = shared.functionType, type == method.functionType {
+      return .over(.answered(try shared.call(method, target, keepsAnswer: keepsAnswers)))
+    }
+    var copy = invocation
+    try method.invoke(target, &copy)
+    return .over(.answered(try answer(of: copy, from: target)))
+  }
+
+  /// The answer of a target that got the message by boxes, as the sender wants it.
+  mutating func answer(of answered: Invocation, from target: AnyObject) throws -> ArgumentBox? {
+    guard keepsAnswers else { return nil }
+    if let shared { return try shared.answer(of: answered, from: target) }
+    var answered = answered
+    try answered.fitStatedReturn(receiver: target)
+    return answered.result
+  }
+}
+
+extension OutgoingMessage.Turn {
+  /// Ends the turn here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
+  ///
+  /// - Returns: `nil` for a multicast.
+  func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
+    switch self {
+    case .over(let outcome): return outcome
+    case .multicast: return nil
+    case .elsewhere(let method, let target): return .failed(method.unreachable(target))
+    case .hook(let hooks, let types, var message):
+      do {
+        try forward(&message, by: hooks, types)
+        return .answered(try outgoing.answer(of: message, from: hooks))
+      } catch {
+        return .failed(error)
+      }
+    }
+  }
+
+  /// Ends the turn, waiting for what is elsewhere and for hooks that suspend.
+  ///
+  /// - Parameter mayStart: asked where a method runs, right before it starts.
+  /// - Returns: `nil` for a multicast, and for a method that was not to start any more.
+  nonisolated(nonsending) func endedAndWaited(
+    _ outgoing: inout OutgoingMessage, mayStart: @escaping @Sendable () -> Bool = { true }
+  ) async -> StepOutcome? {
+    switch self {
+    case .over(let outcome): return outcome
+    case .multicast: return nil
+    case .elsewhere(let method, let target):
+      do {
+        let sent = UncheckedSendable(outgoing.invocation)
+        guard let answered = try await method.invokeAndWait(target, sent, mayStart: mayStart) else { return nil }
+        let answer = try outgoing.answer(of: answered.value, from: target)
+        return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.keepsAnswers)
+      } catch {
+        return .failed(error)
+      }
+    case .hook(let hooks, let types, var message):
+      do {
+        try await forwardWaiting(&message, by: hooks, types)
+        return .answered(try outgoing.answer(of: message, from: hooks))
+      } catch {
+        return .failed(error)
+      }
+    }
+  }
+
+  /// An answer that comes from another isolation: it must be known to be `Sendable`, unless nobody wants it.
+  static func crossing(
+    _ answer: ArgumentBox?, from target: AnyObject, _ selector: MessageSelector, wanted: Bool
+  ) -> StepOutcome {
+    guard let answer, !answer.isSendable else { return .answered(answer) }
+    guard wanted else { return .answered(nil) }
+    return .failed(
+      MessageError(
+        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+        evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross"))
+  }
+}

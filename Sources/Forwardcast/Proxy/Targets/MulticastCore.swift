@@ -1,0 +1,444 @@
+// MulticastCore.swift: the lock of a multicast proxy, and what is decided under it.
+// Layer: Proxy. See DESIGN.md, "Decide under the lock, act outside it".
+
+import Synchronization
+
+/// Everything of a multicast proxy that does not depend on its interface.
+///
+/// All state is in `state`, under one lock. No foreign code runs while it is held: tables and hooks are asked, targets
+/// called and references released outside.
+@usableFromInline
+package final class MulticastCore: Sendable {
+  /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
+  struct State: @unchecked Sendable {
+    var list = TargetList()
+    var routes = RouteTable()
+    var onError: (@Sendable (MulticastFailure) -> Void)?
+    /// One mailbox for each context that registrations use; they keep it, not the proxy.
+    var mailboxes: [MailboxKey: WeakMailbox] = [:]
+    /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
+    var isClosed = false
+    /// Targets that no message by selector can reach, while nobody has been told of them.
+    var unreachable: [Registration] = []
+  }
+
+  let state = Guarded(State())
+  let table: SelectorTable?
+  let options: MulticastOptions
+  /// What errors call the proxy.
+  let name: String
+  /// Shared by the registrations, which do not keep the core alive.
+  let link = CoreLink()
+
+  init(_ name: String, table: SelectorTable?, options: MulticastOptions) {
+    (self.name, self.table, self.options) = (name, table, options)
+    link.join(self)
+  }
+
+  deinit {
+    // Handles may outlive the proxy: they are to keep no target, nor each other. Nobody else reaches the list any more.
+    for registration in registrations {
+      registration.sibling = nil
+      registration.strong = nil
+    }
+  }
+
+  /// Runs a change under the lock; what it replaced is released after the lock.
+  func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+    let (result, garbage) = state.withLock { state in
+      var garbage = Garbage()
+      let generation = state.list.generation
+      let result = body(&state, &garbage)
+      if state.list.generation != generation {
+        for route in state.routes.all { garbage.keep(route) }
+        state.routes = RouteTable()
+      }
+      return (result, garbage)
+    }
+    withExtendedLifetime(garbage) {}
+    return result
+  }
+
+  /// Releases the routes: no further message comes. What is on its way is delivered.
+  func close() {
+    let routes = state.withLock { state in
+      defer { state.routes = RouteTable() }
+      state.isClosed = true
+      return state.routes
+    }
+    withExtendedLifetime(routes) {}
+  }
+
+  // MARK: Registrations
+
+  /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
+  func add(
+    _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?,
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+  ) -> Registration {
+    let queued = queuedState(delivery.0, delivery.1, delivery.2, for: target)
+    let new = Registration(target, core: self, strong: ownership == .strong, scope: scope, queued: queued)
+    let canAnswer =
+      table != nil || target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending
+    let registration = change { state, garbage in
+      if case .refused = options.duplicates {
+        for old in state.list.registrations(of: new.key)
+        where !old.isCancelled && old.delivery == new.delivery && old.scope == scope {
+          guard let alive = old.targetUnderLock else { continue }
+          garbage.keep(alive)
+          garbage.keep(new)
+          _ = state.list.move(old, to: priority, garbage: &garbage)
+          if (old.strong == nil) != (ownership == .weak) {
+            // Routes that were made while it was strong do not read the weak reference.
+            if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
+            old.strong = ownership == .strong ? alive : nil
+            state.list.noteChanged()
+          }
+          return old
+        }
+      }
+      state.list.add(new, priority: priority, garbage: &garbage)
+      if !canAnswer { state.unreachable.append(new) }
+      return new
+    }
+    if registration !== new, let queued = registration.queued, queued.buffer != delivery.1 {
+      queued.change(to: delivery.1)
+      change { state, _ in state.list.noteChanged() }
+    }
+    if !canAnswer, onError != nil { tellUnreachable() }
+    return registration
+  }
+
+  /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
+  /// message passes them by, since typed calls need no table.
+  private func tellUnreachable() {
+    let unreachable = state.withLock { state in
+      defer { state.unreachable = [] }
+      return state.unreachable
+    }
+    for registration in unreachable {
+      guard let target = registration.liveTarget else { continue }
+      let error = MessageError(
+        .noSelectorTable, receiver: typeName(of: target), selector: "",
+        evidence: "neither the target nor its proxy has one, so only typed calls reach it")
+      report(error, "add", registration, receiver: typeName(of: target))
+    }
+  }
+
+  /// Takes registrations that were cancelled out of the list.
+  func forget(_ registrations: [Registration]) {
+    change { state, garbage in
+      for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }
+    }
+  }
+
+  /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
+  func removeAll(of target: AnyObject) -> Int {
+    // Whoever died at the address of `target` is not meant; a target that is being deinitialised is.
+    let isEnding = WeakReference(target).object == nil
+    let removed = change { state, garbage in
+      var removed: [Registration] = []
+      while let registration = state.list.registration(of: ObjectIdentifier(target)) {
+        let alive = registration.targetUnderLock
+        if let alive { garbage.keep(alive) }
+        if alive != nil || isEnding { removed.append(registration) }
+        guard state.list.remove(registration, garbage: &garbage) else { break }
+      }
+      return removed
+    }
+    for registration in removed { registration.markCancelled() }
+    return removed.count
+  }
+
+  /// Takes out registrations whose targets were found dead.
+  func removeDead(_ registrations: [Registration]) {
+    for registration in registrations { registration.markCancelled() }
+    forget(registrations.filter { !$0.keepsSlot })
+  }
+
+  /// Every registration that is not cancelled, dead targets included, in the order of delivery.
+  var registrations: [Registration] { state.withLock { $0.list.all } }
+
+  /// The target of a registration, while it lasts.
+  func target(of registration: Registration) -> AnyObject? {
+    state.withLock { _ in LoadedTarget(object: registration.targetUnderLock) }.object
+  }
+
+  func registrations(of target: AnyObject) -> [Registration] {
+    state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
+  }
+
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
+
+  /// What a registration needs for a delivery; `nil` for a direct one.
+  func queuedState(
+    _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
+  ) -> QueuedState? {
+    guard let context = delivery.context else { return nil }
+    return QueuedState(delivery, mailbox(for: context, target), buffer: buffer, pending: pending)
+  }
+
+  /// The mailbox of a context: one for all registrations of this proxy, or, on a context that runs several deliveries at
+  /// a time, one for each target.
+  private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
+    let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
+    let new = Mailbox(context)
+    let (mailbox, others) = state.withLock { state -> (Mailbox, [Mailbox]) in
+      if let old = state.mailboxes[key]?.mailbox { return (old, []) }
+      // Nobody uses a mailbox that is gone; looking at all when one is added keeps the table as small as its use.
+      var seen: [Mailbox] = []
+      state.mailboxes = state.mailboxes.filter { entry in
+        guard let mailbox = entry.value.mailbox else { return false }
+        seen.append(mailbox)
+        return true
+      }
+      state.mailboxes[key] = WeakMailbox(mailbox: new)
+      return (new, seen)
+    }
+    withExtendedLifetime(others) {}
+    return mailbox
+  }
+
+  /// The mailboxes that are in use.
+  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.values.compactMap(\.mailbox) } }
+
+  /// How the queued steps of a message travel; worked out now if that has not been done for its route.
+  func plan(_ route: MessageRoute) -> DeliveryPlan {
+    if let plan = route.plan, plan.count == route.count { return plan }
+    let plan = DeliveryPlan(self, route)
+    keep(plan, for: route.route)
+    return plan
+  }
+
+  /// Keeps a plan with its route, for the messages that follow.
+  func keep(_ plan: DeliveryPlan, for route: Route) {
+    let old = state.withLock { _ in
+      defer { route.plan = plan }
+      return route.plan
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  // MARK: Routes
+
+  /// The route for a message that begins now, and how far it reaches for that message.
+  @usableFromInline
+  func begin(_ selector: MessageSelector) -> MessageRoute {
+    guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
+    let epoch = TableEpoch.current
+    let ready = state.withLock { state -> MessageRoute? in
+      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
+      return MessageRoute(route)
+    }
+    return ready ?? makeRoute(selector)
+  }
+
+  /// The route of a message that nobody is to get.
+  @inline(never)
+  private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
+    let prelude = MessagePrelude(refusal: error)
+    return MessageRoute(
+      Route(self, selector, epoch: 0, list: TargetList(), steps: RouteSteps(), prelude: prelude))
+  }
+
+  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
+  /// again, and after some tries the route serves this one message only.
+  private func makeRoute(_ selector: MessageSelector) -> MessageRoute {
+    if state.withLock({ !$0.unreachable.isEmpty }) { tellUnreachable() }
+    for _ in 0..<8 {
+      let epoch = TableEpoch.current
+      // How far the old route reaches is read with the list: another message may be extending it.
+      let (list, old, covered) = state.withLock { state in
+        let old = state.routes.find(selector)
+        return (state.list, old, old?.covered ?? 0)
+      }
+      if let old, old.epoch == epoch, old.generation == list.generation {
+        let more = steps(list.joined(since: covered), selector, in: list)
+        if let walk = extend(old, from: covered, by: more, to: list) { return walk }
+        for step in more.list { step.release() }
+      } else {
+        let route = Route(self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list))
+        if let walk = publish(route) { return walk }
+      }
+    }
+    let list = state.withLock { $0.list }
+    return MessageRoute(Route(self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list)))
+  }
+
+  private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, state.routes.find(old.selector) === old, old.covered == covered,
+        state.list.version == list.version
+      else { return nil }
+      if old.extend(by: more, to: list) { return MessageRoute(old) }
+      let longer = old.grown(by: more, to: list)
+      if let old = state.routes.set(longer) { garbage.keep(old) }
+      return MessageRoute(longer)
+    }
+  }
+
+  private func publish(_ route: Route) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, state.list.version == route.version else { return nil }
+      if let old = state.routes.set(route) { garbage.keep(old) }
+      return MessageRoute(route)
+    }
+  }
+
+  /// Whether nothing has changed that the route does not know of.
+  func isCurrent(_ route: Route) -> Bool {
+    let epoch = TableEpoch.current
+    return state.withLock { route.isCurrent($0.list, epoch) }
+  }
+
+  /// A route of the caller's own that keeps every target alive, weak ones included.
+  func pinnedRoute(_ selector: MessageSelector) -> Route {
+    let epoch = TableEpoch.current
+    let list = state.withLock { $0.list }
+    return Route(self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true))
+  }
+
+  private func steps(
+    _ registrations: [Registration], _ selector: MessageSelector, in list: TargetList, pinned: Bool = false
+  ) -> RouteSteps {
+    var steps = RouteSteps()
+    if case .refused = options.duplicates { steps.hasRepeats = list.hasRepeats }
+    for registration in registrations {
+      guard registration.isFor(selector), let target = registration.currentTarget else {
+        steps.leavesOut = true
+        continue
+      }
+      let strong = pinned || registration.isStrong ? target : nil
+      if target is any MulticastSending {
+        steps.hasNested = true
+      } else if !(target is any MessageForwarding) {
+        guard let method = method(of: target, selector) else {
+          steps.leavesOut = true
+          continue
+        }
+        steps.list.append(RouteStep(registration, method: method, strong: strong))
+        continue
+      }
+      steps.list.append(RouteStep(registration, method: nil, strong: strong))
+    }
+    return steps
+  }
+
+  /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
+  func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
+    if let closure = target as? ClosureTarget { return closure.method.selector == selector ? closure.method : nil }
+    if let receiver = target as? any MessageReceiver {
+      do {
+        if let method = try tableMethod(of: receiver, for: selector) { return method }
+      } catch {
+        // A row that its table refused answers every message of its selector with the reason.
+        return RefusedMethod(selector, error)
+      }
+    }
+    do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
+  }
+
+  /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
+  @usableFromInline
+  func end(_ route: MessageRoute, dead: Int, skipped: Int) {
+    let mayBeUseless = (dead + skipped) * 2 > route.count
+    guard dead > 0 || mayBeUseless else { return }
+    var found: [Registration] = []
+    var useless = 0
+    for index in 0..<route.count {
+      let registration = route.steps[index].registration.takeUnretainedValue()
+      if registration.isCancelled {
+        useless += 1
+      } else if dead > 0, registration.currentTarget == nil {
+        useless += 1
+        if !registration.keepsSlot { found.append(registration) }
+      }
+    }
+    // A muted target may be let through again: its step is not useless.
+    guard !found.isEmpty || useless * 2 > route.count else { return }
+    change { state, garbage in
+      for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
+      if useless * 2 > route.count { state.routes.remove(route.route) }
+    }
+  }
+
+  // MARK: Questions
+
+  /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
+  func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
+    let epoch = TableEpoch.current
+    let known = state.withLock { state -> (LoadedTarget, Bool)? in
+      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
+      return (MessageRoute(route).findWitness(), route.hasForwarders)
+    }
+    if let (witness, hasForwarders) = known { return (witness.object != nil, hasForwarders) }
+    let walk = makeRoute(selector)
+    let (witness, hasForwarders) = state.withLock { _ in (walk.findWitness(), walk.route.hasForwarders) }
+    return (witness.object != nil, hasForwarders)
+  }
+
+  func noteUnmuted() {
+    state.withLock { state in
+      for route in state.routes.all { route.witness = 0 }
+    }
+  }
+
+  // MARK: Errors
+
+  var onError: (@Sendable (MulticastFailure) -> Void)? {
+    get { state.withLock { $0.onError } }
+    set {
+      let old = state.withLock { state in
+        defer { state.onError = newValue }
+        return state.onError
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
+  @usableFromInline
+  func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String) {
+    let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
+    if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
+  }
+
+  /// Reports the error of one step of a route.
+  @usableFromInline
+  func report(_ error: any Error, _ selector: MessageSelector, _ step: RouteStep) {
+    let registration = step.registration.takeUnretainedValue()
+    report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
+  }
+
+  /// Reports failures of which the sender gets only one.
+  func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    for failure in failures { report(failure.error, selector, nil, receiver: typeName(of: failure.target)) }
+  }
+
+  /// Whether the first error ends a message.
+  @usableFromInline
+  var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
+
+  /// What the proxy does about a message that nobody got.
+  ///
+  /// - Throws: `nobodyResponds` where silence is an error.
+  func answerSilence(_ selector: MessageSelector) throws {
+    switch options.silence {
+    case .ignored: break
+    case .thrown: throw MessageError(.nobodyResponds, receiver: name, selector: selector.name)
+    case .handled(let handler): handler(selector)
+    }
+  }
+}
+
+/// A weak reference to an object that may be in its `deinit`: there is none then.
+private final class WeakReference {
+  weak var object: AnyObject?
+
+  @inline(never)
+  init(_ object: AnyObject) { self.object = object }
+}
+
+extension MulticastCore: NamedReceiver {
+  @usableFromInline package var receiverName: String { name }
+}

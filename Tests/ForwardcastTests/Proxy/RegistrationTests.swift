@@ -1,0 +1,188 @@
+// RegistrationTests.swift: what a registration is, and what adding the same target again makes of it.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+@Suite("Registrations")
+struct RegistrationTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+  typealias Shared = MulticastProxy<any Member>
+
+  @Test("adding a target again changes the priority of the registration that it has")
+  func priority() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let (a, b) = (Listener("a", journal), Listener("b", journal))
+    let first = proxy.add(a)
+    proxy.add(b)
+    proxy.broadcast(.note, 1)
+    #expect(proxy.add(b, priority: 3) == proxy.add(b, priority: 70_000))
+    proxy.broadcast(.note, 2)
+    #expect(journal.take() == ["a 1", "b 1", "b 2", "a 2"])
+    #expect(proxy.registrations.map(\.priority) == [70_000, 0])
+    #expect(proxy.add(a, priority: 80_000) == first)
+    proxy.broadcast(.note, 3)
+    #expect(journal.take() == ["a 3", "b 3"])
+    proxy.removeAll()
+    #expect(proxy.slotCount == 0)
+  }
+
+  @Test("adding a target again changes whether it is kept alive")
+  func ownership() {
+    let (proxy, counter) = (Proxy(), LeakCounter())
+    var registration: Registration?
+    do {
+      let listener = Listener("a", Journal(), counter)
+      registration = proxy.add(listener)
+      #expect(registration?.isStrong == false)
+      #expect(proxy.add(listener, ownership: .strong) == registration)
+    }
+    #expect(counter.alive == 1)
+    #expect(registration?.isStrong == true)
+    #expect(proxy.broadcast(.note, 1).delivered == 1)
+    do {
+      guard let listener = registration?.target as? Listener else { return #expect(Bool(false)) }
+      #expect(proxy.add(listener) == registration)
+      #expect(proxy.broadcast(.note, 2).delivered == 1)
+    }
+    #expect(counter.alive == 0)
+    #expect(proxy.broadcast(.note, 3).delivered == 0)
+    #expect(registration?.isLive == false)
+  }
+
+  @Test("a target with two scopes gets each message once")
+  func scopes() throws {
+    let (proxy, journal) = (Proxy(), Journal())
+    let listener = LoudListener("a", journal)
+    let first = proxy.add(listener, only: ["note:", "value"])
+    let second = proxy.add(listener, only: ["note:", "say:"])
+    #expect(first != second)
+    #expect(proxy.add(listener, only: ["value", "note:"]) == first)
+    proxy.broadcast(.note, 1)
+    proxy.broadcast(.say, "x")
+    #expect(try proxy.collect(.value, returning: .all) == [0])
+    #expect(journal.take() == ["a 1", "a: x", "a value"])
+    first.mute()
+    proxy.broadcast(.note, 2)
+    #expect(journal.take() == ["a 2"])
+    first.unmute()
+    second.cancel()
+    proxy.broadcast(.note, 3)
+    proxy.broadcast(.say, "y")
+    #expect(journal.take() == ["a 3"])
+    var call = Invocation("note:", arguments: [.init(4)])
+    #expect(try proxy.forward(&call).answers.count == 1)
+  }
+
+  @Test("two scopes of one target have buffers of their own, and a message both are for is queued once")
+  func buffersOfScopes() {
+    let (proxy, context, journal) = (Shared(), StepContext("scopes"), Journal())
+    let clerk = Clerk("a", journal)
+    let delivery = Delivery.on(context)
+    proxy.add(clerk, delivery: delivery, only: ["note:"], buffer: .keepNewest(1))
+    let other = proxy.add(clerk, delivery: delivery, only: ["note:", "say:"], buffer: .keepOldest(1))
+    for number in 1...3 { #expect(proxy.broadcast(.note, number).queued == 1) }
+    for text in ["x", "y"] { proxy.broadcast(.say, text) }
+    context.run()
+    #expect(journal.take() == ["a 3", "a: x"])
+    #expect(other.dropped == 1)
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("adding a target again changes the buffer of what waits from then on")
+  func changedBuffer() {
+    let (proxy, context, journal) = (Shared(), StepContext("buffer"), Journal())
+    let clerk = Clerk("a", journal)
+    let registration = proxy.add(clerk, delivery: .on(context))
+    proxy.broadcast(.note, 1)
+    #expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(2)) == registration)
+    #expect(registration.buffer == .keepNewest(2))
+    for number in 2...5 { proxy.broadcast(.note, number) }
+    #expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(1)) == registration)
+    context.run()
+    #expect(journal.take() == ["a 1", "a 5"])
+    #expect(proxy.add(clerk, delivery: .on(context)) == registration)
+    for number in 6...8 { proxy.broadcast(.note, number) }
+    context.run()
+    #expect(journal.take() == ["a 6", "a 7", "a 8"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a proxy removes only registrations of its own")
+  func foreignRegistration() {
+    let (mine, other, listener) = (Proxy(), Proxy(), Listener("a"))
+    let registration = mine.add(listener)
+    #expect(!other.remove(registration))
+    #expect(!registration.isCancelled)
+    #expect(mine.remove(registration))
+    #expect(registration.isCancelled)
+    withExtendedLifetime(listener) {}
+  }
+
+  @Test("a scoped registration ends when its handle is released")
+  func scoped() {
+    let (proxy, listener) = (Proxy(), Listener("a"))
+    var handle: ScopedRegistration? = proxy.add(listener).scoped()
+    #expect(proxy.broadcast(.note, 1).delivered == 1)
+    #expect(handle?.registration.target === listener)
+    #expect(handle?.registration.isLive == true)
+    handle = nil
+    #expect(proxy.broadcast(.note, 2).delivered == 0)
+    #expect(proxy.count == 0)
+  }
+
+  @Test("a registration takes keys as well as selectors")
+  func keys() {
+    let (proxy, listener) = (Proxy(), LoudListener("a"))
+    let registration = proxy.add(listener, only: Message<(Int) -> Void>.note, Message<(String) -> Void>.say)
+    #expect(registration.scope == ["note:", "say:"])
+    #expect(proxy.broadcast(.note, 1).delivered == 1)
+    #expect(proxy.broadcast(.ping).delivered == 0)
+  }
+
+  @Test("a closure whose key has another number of colons fails its messages, and the handler is told at once")
+  func closureArity() {
+    let (proxy, errors) = (Proxy(), Journal())
+    proxy.onError = { errors.write("\($0.error)") }
+    proxy.on(Message<(Int) -> Void>("take")) { _ in errors.write("called") }
+    #expect(errors.take().map { $0.hasPrefix("wrong number of arguments take") } == [true])
+    #expect(proxy.broadcast(Message<() -> Void>("take")).failed == 1)
+    #expect(proxy.broadcast(Message<(Int) -> Void>("take"), 1).failed == 1)
+    #expect(errors.take().count == 2)
+  }
+
+  @Test("closures answer from a queue, also by boxes")
+  func closuresAnswer() async throws {
+    let proxy = Shared()
+    let queue = DispatchQueue(label: "closures")
+    proxy.on(.value, delivery: .queue(queue)) { 7 }
+    #expect(try await proxy.collectAndWait(.value, returning: .sum) == 7)
+    let report = try await proxy.forwardAndWait(Invocation("value"))
+    #expect(try report.result?.unbox(as: Int.self) == 7)
+  }
+
+  @Test("a sender that waits for room goes on when its target is removed")
+  func removalLetsSendersGo() async throws {
+    let (proxy, context) = (Shared(), StepContext("room"))
+    let clerk = Clerk("a")
+    let registration = proxy.add(clerk, delivery: .on(context), buffer: .suspendSender(1))
+    #expect(try await proxy.broadcastWhenReady(.note, 1).queued == 1)
+    let waiting = Task { try await proxy.broadcastWhenReady(.note, 2) }
+    while registration.waitingSenders == 0 { await Task.yield() }
+    registration.cancel()
+    let summary = try await waiting.value
+    #expect(summary.queued == 0)
+    context.run()
+    #expect(clerk.journal.all.isEmpty)
+  }
+
+  @Test("a message without queued targets is broadcast at once when it is ready")
+  func readyWithoutQueues() async throws {
+    let proxy = Shared()
+    let clerk = Clerk("a")
+    #expect(try await proxy.broadcastWhenReady(.note, 1).nobodyResponded)
+    proxy.add(clerk)
+    #expect(try await proxy.broadcastWhenReady(.note, 2).delivered == 1)
+    #expect(clerk.journal.all == ["a 2"])
+  }
+}

@@ -1,0 +1,177 @@
+// SilenceTests.swift: nothing that goes wrong goes unsaid.
+
+import Dispatch
+import Forwardcast
+import Foundation
+import Testing
+
+private protocol Shape { func area() -> Double }
+extension Int: Shape { func area() -> Double { Double(self) } }
+extension String: Shape { func area() -> Double { Double(count) } }
+extension [Int]: Shape { func area() -> Double { Double(count) } }
+private struct Square: Shape { func area() -> Double { 9 } }
+private final class Circle: Shape { func area() -> Double { 3 } }
+private final class Mute {}
+
+extension Message<() -> Double> { fileprivate static var area: Self { .init("silenceArea") } }
+
+@Suite("Nothing is silent")
+struct SilenceTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+
+  @Test("a row that the proxy's own table refused is the error of each of its messages")
+  func refusedRowOfTheProxy() throws {
+    let table = SelectorTable(for: (any Shape).self) {
+      Responds(to: "silenceArea") { (shape: any Shape) in shape.area() }
+      Responds(to: "silenceArea") { (shape: any Shape) in shape.area() + 1 }
+      Responds(to: "forgotten") { (shape: any Shape, factor: Double) in shape.area() * factor }
+    }
+    let (proxy, errors, circle) = (MulticastProxy<any Shape>(table: table), Journal(), Circle())
+    proxy.onError = { errors.write("\($0.error)") }
+    proxy.add(circle)
+    #expect(proxy.broadcast(.area).failed == 1)
+    #expect(throws: MessageError.self) { try proxy.collect(.area, returning: .all) }
+    var call = Invocation("forgotten")
+    #expect(try proxy.forward(&call).failures.count == 1)
+    #expect(errors.all.first?.hasPrefix("already in table silenceArea") == true, "\(errors.all)")
+    let point = ExtensionPoint<any Shape>(selectors: ["silenceArea"], table: table, services: ServiceCenter())
+    point.observers.onError = { errors.write("\($0.error)") }
+    #expect(point.register(circle) != nil)
+    #expect(point.broadcast(.area).failed == 1)
+    withExtendedLifetime(circle) {}
+  }
+
+  @Test("an object that no message can reach is told to the handler when it is added, or when there is a message")
+  func objectWithoutTable() {
+    let (proxy, errors) = (MulticastProxy<AnyObject>(), Journal())
+    let mutes = [Mute(), Mute()]
+    proxy.add(mutes[0])
+    proxy.onError = { errors.write("\($0.error)") }
+    #expect(errors.all.isEmpty)
+    proxy.broadcast(.ping)
+    #expect(errors.all.count == 1)
+    proxy.add(mutes[1])
+    #expect(errors.all.count == 2)
+    #expect(errors.all.allSatisfy { $0.hasPrefix("no selector table of Mute") }, "\(errors.all)")
+    proxy.broadcast(.ping)
+    #expect(errors.all.count == 2)
+    withExtendedLifetime(mutes) {}
+  }
+
+  @Test("values of every type are targets, also where Foundation could make objects of them")
+  func bridgeableValues() throws {
+    let table = SelectorTable(for: (any Shape).self) { Responds(to: .area) { (shape: any Shape) in shape.area() } }
+    let proxy = MulticastProxy<any Shape>(table: table)
+    let circle = Circle()
+    let shapes: [any Shape] = [5, "four", [1, 2], Square(), circle]
+    for shape in shapes { proxy.add(shape) }
+    #expect(try proxy.collect(.area, returning: .all) == [5, 4, 2, 9, 3])
+    #expect(proxy.targets.map { $0.area() } == [5, 4, 2, 9, 3])
+    #expect(proxy.remove(5) == 0)
+    #expect(proxy.remove(circle) == 1)
+    #expect(proxy.count == 4)
+  }
+
+  @Test("an object at the address of a dead target is not that target")
+  func reusedAddress() {
+    // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
+    var met = false
+    for _ in 0..<200 where !met {
+      let proxy = Proxy()
+      var dead: Listener? = Listener("dead")
+      let address = dead.map { ObjectIdentifier($0) }
+      if let dead { proxy.add(dead) }
+      dead = nil
+      var kept: [Listener] = []
+      for index in 0..<40 where !met {
+        let stranger = Listener("stranger \(index)")
+        kept.append(stranger)
+        guard ObjectIdentifier(stranger) == address else { continue }
+        met = true
+        #expect(proxy.remove(stranger) == 0)
+        let point = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())
+        #expect(!point.unregister(stranger))
+      }
+      withExtendedLifetime(kept) {}
+    }
+    #expect(met)
+  }
+
+  @Test("a target that removes itself in its own deinit is counted")
+  func removalInDeinit() {
+    let (proxy, removed) = (Proxy(), Journal())
+    do {
+      let listener = Listener("a")
+      listener.onDeinit = { removed.write("\(proxy.remove($0))") }
+      proxy.add(listener)
+    }
+    #expect(removed.all == ["1"])
+  }
+
+  @Test("errors behind a nested proxy go to its handler, or else to that of the proxy around it")
+  func nestedErrors() throws {
+    let (outer, inner, errors) = (Proxy(), Proxy(), Journal())
+    let targets = [Listener("a"), Listener("b")]
+    for target in targets {
+      target.onNote = { listener, _ in throw TargetError(name: listener.name) }
+      inner.add(target)
+    }
+    outer.add(inner)
+    outer.onError = { errors.write("outer: \($0.error)") }
+    #expect(outer.broadcast(.note, 1).failed == 2)
+    #expect(errors.take() == ["outer: refused by a", "outer: refused by b"])
+    inner.onError = { errors.write("inner: \($0.error)") }
+    outer.broadcast(.note, 2)
+    outer.broadcast(Invocation("note:", arguments: [.init(3)]))
+    #expect(errors.take() == Array(repeating: ["inner: refused by a", "inner: refused by b"], count: 2).flatMap { $0 })
+    var call = Invocation("note:", arguments: [.init(4)])
+    #expect(try outer.forward(&call).failures.map { "\($0.error)" } == ["refused by a", "refused by b"])
+    #expect(errors.all.isEmpty)
+    withExtendedLifetime((inner, targets)) {}
+  }
+
+  @Test("of several errors of a collect the first is thrown and every other goes to the handler")
+  func furtherErrors() {
+    let (proxy, errors) = (Proxy(), Journal())
+    let targets = ["a", "b", "c"].map { Listener($0) }
+    for target in targets {
+      target.onNote = { listener, _ in throw TargetError(name: listener.name) }
+      proxy.add(target)
+    }
+    proxy.onError = { errors.write("\($0.error)") }
+    #expect(throws: TargetError(name: "a")) { try proxy.collect(.note, 1, returning: .all) }
+    #expect(errors.take() == ["refused by b", "refused by c"])
+    let boxed = Invocation("note:", arguments: [.init(2)])
+    #expect(throws: TargetError(name: "a")) { try proxy.collect(boxed, returning: .all) }
+    #expect(errors.take() == ["refused by b", "refused by c"])
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("the first success is enough: errors before it go to the handler, and are thrown when there is none")
+  func firstSuccess() throws {
+    let (proxy, errors) = (Proxy(), Journal())
+    let table = SelectorTable(for: Listener.self) {
+      Responds(to: "fetch") { (listener: Listener) throws -> Int in
+        if listener.answer < 0 { throw TargetError(name: listener.name) }
+        return listener.answer
+      }
+    }
+    let sources = MulticastProxy<Listener>(table: table)
+    sources.onError = { errors.write("\($0.error)") }
+    let targets = [-1, -2, 7, 8].map { answer in
+      let listener = Listener("\(answer)")
+      listener.answer = answer
+      return listener
+    }
+    for target in targets { sources.add(target) }
+    let fetch = Message<() -> Int>("fetch")
+    #expect(try sources.collect(fetch, returning: .firstSuccess) == 7)
+    #expect(errors.take() == ["refused by -1", "refused by -2"])
+    sources.remove(targets[2])
+    sources.remove(targets[3])
+    #expect(throws: TargetError(name: "-1")) { try sources.collect(fetch, returning: .firstSuccess) }
+    #expect(errors.take() == ["refused by -2"])
+    #expect(try proxy.collect(fetch, returning: .firstSuccess) == nil)
+    withExtendedLifetime(targets) {}
+  }
+}

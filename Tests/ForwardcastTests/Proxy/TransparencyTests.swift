@@ -1,0 +1,177 @@
+// TransparencyTests.swift: a multicast among the targets of a multicast, however deep.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+/// Holds a proxy and sends as it does.
+private final class Lobby: MulticastSending {
+  typealias Interface = any MessageReceiver
+  let multicast = MulticastProxy<any MessageReceiver>()
+  func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+}
+
+@Suite("Proxies in one another")
+struct TransparencyTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+  typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+
+  /// Proxies in one another, the outermost first.
+  private func chain(_ count: Int) -> [Proxy] {
+    let proxies = (0..<count).map { _ in Proxy() }
+    for (outer, inner) in zip(proxies, proxies.dropFirst()) { outer.add(inner) }
+    return proxies
+  }
+
+  @Test("256 proxies in one another pass a message on; one more is an error that says so")
+  func depth() throws {
+    let (listener, errors) = (Listener("a"), Journal())
+    listener.answer = 5
+    for (count, isReached) in [(255, true), (256, true), (257, false)] {
+      let proxies = chain(count)
+      proxies.last?.add(listener)
+      proxies[0].onError = { errors.write("\($0.error)") }
+      #expect(proxies[0].responds(to: "value") == isReached)
+      #expect(proxies[0].broadcast(.note, count).delivered == (isReached ? 1 : 0))
+      if isReached {
+        #expect(try proxies[0].collect(.value, returning: .all) == [5])
+        #expect(errors.all.isEmpty)
+      } else {
+        #expect(throws: MessageError.self) { try proxies[0].collect(.value, returning: .all) }
+        #expect(errors.take().first?.hasPrefix("too many proxies note:") == true)
+      }
+    }
+  }
+
+  @Test("proxies that are reached in many ways are asked once, and a message ends in an error, not a hang")
+  func diamonds() throws {
+    var level = [Proxy(), Proxy()]
+    let (bottom, kept) = (level[0], Listener("a"))
+    var all = level
+    for _ in 0..<60 {
+      let next = [Proxy(), Proxy()]
+      for proxy in next { for inner in level { proxy.add(inner) } }
+      level = next
+      all += next
+    }
+    let top = level[0]
+    top.onError = { _ in }
+    #expect(!top.responds(to: "value"))
+    #expect(top.methodSignature(for: "value")?.returnType == .void)
+    bottom.add(kept)
+    #expect(top.responds(to: "value"))
+    let error = #expect(throws: MessageError.self) { try top.collect(.value, returning: .all) }
+    #expect(error?.code == .tooManyProxies)
+    withExtendedLifetime(all) {}
+  }
+
+  @Test("a typed message reaches inner targets without boxes")
+  func typed() {
+    struct Opaque { let number: Int }
+    let message = Message<(Opaque) -> Void>("opaque:")
+    let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
+    outer.add(inner)
+    inner.on(message) { journal.write("\($0.number)") }
+    outer.add(ForwardingProxy(to: inner), ownership: .strong)
+    #expect(outer.broadcast(message, Opaque(number: 3)).delivered == 2)
+    #expect(journal.all == ["3", "3"])
+  }
+
+  @Test("an object that sends through a proxy is transparent as a target")
+  func facade() throws {
+    let (lobby, listener) = (Lobby(), Listener("a"))
+    listener.answer = 4
+    lobby.multicast.add(listener)
+    let outer = MulticastProxy<AnyObject>()
+    outer.add(lobby)
+    #expect(outer.responds(to: "value"))
+    #expect(try outer.collect(.value, returning: .all) == [4])
+    #expect(try lobby.collect(.value, returning: .sum) == 4)
+    #expect(lobby.broadcast(.note, 1).delivered == 1)
+  }
+
+  @Test("who joins an inner proxy while a message is on its way gets the next one")
+  func joining() {
+    let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
+    let (first, late) = (Listener("first", journal), Listener("late", journal))
+    first.onNote = { _, _ in inner.add(late) }
+    outer.add(first)
+    outer.add(inner)
+    outer.broadcast(.note, 1)
+    #expect(journal.take() == ["first 1"])
+    outer.broadcast(.note, 2)
+    #expect(journal.take() == ["first 2", "late 2"])
+  }
+
+  @Test("inner targets on queues and suspending methods are waited for, through every kind of proxy")
+  func waiting() async throws {
+    let (outer, inner, journal) = (Shared(), Shared(), Journal())
+    let queue = DispatchQueue(label: "inner")
+    let (queued, direct) = (Clerk("queued", journal), Clerk("direct", journal))
+    inner.add(queued, delivery: .queue(queue))
+    inner.add(direct)
+    outer.add(inner)
+    #expect(try await outer.collectAndWait(.slow, 90_001, returning: .all) == [90_001, 90_001])
+    #expect(try await outer.collectAndWait(.value, returning: .all) == [6, 6])
+    let report = try await outer.forwardAndWait(Invocation("value"))
+    #expect(report.answers.count == 2 && report.queued.isEmpty)
+    withExtendedLifetime((queued, direct)) {}
+  }
+
+  @Test("a proxy on a queue has its own targets waited for, in its place")
+  func queuedInner() async throws {
+    let (outer, inner) = (Shared(), Shared())
+    let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+    let clerks = ["a", "bb", "ccc"].map { Clerk($0) }
+    inner.add(clerks[0], delivery: .queue(second))
+    inner.add(clerks[1])
+    outer.add(inner, delivery: .queue(first))
+    outer.add(clerks[2])
+    #expect(try await outer.collectAndWait(.value, returning: .all) == [1, 2, 3])
+    #expect(try await outer.collectAndWait(.slow, 90_002, returning: .all) == [90_002, 90_002, 90_002])
+    #expect(try outer.collect(.value, returning: .sum, timeout: .seconds(30)) == 6)
+    withExtendedLifetime(clerks) {}
+  }
+
+  @Test("a waiting send passes through a proxy for one and a lazy one to a method that suspends")
+  func waitingSend() async throws {
+    let (many, clerk) = (Shared(), Clerk("a"))
+    many.add(clerk)
+    #expect(try await many.sendAndWait(.slow, 90_003) == 90_003)
+    let outer = Proxy()
+    outer.add(ForwardingProxy(to: many), ownership: .strong)
+    outer.add(LazyProxy { many }, ownership: .strong)
+    let report = try await outer.forwardAndWait(Invocation("slow:", arguments: [ArgumentBox(90_004)]))
+    #expect(report.answers.count == 2, "\(report)")
+    withExtendedLifetime(clerk) {}
+  }
+}
+
+@Suite("Concurrent queues")
+struct ConcurrentQueueTests {
+  @Test("targets on a concurrent queue run at the same time, each in its own order", arguments: [false, true])
+  func together(isGlobal: Bool) {
+    let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+    let queue =
+      isGlobal ? DispatchQueue.global() : DispatchQueue(label: "concurrent", attributes: .concurrent)
+    let (met, journal) = (DispatchGroup(), Journal())
+    let clerks = (0..<3).map { Clerk("\($0)", journal) }
+    for clerk in clerks {
+      met.enter()
+      clerk.onNote { number in
+        // Each of them waits until all have begun: alone they would wait for ever.
+        guard number == 1 else { return }
+        met.leave()
+        if met.wait(timeout: .now() + 60) == .timedOut { journal.write("alone") }
+      }
+      proxy.add(clerk, delivery: isGlobal ? .queue(queue) : .concurrentQueue(queue))
+    }
+    for number in 1...20 { #expect(proxy.broadcast(.note, number).queued == 3) }
+    #expect(throws: Never.self) { try proxy.drain(timeout: .seconds(60)) }
+    #expect(!journal.all.contains("alone"))
+    for clerk in clerks {
+      let own = journal.all.filter { $0.hasPrefix("\(clerk.name) ") }
+      #expect(own == (1...20).map { "\(clerk.name) \($0)" })
+    }
+  }
+}
