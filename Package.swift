@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
@@ -18,7 +19,8 @@ let package = Package(
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
-    .target(name: "Forwardcast", swiftSettings: settings),
+    .macro(name: "ForwardcastMacros", swiftSettings: settings),
+    .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
@@ -40,6 +42,8 @@ let package = Package(
       exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastMacros"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.

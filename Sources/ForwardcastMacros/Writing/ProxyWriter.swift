@@ -1,0 +1,152 @@
+// ProxyWriter.swift: the class that @Forwarded writes.
+// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+
+/// Writes the class of a protocol: keys, one table, the requirements, and their forms with a policy.
+struct ProxyWriter {
+  let interface: ForwardedInterface
+
+  init(_ interface: ForwardedInterface) { self.interface = interface }
+
+  private var declaration: TypeDeclaration { interface.declaration }
+  private var target: String { "any \(interface.protocolName)" }
+
+  /// The access of the class's members, with a blank; nothing where that of the class is the narrowest there is.
+  var access: String {
+    switch declaration.access {
+    case "public", "open": "public "
+    case "package": "package "
+    default: ""
+    }
+  }
+
+  /// The access of the class itself.
+  private var classAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
+
+  /// The words that put the class in its isolation.
+  private var classIsolation: String {
+    switch interface.isolation {
+    case .mainActor: "@MainActor "
+    case .global(let actor): "@\(actor) "
+    case .nonisolated, .instance: interface.isMainActorByDefault ? "nonisolated " : ""
+    }
+  }
+
+  /// Whether the multicast may be touched from anywhere although the class is on an actor.
+  private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
+
+  /// The class as text.
+  func text() -> String {
+    var writer = TextWriter()
+    writer.line(
+      "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
+    )
+    writer.lines(
+      declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) })
+    writer.block(classHead) { writer in
+      keys(&writer)
+      writer.line("")
+      table(&writer)
+      writer.line("")
+      storage(&writer)
+      MemberWriter(interface, access: access).write(to: &writer)
+    }
+    return writer.text
+  }
+
+  private var classHead: String {
+    var conformances: [String] = []
+    if let base = interface.options.base { conformances.append(base) }
+    conformances.append(interface.protocolName)
+    let facade = "Forwardcast.MulticastFacade"
+    switch interface.isolation {
+    case .nonisolated, .instance: conformances.append(facade)
+    case .mainActor: conformances.append(isSharedFromAnywhere ? "nonisolated \(facade)" : "@MainActor \(facade)")
+    case .global(let actor): conformances.append(isSharedFromAnywhere ? "nonisolated \(facade)" : "@\(actor) \(facade)")
+    }
+    return "\(classIsolation)\(classAccess)final class \(interface.className): \(conformances.joined(separator: ", "))"
+  }
+
+  // MARK: Keys
+
+  private func keys(_ writer: inout TextWriter) {
+    writer.line("/// The keys of its messages, for `on`, `broadcast` and `collect`.")
+    writer.block("\(access)nonisolated enum Messages") { writer in
+      for item in interface.items {
+        switch item {
+        case .directive(let line): writer.line(line)
+        case .entry(let entry):
+          writer.lines(availability(entry.member))
+          writer.line(
+            "\(access)static let \(entry.key.quotedIfKeyword) = Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")"
+          )
+        }
+      }
+    }
+  }
+
+  private func availability(_ member: Member) -> [String] {
+    member.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) }
+  }
+
+  // MARK: Table
+
+  private func table(_ writer: inout TextWriter) {
+    writer.line("/// One table for all targets: they need none of their own.")
+    writer.block("\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self)") { writer in
+      for item in interface.items {
+        switch item {
+        case .directive(let line): writer.line(line)
+        case .entry(let entry): writer.line(RowWriter(interface).row(entry))
+        }
+      }
+    }
+  }
+
+  // MARK: Storage
+
+  private func storage(_ writer: inout TextWriter) {
+    let isolation = isSharedFromAnywhere ? "nonisolated " : ""
+    writer.line("/// Has the targets and sends the messages.")
+    writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+    writer.line("")
+    writer.line("/// A proxy without targets.")
+    writer.block("\(access)init(options: Forwardcast.MulticastOptions)") { writer in
+      writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table, options: options)")
+      if interface.options.base != nil { writer.line("super.init()") }
+    }
+    writer.line("")
+    writer.line("/// A proxy without targets, and with the usual options.")
+    if interface.options.base != nil {
+      writer.block("\(access)override init()") { writer in
+        writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table)")
+        writer.line("super.init()")
+      }
+    } else {
+      writer.block("\(access)convenience init()") { $0.line("self.init(options: Forwardcast.MulticastOptions())") }
+    }
+  }
+
+  // MARK: Inheritance
+
+  /// What the classes of protocols that refine this one get: nothing yet.
+  func inheritance(of type: String) -> String { "" }
+}
+
+extension Entry {
+  /// The function type of the key.
+  var functionType: String {
+    let arguments = member.parameters.map { $0.type.keyed }
+    let answer = member.type.map { $0.isVoid ? "Void" : $0.keyed } ?? "Void"
+    switch role {
+    case .method, .getter: return "(\(arguments.joined(separator: ", "))) -> \(answer.asAnswer(member.type))"
+    case .setter:
+      let value = member.type.map { $0.isNonescapingFunction ? "@escaping \($0.keyed)" : $0.keyed } ?? "Void"
+      return "(\(([value] + arguments).joined(separator: ", "))) -> Void"
+    }
+  }
+}
+
+extension String {
+  /// A function type in brackets, so that it reads as an answer.
+  fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
+}

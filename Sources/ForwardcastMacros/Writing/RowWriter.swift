@@ -1,0 +1,77 @@
+// RowWriter.swift: one row of a written table.
+// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+
+/// Writes the rows of a protocol's table.
+struct RowWriter {
+  let interface: ForwardedInterface
+
+  init(_ interface: ForwardedInterface) { self.interface = interface }
+
+  func row(_ entry: Entry) -> String {
+    let member = entry.member
+    var names = LocalNames(member)
+    let target = names.unique("target")
+    let value = names.unique("value")
+    let key = "Messages.\(entry.key.quotedIfKeyword)"
+    var parameters = [target]
+    if entry.role == .setter { parameters.append(value) }
+    parameters += names.parameters
+    let call = call(entry, on: target, value: value, names.parameters)
+    let isAsync = member.effects.isAsync && entry.role != .setter
+    let throwing = member.effects.throwing != .never && entry.role != .setter
+    let body = "\(parameters.joined(separator: ", ")) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
+    if isAsync { return "Forwardcast.Responds(to: \(key), async: { \(body) })" }
+    switch interface.isolation(of: member) {
+    case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
+    default: return "Forwardcast.Responds(to: \(key)) { \(body) }"
+    }
+  }
+
+  private func call(_ entry: Entry, on target: String, value: String, _ arguments: [String]) -> String {
+    let member = entry.member
+    let list = zip(member.parameters, arguments).map { parameter, argument in
+      parameter.label.map { "\($0): \(argument)" } ?? argument
+    }.joined(separator: ", ")
+    let place: String
+    switch member.kind {
+    case .subscripted: place = "\(target)[\(list)]"
+    case .property: place = "\(target).\(member.name)"
+    default: return "\(target).\(member.name)(\(list))"
+    }
+    guard entry.role == .setter else { return place }
+    if interface.isVisiblyClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
+    // A target that is no class instance is a copy: only that is changed.
+    let inner = member.kind == .subscripted ? "$0[\(list)]" : "$0.\(member.name)"
+    return "Forwardcast.withCopy(of: \(target)) { \(inner) = \(value) }"
+  }
+}
+
+/// Names inside of a written body that are not those that the text needs itself.
+struct LocalNames {
+  /// The names of the parameters.
+  private(set) var parameters: [String] = []
+  private var taken: Set<String> = []
+
+  private static let reserved: Set<String> = [
+    "multicast", "Messages", "Forwardcast", "self", "Self", "_", "newValue", "answer", "super",
+  ]
+
+  init(_ member: Member) {
+    for parameter in member.parameters {
+      let plain = parameter.name.withoutBackticks
+      let isPlain = parameter.name == plain && plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
+      var name = isPlain && !Self.reserved.contains(plain) ? plain : "argument\(parameters.count + 1)"
+      while taken.contains(name) { name += "_" }
+      taken.insert(name)
+      parameters.append(name)
+    }
+  }
+
+  /// A name that nothing has, made from `wanted`.
+  mutating func unique(_ wanted: String) -> String {
+    var name = wanted
+    while taken.contains(name) { name += "_" }
+    taken.insert(name)
+    return name
+  }
+}
