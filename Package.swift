@@ -19,7 +19,12 @@ let package = Package(
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
-    .macro(name: "ForwardcastMacros", swiftSettings: settings),
+    // The program that the compiler starts is a loop around a module, so that tests can link the module.
+    .target(
+      name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"], swiftSettings: settings),
+    .macro(
+      name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program",
+      swiftSettings: settings),
     .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
@@ -43,7 +48,7 @@ let package = Package(
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
-      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastMacros"], swiftSettings: settings),
+      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.

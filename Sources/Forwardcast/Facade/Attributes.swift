@@ -22,15 +22,15 @@
 /// says. What cannot be carried is refused where it stands, with the reason.
 ///
 /// - Parameters:
-///   - proxies: the written classes of the protocols that this one refines: `@Forwarded(inheriting: AProxy.self)` on
-///     `protocol B: A`.
+///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
+///     `protocol B: A`. Without it their requirements are to be written again.
 ///   - protocol: another protocol that the written class is to be, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the written class, such as `NSObject.self`.
 @attached(peer, names: suffixed(Proxy))
 @attached(extension, names: arbitrary)
 public macro Forwarded(
-  inheriting proxies: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil
+  inheriting protocols: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
 /// Names the selector of a requirement or of a receiver's method, or makes a member a receiver's method.
@@ -55,3 +55,21 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
+
+/// Writes the selector table of a class or an actor and its conformance to ``MessageReceiver``.
+///
+///     @Receiver
+///     final class Console {
+///       @Message func restart(_ delay: Int) -> Bool { … }     // "restart:"
+///       @Message("volume") var loudness = 3                   // "volume" and "setVolume:"
+///     }
+///
+/// Members on the main actor, members of an actor and members that suspend get the rows that their isolation needs.
+///
+/// - Parameters:
+///   - members: which members are messages: those marked ``Message(_:)``, or all that are not private or fileprivate.
+///   - base: the superclass whose table this one continues, itself a receiver: `@Receiver(inheriting: Base.self)`.
+@attached(member, names: named(selectorTable), named(ReceiverTable))
+@attached(extension, conformances: MessageReceiver)
+public macro Receiver(_ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil) =
+  #externalMacro(module: "ForwardcastMacros", type: "Receiver")

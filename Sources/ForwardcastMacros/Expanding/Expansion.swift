@@ -46,6 +46,7 @@ extension ExpansionRequest {
     }
     switch macro {
     case "Forwarded": return ForwardedExpansion(self).expand()
+    case "Receiver": return ReceiverExpansion(self).expand()
     case "Message", "Answer": return MarkExpansion(self).expand()
     default:
       var expansion = Expansion()

@@ -67,7 +67,7 @@ struct ForwardedExpansion {
         return nil
       }
       switch label {
-      case "inheriting": options.inherited.append(name)
+      case "inheriting": options.inherited.append(ForwardedOptions.className(of: name))
       case "as": options.interface = name
       case "base": options.base = name
       default: break
@@ -93,6 +93,13 @@ struct ForwardedExpansion {
 
 /// The arguments of `@Forwarded`.
 struct ForwardedOptions {
+  /// The written class of a protocol that is named as `any Name`; a class stands for itself.
+  static func className(of type: String) -> String {
+    guard type.hasPrefix("any ") else { return type }
+    let name = type.dropFirst(4)
+    return name.hasSuffix("`") ? name.dropLast() + "Proxy`" : name + "Proxy"
+  }
+
   /// The written classes of refined protocols.
   var inherited: [String] = []
   /// The protocol that the class is to be, as `any Name`; `nil` for the one that is annotated.

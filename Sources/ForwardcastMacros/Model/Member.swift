@@ -62,6 +62,8 @@ struct Member {
   /// The type of the result or property; `nil` where none is written.
   var type: TypeText?
   var isSettable = false
+  /// Whether the property was declared with `let`.
+  var isConstant = false
   var setterIsNonmutating = false
   /// The words of an accessor block that are not known.
   var documentation: [String] = []

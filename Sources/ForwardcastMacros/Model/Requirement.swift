@@ -117,6 +117,13 @@ extension String {
   var withoutBackticks: String { hasPrefix("`") && count > 1 ? String(dropFirst().dropLast()) : self }
   fileprivate var withoutUnderscore: String { self == "_" ? "" : self }
 
+  /// The name as a label of an argument, where hardly any word needs backticks.
+  var asLabel: String {
+    let plain = withoutBackticks
+    return ["inout", "var", "let", "_"].contains(plain) || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
+      ? "`\(plain)`" : plain
+  }
+
   /// The name in backticks where Swift wants them.
   var quotedIfKeyword: String { SwiftKeywords.reserved.contains(self) ? "`\(self)`" : self }
 }

@@ -229,6 +229,7 @@ extension DeclarationReader {
       position += 1
       var next = member
       next.kind = .property
+      next.isConstant = isConstant
       next.namePositions = position..<position + 1
       guard source[position].isWord else {
         // A pattern such as `var (a, b) = …`: no message can name it.

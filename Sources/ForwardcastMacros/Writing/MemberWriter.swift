@@ -6,8 +6,12 @@ struct MemberWriter {
   let interface: ForwardedInterface
   /// The access of the members, with a blank.
   let access: String
+  /// What has the keys.
+  let keys: String
 
-  init(_ interface: ForwardedInterface, access: String) { (self.interface, self.access) = (interface, access) }
+  init(_ interface: ForwardedInterface, access: String, keys: String = "Messages") {
+    (self.interface, self.access, self.keys) = (interface, access, keys)
+  }
 
   func write(to writer: inout TextWriter) {
     for item in interface.items {
@@ -28,7 +32,7 @@ struct MemberWriter {
     writer.lines(member.documentation)
     writer.lines(attributes(member))
     let head = "\(isolation(member))\(access)"
-    let key = "Messages.\(entry.key.quotedIfKeyword)"
+    let key = "\(keys).\(entry.key.quotedIfKeyword)"
     switch member.kind {
     case .method:
       let result = member.answers ? " -> \(member.type?.text ?? "")" : ""
@@ -49,7 +53,7 @@ struct MemberWriter {
         writer.block("get\(effects(member.effects))") { $0.lines(lines) }
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
         let arguments = (["newValue"] + names.parameters).joined(separator: ", ")
-        writer.block("set") { $0.line("multicast.broadcast(Messages.\(setter.quotedIfKeyword), \(arguments))") }
+        writer.block("set") { $0.line("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))") }
       }
     case .other: break
     }
@@ -90,7 +94,7 @@ struct MemberWriter {
   /// - Parameter areLabels: whether a single name is a label too, as in methods and unlike in subscripts.
   private func parameters(_ member: Member, _ names: LocalNames, areLabels: Bool = true) -> String {
     zip(member.parameters, names.parameters).map { parameter, name in
-      let label = parameter.label ?? "_"
+      let label = parameter.label?.asLabel ?? "_"
       let names = label == name && areLabels ? name : label == "_" && !areLabels ? name : "\(label) \(name)"
       let attributes = parameter.attributes.isEmpty ? "" : parameter.attributes + " "
       return "\(attributes)\(names): \(parameter.type.text)"
@@ -146,7 +150,7 @@ struct MemberWriter {
     let answer = Entry(role: .getter, member: member, selector: "").answerType(type)
     let clause = parameters(member, names, areLabels: member.kind != .subscripted)
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
-    let arguments = (["Messages.\(entry.key.quotedIfKeyword)"] + names.parameters).joined(separator: ", ")
+    let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.parameters).joined(separator: ", ")
     let isAsync = member.effects.isAsync
     let call =
       "try \(isAsync ? "await " : "")multicast.collect\(isAsync ? "AndWait" : "")(\(arguments), returning: \(policy))"

@@ -48,21 +48,37 @@ struct ProxyWriter {
       table(&writer)
       writer.line("")
       storage(&writer)
+      if interface.options.interface == nil { forwarding(&writer) }
       MemberWriter(interface, access: access).write(to: &writer)
     }
     return writer.text
+  }
+
+  /// What the compiler may find that the text does not tell.
+  private var advice: [String] {
+    let known: Set<String> = ["AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol"]
+    let names = declaration.inherited.flatMap { interface.source.line($0).split(separator: "&") }
+      .map { String($0.trimmingBlanks) }
+      .filter { name in
+        !known.contains(name) && !name.hasPrefix("~") && !interface.options.inherited.contains(name + "Proxy")
+      }
+    return names.map {
+      "// Where this class does not conform to '\($0)': say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
+    }
   }
 
   private var classHead: String {
     var conformances: [String] = []
     if let base = interface.options.base { conformances.append(base) }
     conformances.append(interface.protocolName)
-    let facade = "Forwardcast.MulticastFacade"
-    switch interface.isolation {
-    case .nonisolated, .instance: conformances.append(facade)
-    case .mainActor: conformances.append(isSharedFromAnywhere ? "nonisolated \(facade)" : "@MainActor \(facade)")
-    case .global(let actor): conformances.append(isSharedFromAnywhere ? "nonisolated \(facade)" : "@\(actor) \(facade)")
-    }
+    let facades = ["Forwardcast.MulticastFacade"] + interface.options.inherited.map { "\($0).Forwarding" }
+    let isolation =
+      switch interface.isolation {
+      case .nonisolated, .instance: ""
+      case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
+      case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
+      }
+    conformances += facades.map { isolation + $0 }
     return "\(classIsolation)\(classAccess)final class \(interface.className): \(conformances.joined(separator: ", "))"
   }
 
@@ -92,11 +108,20 @@ struct ProxyWriter {
 
   private func table(_ writer: inout TextWriter) {
     writer.line("/// One table for all targets: they need none of their own.")
-    writer.block("\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self)") { writer in
+    let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
+    let inheriting = parents.isEmpty ? "" : ", inheritingAll: [\(parents)]"
+    writer.block(
+      "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))"
+    ) { writer in
       for item in interface.items {
         switch item {
         case .directive(let line): writer.line(line)
-        case .entry(let entry): writer.line(RowWriter(interface).row(entry))
+        case .entry(let entry):
+          writer.line(
+            RowWriter(
+              targetType: target, isClassBound: interface.isVisiblyClassBound,
+              key: "Messages.\(entry.key.quotedIfKeyword)", isolation: interface.isolation(of: entry.member)
+            ).row(entry))
         }
       }
     }
@@ -128,8 +153,28 @@ struct ProxyWriter {
 
   // MARK: Inheritance
 
-  /// What the classes of protocols that refine this one get: nothing yet.
-  func inheritance(of type: String) -> String { "" }
+  /// What stands for this protocol in the inheritance of classes whose protocols refine it.
+  private func forwarding(_ writer: inout TextWriter) {
+    let parents = interface.options.inherited.map { "\($0).Forwarding" }
+    let clause = parents.isEmpty ? "Forwardcast.MulticastFacade" : parents.joined(separator: ", ")
+    let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
+    writer.line("")
+    writer.line(
+      "/// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any \(interface.name)).self)`."
+    )
+    writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}")
+  }
+
+  /// The requirements for the classes of protocols that refine this one.
+  func inheritance(of type: String) -> String {
+    guard interface.options.interface == nil, !interface.items.isEmpty else { return "" }
+    let name = type.hasSuffix("`") ? String(type.dropLast()).replacingLastBacktick : type
+    var writer = TextWriter()
+    writer.block("extension \(type) where Self: \(name)Proxy.Forwarding") { writer in
+      MemberWriter(interface, access: access, keys: "\(name)Proxy.Messages").write(to: &writer)
+    }
+    return writer.text
+  }
 }
 
 extension Entry {
@@ -147,6 +192,12 @@ extension Entry {
 }
 
 extension String {
+  /// A name in backticks whose last one is still to be closed.
+  fileprivate var replacingLastBacktick: String {
+    guard let last = lastIndex(of: "`") else { return self }
+    return String(self[..<last]) + self[index(after: last)...]
+  }
+
   /// A function type in brackets, so that it reads as an answer.
   fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
 }

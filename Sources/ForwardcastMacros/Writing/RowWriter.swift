@@ -1,28 +1,40 @@
 // RowWriter.swift: one row of a written table.
 // Part of the macro program: Writing. See DESIGN.md, "The attributes".
 
-/// Writes the rows of a protocol's table.
+/// Writes one row of a protocol's or a class's table.
 struct RowWriter {
-  let interface: ForwardedInterface
-
-  init(_ interface: ForwardedInterface) { self.interface = interface }
+  /// The type of the targets: `any Name`, or the name of a class.
+  let targetType: String
+  /// Whether a target that is set is known to be no copy.
+  let isClassBound: Bool
+  /// The key as an expression.
+  let key: String
+  let isolation: Isolation
 
   func row(_ entry: Entry) -> String {
     let member = entry.member
     var names = LocalNames(member)
     let target = names.unique("target")
     let value = names.unique("value")
-    let key = "Messages.\(entry.key.quotedIfKeyword)"
     var parameters = [target]
     if entry.role == .setter { parameters.append(value) }
     parameters += names.parameters
+    var head = parameters.joined(separator: ", ")
+    if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
+      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
+      let value = entry.role == .setter ? member.type.map { [$0.keyed] } ?? [] : []
+      let isIsolated = isolation == .instance && !(member.effects.isAsync && entry.role != .setter)
+      let types = [isIsolated ? "isolated \(targetType)" : targetType] + value + member.parameters.map { $0.type.keyed }
+      head = "(" + zip(parameters, types).map { "\($0): \($1)" }.joined(separator: ", ") + ")"
+    }
     let call = call(entry, on: target, value: value, names.parameters)
     let isAsync = member.effects.isAsync && entry.role != .setter
     let throwing = member.effects.throwing != .never && entry.role != .setter
-    let body = "\(parameters.joined(separator: ", ")) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
+    let body = "\(head) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
     if isAsync { return "Forwardcast.Responds(to: \(key), async: { \(body) })" }
-    switch interface.isolation(of: member) {
+    switch isolation {
     case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
+    case .instance: return "Forwardcast.Responds(to: \(key), isolated: { \(body) })"
     default: return "Forwardcast.Responds(to: \(key)) { \(body) }"
     }
   }
@@ -30,7 +42,7 @@ struct RowWriter {
   private func call(_ entry: Entry, on target: String, value: String, _ arguments: [String]) -> String {
     let member = entry.member
     let list = zip(member.parameters, arguments).map { parameter, argument in
-      parameter.label.map { "\($0): \(argument)" } ?? argument
+      parameter.label.map { "\($0.asLabel): \(argument)" } ?? argument
     }.joined(separator: ", ")
     let place: String
     switch member.kind {
@@ -39,7 +51,7 @@ struct RowWriter {
     default: return "\(target).\(member.name)(\(list))"
     }
     guard entry.role == .setter else { return place }
-    if interface.isVisiblyClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
+    if isClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
     // A target that is no class instance is a copy: only that is changed.
     let inner = member.kind == .subscripted ? "$0[\(list)]" : "$0.\(member.name)"
     return "Forwardcast.withCopy(of: \(target)) { \(inner) = \(value) }"

@@ -1,13 +1,13 @@
 // Conversation.swift: the compiler's questions and their answers, as JSON.
-// Part of the macro program: Program. See DESIGN.md, "The attributes".
+// Part of the macro program: Conversing. See DESIGN.md, "The attributes".
 
 /// What is said to the compiler, message by message. It has no state: each message stands for itself.
-enum Conversation {
+package enum Conversation {
   /// The newest version of the protocol that is spoken here.
   static let protocolVersion = 7
 
   /// The reply to one message. Whatever it is, there is one.
-  static func reply(to bytes: [UInt8]) -> String {
+  package static func reply(to bytes: [UInt8]) -> String {
     guard let message = JSONValue(bytes), case .object(let members) = message else {
       return result(
         nil, ["expandedSource": .null, "diagnostics": .array([trouble("a message could not be read", nil)])])
