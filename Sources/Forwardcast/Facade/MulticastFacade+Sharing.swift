@@ -24,12 +24,24 @@ extension MulticastFacade where Interface: Sendable {
     multicast.on(message, delivery: delivery, priority: priority, buffer: buffer, body)
   }
 
-  /// Registers a closure as a target for one message.
+  /// Registers a closure as a target for one message, run where it belongs.
+  ///
+  /// A closure that is written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there:
+  /// in the sender's turn when the sender is there too, else queued. So does a closure of any other actor. One without an
+  /// isolation is run in the sender's turn.
   @discardableResult
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    multicast.on(message, priority: priority, body)
+    let actor = body.isolation
+    let body = UncheckedBody(IsolatedBody(call: body))
+    switch actor {
+    case nil: return multicast.on(message, priority: priority, body.call)
+    case let actor? where actor === MainActor.shared:
+      return multicast.on(message, delivery: .automatic(), priority: priority, body.call)
+    case let actor?: return multicast.on(message, delivery: .actor(actor), priority: priority, body.call)
+    }
   }
 
   /// Sends a message to every target, each where and when its delivery says.

@@ -5,13 +5,31 @@
 ///
 /// It offers all that the proxy offers. A requirement of the interface that has the name of such a member is the
 /// ordinary member and wins; the proxy's own is then reached through ``multicast``.
-public protocol MulticastFacade<Interface>: AnyObject {
+public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolder {
   /// What may be added: the existential of the protocol that the class conforms to.
   associatedtype Interface
 
   /// The proxy that has the targets and sends the messages.
   var multicast: MulticastProxy<Interface> { get }
 }
+
+// MARK: As a target
+
+extension MulticastFacade {
+  /// The proxy itself: as a target of another proxy the object is as transparent as its proxy.
+  public var heldMulticast: ForwardingProxy { multicast }
+
+  /// No methods of its own: every message is forwarded.
+  public static var selectorTable: SelectorTable { emptyFacadeTable }
+
+  /// No single receiver stands behind it.
+  public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
+
+  /// The proxy's error for a message that nobody gets.
+  public func doesNotRecognize(_ selector: MessageSelector) -> any Error { multicast.doesNotRecognize(selector) }
+}
+
+private let emptyFacadeTable = SelectorTable(for: (any MulticastHolder).self, rows: [])
 
 // MARK: Targets
 

@@ -100,7 +100,7 @@ private final class KeptAnswers<Output> {
 
 extension ReturnPolicy {
   /// This policy, and a way to its result when the question that uses it has thrown.
-  fileprivate func keeping() -> (policy: ReturnPolicy<R, Output>, result: () -> Output) {
+  func keeping() -> (policy: ReturnPolicy<R, Output>, result: () -> Output) {
     // One question uses the policy, and its caller asks for the result when it has ended.
     nonisolated(unsafe) let kept = KeptAnswers(makeCollector().finish)
     let policy = ReturnPolicy(

@@ -1,13 +1,16 @@
 // WrittenText.swift: what text written by the attributes calls.
 // Layer: Facade. See DESIGN.md, "The attributes".
 
-/// Runs `body` with a copy of a target.
-///
-/// Written for setters of protocols that values may adopt as well: an instance of a class is set, of a value the copy.
-@inlinable
-public func withCopy<Target>(of target: Target, _ body: (inout Target) -> Void) {
-  var copy = target
-  body(&copy)
+extension Responds {
+  /// Changes a target of a protocol that values may adopt as well: an instance of a class itself, of a value the copy.
+  @inlinable
+  public static func change(_ target: Target, _ body: (inout Target) -> Void) {
+    var copy = target
+    body(&copy)
+  }
+
+  /// The row of a type that was written for it.
+  public init<Row: WrittenRow>(writtenBy type: Row) where Row.Target == Target { self = type.row() }
 }
 
 extension SelectorTable {
@@ -27,4 +30,13 @@ extension SelectorTable {
       }
     }
   }
+}
+
+/// A row that stands apart from its table, since what it calls is deprecated.
+public protocol WrittenRow {
+  /// The type of the targets.
+  associatedtype Target
+
+  /// Makes the row.
+  func row() -> Responds<Target>
 }

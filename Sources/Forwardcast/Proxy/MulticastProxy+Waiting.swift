@@ -145,7 +145,7 @@ extension MulticastProxy {
     return try finish(sheet, question, reachedAny: queued)
   }
 
-  private func question<R, Output, each A>(
+  func question<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: Arguments<repeat each A>,
     _ policy: ReturnPolicy<R, Output>, crosses: Bool, along walk: RouteWalk? = nil
   ) -> (Question<R>, AnswerSheet<R, Output>) {
@@ -163,7 +163,7 @@ extension MulticastProxy {
     return (question, sheet)
   }
 
-  private func finish<R, Output>(
+  func finish<R, Output>(
     _ sheet: AnswerSheet<R, Output>, _ question: Question<R>, reachedAny: Bool = false
   ) throws -> Output {
     _ = sheet.take(before: question.walk.count)

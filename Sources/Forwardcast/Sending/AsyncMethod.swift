@@ -9,6 +9,7 @@ extension Method {
     case .sender: true
     case .mainActor: HeldContext.isMain
     case .target: (target as? any Actor).map { HeldContext.isOn($0) } ?? false
+    case .actor(let actor): HeldContext.isOn(actor)
     case .async: false
     }
   }
@@ -22,7 +23,9 @@ extension Method {
   /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.
   ///
   /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
-  final func invokeAndWait(_ target: AnyObject, _ invocation: Vouched<Invocation>) async throws -> Vouched<Invocation> {
+  nonisolated(nonsending) final func invokeAndWait(
+    _ target: AnyObject, _ invocation: Vouched<Invocation>
+  ) async throws -> Vouched<Invocation> {
     // Only the method's own isolation touches the target from here on: the caller waits.
     nonisolated(unsafe) let target = target
     @Sendable func run() throws -> Vouched<Invocation> {
@@ -37,6 +40,8 @@ extension Method {
       return try await MainActor.run { try run() }
     case .target:
       guard let actor = target as? any Actor else { return try run() }
+      return try await onActor(actor) { try run() }
+    case .actor(let actor):
       return try await onActor(actor) { try run() }
     case .sender, .mainActor:
       return try run()
@@ -68,7 +73,7 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
     let receiver = typeName(of: target)
     try checkCount(invocation.arguments, receiver: receiver)
     var index = 0

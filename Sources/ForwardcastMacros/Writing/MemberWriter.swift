@@ -53,7 +53,9 @@ struct MemberWriter {
         writer.block("get\(effects(member.effects))") { $0.lines(lines) }
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
         let arguments = (["newValue"] + names.parameters).joined(separator: ", ")
-        writer.block("set") { $0.line("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))") }
+        writer.block("set") {
+          $0.line(held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
+        }
       }
     case .other: break
     }
@@ -107,18 +109,18 @@ struct MemberWriter {
     let effects = member.effects
     let arguments = ([key] + names.parameters).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
-      if effects == Effects() { return ["multicast.broadcast(\(arguments))"] }
-      return ["_ = \(question(arguments, ".last", effects))"]
+      if effects == Effects() { return [held("multicast.broadcast(\(arguments))", member)] }
+      return ["_ = \(question(arguments, ".last", member))"]
     }
     switch plan.empty {
-    case .none: return ["\(question(arguments, plan.policy, effects)) ?? nil"]
-    case .ofPolicy: return [question(arguments, plan.policy, effects)]
+    case .none: return ["\(question(arguments, plan.policy, member)) ?? nil"]
+    case .ofPolicy: return [question(arguments, plan.policy, member)]
     case .stated(let value):
       let policy = plan.isOptional ? plan.policy : ".ifAnswered(\(plan.policy))"
-      return ["\(question(arguments, policy, effects)) ?? \(value)"]
+      return ["\(question(arguments, policy, member)) ?? \(value)"]
     case .thrown:
       return [
-        "guard let answer = \(question(arguments, plan.policy, effects)) else {",
+        "guard let answer = \(question(arguments, plan.policy, member)) else {",
         "  throw multicast.nobodyResponds(to: \(key).selector)",
         "}",
         "return answer",
@@ -127,10 +129,26 @@ struct MemberWriter {
   }
 
   /// The call that asks all targets.
-  private func question(_ arguments: String, _ policy: String, _ effects: Effects) -> String {
+  private func question(_ arguments: String, _ policy: String, _ member: Member) -> String {
+    let effects = member.effects
     let wait = effects.isAsync ? "await " : ""
     let ending = effects.isAsync ? "AndWait" : ""
-    return switch effects.throwing {
+    let call = call(arguments, policy, effects, wait, ending)
+    guard !effects.isAsync, isOnGlobalActor(member) else { return call }
+    return (effects.throwing == .never ? "" : "try ") + held(call, member)
+  }
+
+  private func isOnGlobalActor(_ member: Member) -> Bool {
+    if case .global = interface.isolation(of: member) { true } else { false }
+  }
+
+  /// A call that the rows of a global actor can be reached from.
+  private func held(_ call: String, _ member: Member) -> String {
+    isOnGlobalActor(member) ? "Forwardcast.withHeldActor { \(call) }" : call
+  }
+
+  private func call(_ arguments: String, _ policy: String, _ effects: Effects, _ wait: String, _ ending: String) -> String {
+    switch effects.throwing {
     case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
     case .untyped: "try \(wait)multicast.collect\(ending)(\(arguments), returning: \(policy))"
     case .typed(let error):

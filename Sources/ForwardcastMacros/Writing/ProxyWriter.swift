@@ -116,14 +116,71 @@ struct ProxyWriter {
       for item in interface.items {
         switch item {
         case .directive(let line): writer.line(line)
-        case .entry(let entry):
-          writer.line(
-            RowWriter(
-              targetType: target, isClassBound: interface.isVisiblyClassBound,
-              key: "Messages.\(entry.key.quotedIfKeyword)", isolation: interface.isolation(of: entry.member)
-            ).row(entry))
+        case .entry(let entry): row(entry, &writer)
         }
       }
+    }
+    for item in interface.items {
+      switch item {
+      case .directive(let line): if hasDeprecatedRows { writer.line(line) }
+      case .entry(let entry): if isDeprecated(entry.member) { deprecatedRow(entry, &writer) }
+      }
+    }
+  }
+
+  private func row(_ entry: Entry, _ writer: inout TextWriter) {
+    if isDeprecated(entry.member) {
+      writer.line("Forwardcast.Responds(writtenBy: \(rowName(entry))())")
+    } else if let platforms = platforms(entry.member) {
+      writer.block("if #available(\(platforms))") { $0.line(rowText(entry)) }
+    } else {
+      writer.line(rowText(entry))
+    }
+  }
+
+  private func rowText(_ entry: Entry) -> String {
+    RowWriter(
+      targetType: target, isClassBound: interface.isVisiblyClassBound, key: "Messages.\(entry.key.quotedIfKeyword)",
+      isolation: interface.isolation(of: entry.member), isInTurn: !interface.isVisiblySendable
+    ).row(entry)
+  }
+
+  // MARK: Availability
+
+  private var hasDeprecatedRows: Bool {
+    interface.items.contains { if case .entry(let entry) = $0 { isDeprecated(entry.member) } else { false } }
+  }
+
+  private func arguments(_ attribute: Attribute) -> [String] {
+    attribute.arguments.map { ($0.label.map { "\($0): " } ?? "") + interface.source.line($0.value) }
+  }
+
+  private func isDeprecated(_ member: Member) -> Bool {
+    member.attributes.contains { attribute in
+      attribute.shortName == "available" && arguments(attribute).contains { $0.hasPrefix("deprecated") }
+    }
+  }
+
+  /// The platforms that a member needs, as `#available` names them.
+  private func platforms(_ member: Member) -> String? {
+    for attribute in member.attributes where attribute.shortName == "available" {
+      let arguments = arguments(attribute)
+      if arguments.last == "*", arguments.count > 1 { return arguments.joined(separator: ", ") }
+      if let introduced = arguments.first(where: { $0.hasPrefix("introduced: ") }), let platform = arguments.first {
+        return "\(platform) \(introduced.dropFirst(12)), *"
+      }
+    }
+    return nil
+  }
+
+  private func rowName(_ entry: Entry) -> String { "Row\(SelectorName.capitalized(entry.key))" }
+
+  /// A row that calls what is deprecated: from where that is no matter for a warning.
+  private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
+    writer.line("")
+    writer.block("private nonisolated struct \(rowName(entry)): Forwardcast.WrittenRow") { writer in
+      writer.lines(availability(entry.member))
+      writer.block("func row() -> Forwardcast.Responds<\(target)>") { $0.line(rowText(entry)) }
     }
   }
 

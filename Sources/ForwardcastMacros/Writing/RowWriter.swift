@@ -10,6 +10,8 @@ struct RowWriter {
   /// The key as an expression.
   let key: String
   let isolation: Isolation
+  /// Whether a target that suspends stays in the isolation of its sender.
+  var isInTurn = false
 
   func row(_ entry: Entry) -> String {
     let member = entry.member
@@ -31,9 +33,10 @@ struct RowWriter {
     let isAsync = member.effects.isAsync && entry.role != .setter
     let throwing = member.effects.throwing != .never && entry.role != .setter
     let body = "\(head) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
-    if isAsync { return "Forwardcast.Responds(to: \(key), async: { \(body) })" }
+    if isAsync { return "Forwardcast.Responds(to: \(key), \(isInTurn ? "inTurn" : "async"): { \(body) })" }
     switch isolation {
     case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
+    case .global(let actor): return "Forwardcast.Responds(to: \(key), onGlobalActor: { @\(actor) \(body) })"
     case .instance: return "Forwardcast.Responds(to: \(key), isolated: { \(body) })"
     default: return "Forwardcast.Responds(to: \(key)) { \(body) }"
     }
@@ -54,7 +57,7 @@ struct RowWriter {
     if isClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
     // A target that is no class instance is a copy: only that is changed.
     let inner = member.kind == .subscripted ? "$0[\(list)]" : "$0.\(member.name)"
-    return "Forwardcast.withCopy(of: \(target)) { \(inner) = \(value) }"
+    return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(inner) = \(value) }"
   }
 }
 

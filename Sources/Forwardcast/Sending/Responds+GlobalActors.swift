@@ -1,0 +1,69 @@
+// Responds+GlobalActors.swift: rows that run on a global actor of the user's.
+// Layer: Sending. See DESIGN.md, "The attributes".
+
+extension Responds {
+  /// A row that runs on the global actor that its closure is isolated to.
+  ///
+  ///     Responds(to: .store, onGlobalActor: { @StoreActor archive, page in archive.store(page) })
+  ///
+  /// A delivery on that actor, and a sender that says by ``withHeldActor(isolation:_:)`` that it is on it, run it in
+  /// their turn. The forms that wait go over to it. Any other synchronous send throws ``MessageError``
+  /// `isolationMismatch`. A closure without an isolation makes an ordinary row.
+  public init<R, each A>(
+    to message: Message<(repeat each A) -> R>,
+    onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
+  ) {
+    let isolation: MethodIsolation =
+      switch body.isolation {
+      case nil: .sender
+      case let actor? where actor === MainActor.shared: .mainActor
+      case let actor?: .actor(actor)
+      }
+    let unchecked = UncheckedRow<Target, R, repeat each A>(IsolatedRow(call: body))
+    self.init(isolated: isolation, message.selector) {
+      (target: Target, arguments: Arguments<repeat each A>) throws -> R in
+      // The row has found that it is on the actor.
+      try unchecked.call(target, repeat each arguments.values)
+    }
+  }
+}
+
+/// A row's closure with an isolation.
+private struct IsolatedRow<Target, R, each A>: Sendable {
+  let call: @isolated(any) @Sendable (Target, repeat each A) throws -> R
+}
+
+/// The same closure for a row that has found that it is where the closure is to run.
+private struct UncheckedRow<Target, R, each A>: Sendable {
+  let call: @Sendable (Target, repeat each A) throws -> R
+
+  init(_ row: IsolatedRow<Target, R, repeat each A>) {
+    // A closure is called in the same way whether or not its type says that it may be isolated.
+    self = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
+  }
+}
+
+/// A closure with an isolation, in a structure, since a function type over a pack is not passed on as it is.
+package struct IsolatedBody<R, each A>: Sendable {
+  package let call: @isolated(any) @Sendable (repeat each A) throws -> R
+
+  package init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
+}
+
+/// The same closure for callers who have found that they are where it is to run.
+package struct UncheckedBody<R, each A>: Sendable {
+  package let call: @Sendable (repeat each A) throws -> R
+
+  /// A closure is called in the same way whether or not its type says that it may be isolated.
+  package init(_ body: IsolatedBody<R, repeat each A>) {
+    self = unsafeBitCast(body, to: UncheckedBody<R, repeat each A>.self)
+  }
+}
+
+/// Runs `body` as something that is on the actor that its caller is isolated to: rows of that actor are then in reach.
+///
+/// Needed for global actors of one's own only: whether the main actor is held, the library sees by itself.
+public func withHeldActor<T>(isolation: isolated (any Actor)? = #isolation, _ body: () throws -> T) rethrows -> T {
+  guard let isolation else { return try body() }
+  return try HeldContext.hold(ObjectIdentifier(isolation), body)
+}
