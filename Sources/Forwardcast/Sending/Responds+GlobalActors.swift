@@ -28,6 +28,34 @@ extension Responds {
   }
 }
 
+extension Responds {
+  /// A row that suspends on the actor that its closure is isolated to, for targets that stay on that actor.
+  ///
+  /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
+  /// actor too, as one is that has the proxy of a protocol of that actor.
+  public init<R, each A>(
+    to message: Message<(repeat each A) -> R>,
+    asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
+    self.init(to: message, async: row.call)
+  }
+}
+
+/// A row's closure that suspends, with an isolation.
+private struct IsolatedSuspendingRow<Target, R, each A>: Sendable {
+  let call: @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+}
+
+/// The same closure, which goes to its actor by itself.
+private struct SuspendingRow<Target, R, each A>: Sendable {
+  let call: @Sendable (Target, repeat each A) async throws -> R
+
+  init(_ row: IsolatedSuspendingRow<Target, R, repeat each A>) {
+    self = unsafeBitCast(row, to: SuspendingRow<Target, R, repeat each A>.self)
+  }
+}
+
 /// A row's closure with an isolation.
 private struct IsolatedRow<Target, R, each A>: Sendable {
   let call: @isolated(any) @Sendable (Target, repeat each A) throws -> R
@@ -63,7 +91,10 @@ package struct UncheckedBody<R, each A>: Sendable {
 /// Runs `body` as something that is on the actor that its caller is isolated to: rows of that actor are then in reach.
 ///
 /// Needed for global actors of one's own only: whether the main actor is held, the library sees by itself.
-public func withHeldActor<T>(isolation: isolated (any Actor)? = #isolation, _ body: () throws -> T) rethrows -> T {
+@discardableResult
+public func withHeldActor<T, E: Error>(
+  isolation: isolated (any Actor)? = #isolation, _ body: () throws(E) -> T
+) throws(E) -> T {
   guard let isolation else { return try body() }
   return try HeldContext.hold(ObjectIdentifier(isolation), body)
 }

@@ -39,6 +39,8 @@ struct ForwardedExpansion {
     let interface = ForwardedInterface(
       declaration, source: request.declaration, options: options, plans: checker.plans,
       isMainActorByDefault: request.isMainActorByDefault)
+    expansion.problems += IsolationChecker(interface: interface).problems
+    guard !expansion.hasErrors else { return }
     switch request.role {
     case "peer": expansion.text = ProxyWriter(interface).text()
     case "extension": expansion.text = ProxyWriter(interface).inheritance(of: request.extendedType)

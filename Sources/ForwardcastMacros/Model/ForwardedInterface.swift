@@ -55,7 +55,7 @@ struct ForwardedInterface {
 
   /// The isolation of one member.
   func isolation(of member: Member) -> Isolation {
-    if let modifier = member.modifier("nonisolated"), modifier.detail != "nonsending" || isolation == .nonisolated {
+    if member.modifier("nonisolated") != nil {
       return .nonisolated
     }
     if let actor = member.attributes.first(where: \.isGlobalActor) {

@@ -144,7 +144,10 @@ struct MemberWriter {
 
   /// A call that the rows of a global actor can be reached from.
   private func held(_ call: String, _ member: Member) -> String {
-    isOnGlobalActor(member) ? "Forwardcast.withHeldActor { \(call) }" : call
+    guard isOnGlobalActor(member) else { return call }
+    var head = ""
+    if case .typed(let error) = member.effects.throwing, call.contains(", throwing: ") { head = "() throws(\(error)) in " }
+    return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
   private func call(_ arguments: String, _ policy: String, _ effects: Effects, _ wait: String, _ ending: String) -> String {
@@ -170,8 +173,9 @@ struct MemberWriter {
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
     let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.parameters).joined(separator: ", ")
     let isAsync = member.effects.isAsync
-    let call =
+    let question =
       "try \(isAsync ? "await " : "")multicast.collect\(isAsync ? "AndWait" : "")(\(arguments), returning: \(policy))"
+    let call = !isAsync && isOnGlobalActor(member) ? "try " + held(question, member) : question
     let all = clause.isEmpty ? parameter : "\(clause), \(parameter)"
     writer.line("")
     writer.line("/// `\(member.name)` with a policy: what the answers become.")

@@ -33,6 +33,15 @@ struct RowWriter {
     let isAsync = member.effects.isAsync && entry.role != .setter
     let throwing = member.effects.throwing != .never && entry.role != .setter
     let body = "\(head) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
+    let actor: String? =
+      switch isolation {
+      case .mainActor: "MainActor"
+      case .global(let name): name
+      default: nil
+      }
+    if isAsync, isInTurn, let actor {
+      return "Forwardcast.Responds(to: \(key), asyncOnActor: { @\(actor) \(body) })"
+    }
     if isAsync { return "Forwardcast.Responds(to: \(key), \(isInTurn ? "inTurn" : "async"): { \(body) })" }
     switch isolation {
     case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
