@@ -49,6 +49,10 @@ let package = Package(
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
+    // The same shapes, in a module that is on the main actor by default.
+    .testTarget(
+      name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
+      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.

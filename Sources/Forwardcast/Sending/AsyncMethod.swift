@@ -73,7 +73,9 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
     let receiver = typeName(of: target)
     try checkCount(invocation.arguments, receiver: receiver)
     var index = 0

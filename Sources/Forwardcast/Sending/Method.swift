@@ -36,7 +36,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
 
   /// Runs a method that suspends. Every other runs in the caller's turn.
-  nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+  nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
     var copy = invocation
     try invoke(target, &copy)
     return copy

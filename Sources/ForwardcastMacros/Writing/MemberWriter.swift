@@ -52,7 +52,7 @@ struct MemberWriter {
         }
         writer.block("get\(effects(member.effects))") { $0.lines(lines) }
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
-        let arguments = (["newValue"] + names.parameters).joined(separator: ", ")
+        let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         writer.block("set") {
           $0.line(held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
         }
@@ -107,7 +107,7 @@ struct MemberWriter {
 
   private func body(_ member: Member, _ key: String, _ names: LocalNames) -> [String] {
     let effects = member.effects
-    let arguments = ([key] + names.parameters).joined(separator: ", ")
+    let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
       if effects == Effects() { return [held("multicast.broadcast(\(arguments))", member)] }
       return ["_ = \(question(arguments, ".last", member))"]
@@ -146,11 +146,15 @@ struct MemberWriter {
   private func held(_ call: String, _ member: Member) -> String {
     guard isOnGlobalActor(member) else { return call }
     var head = ""
-    if case .typed(let error) = member.effects.throwing, call.contains(", throwing: ") { head = "() throws(\(error)) in " }
+    if case .typed(let error) = member.effects.throwing, call.contains(", throwing: ") {
+      head = "() throws(\(error)) in "
+    }
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
-  private func call(_ arguments: String, _ policy: String, _ effects: Effects, _ wait: String, _ ending: String) -> String {
+  private func call(_ arguments: String, _ policy: String, _ effects: Effects, _ wait: String, _ ending: String)
+    -> String
+  {
     switch effects.throwing {
     case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
     case .untyped: "try \(wait)multicast.collect\(ending)(\(arguments), returning: \(policy))"
@@ -171,7 +175,7 @@ struct MemberWriter {
     let answer = Entry(role: .getter, member: member, selector: "").answerType(type)
     let clause = parameters(member, names, areLabels: member.kind != .subscripted)
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
-    let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.parameters).joined(separator: ", ")
+    let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.arguments(member)).joined(separator: ", ")
     let isAsync = member.effects.isAsync
     let question =
       "try \(isAsync ? "await " : "")multicast.collect\(isAsync ? "AndWait" : "")(\(arguments), returning: \(policy))"

@@ -91,6 +91,13 @@ struct LocalNames {
     }
   }
 
+  /// The parameters as arguments of a call: one that is only borrowed is copied.
+  func arguments(_ member: Member) -> [String] {
+    zip(member.parameters, parameters).map { parameter, name in
+      parameter.type.specifiers.isDisjoint(with: ["borrowing", "__shared"]) ? name : "copy \(name)"
+    }
+  }
+
   /// A name that nothing has, made from `wanted`.
   mutating func unique(_ wanted: String) -> String {
     var name = wanted
