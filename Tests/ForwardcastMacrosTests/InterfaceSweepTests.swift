@@ -21,7 +21,8 @@ enum Toolchain {
   }()
 
   static var interfaces: [URL] {
-    guard let root, let all = FileManager.default.enumerator(at: root.appending(path: "lib"), includingPropertiesForKeys: nil)
+    guard let root,
+      let all = FileManager.default.enumerator(at: root.appending(path: "lib"), includingPropertiesForKeys: nil)
     else { return [] }
     return all.compactMap { $0 as? URL }.filter { $0.pathExtension == "swiftinterface" }
   }
@@ -96,6 +97,7 @@ struct InterfaceSweepTests {
     try process.run()
     let said = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return String(decoding: said, as: UTF8.self).split(separator: "\n").filter { $0.contains("error:") }.joined(separator: "\n")
+    return String(decoding: said, as: UTF8.self).split(separator: "\n").filter { $0.contains("error:") }.joined(
+      separator: "\n")
   }
 }

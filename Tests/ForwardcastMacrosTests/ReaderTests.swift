@@ -92,7 +92,8 @@ struct ReaderTests {
 
   private func read(_ text: String) throws -> TypeDeclaration {
     var reader = DeclarationReader(SourceText(text))
-    let declaration = try #require(reader.typeDeclaration())
+    let found = reader.typeDeclaration()
+    let declaration = try #require(found)
     #expect(reader.problems.isEmpty, "\(reader.problems)")
     return declaration
   }
@@ -134,8 +135,9 @@ struct ReaderTests {
     #expect(members[4].setterIsNonmutating)
     #expect(!members[5].canStandBeside(members[6]) && members[5].canStandBeside(members[8]))
     #expect(members[9].modifiers.first?.detail == "nonsending")
-    #expect(declaration.items.compactMap { if case .directive(let line) = $0 { line } else { nil } }
-      == ["#if x", "#elseif w", "#else", "#endif"])
+    #expect(
+      declaration.items.compactMap { if case .directive(let line) = $0 { line } else { nil } }
+        == ["#if x", "#elseif w", "#else", "#endif"])
   }
 
   @Test("a class with bodies, initial values and observers")
@@ -160,7 +162,10 @@ struct ReaderTests {
         var z: Int
       }
       """)
-    #expect(declaration.members.map(\.name) == ["a", "f", "h", "i", "j", "l", "n", "deinit", "enum", "s", "t", "u", "subscript", "z"])
+    #expect(
+      declaration.members.map(\.name) == [
+        "a", "f", "h", "i", "j", "l", "n", "deinit", "enum", "s", "t", "u", "subscript", "z",
+      ])
     let settable = declaration.members.filter(\.isSettable).map(\.name)
     #expect(settable == ["a", "i", "l", "subscript", "z"])
   }
@@ -198,7 +203,8 @@ struct ReaderTests {
   func selectors() throws {
     let bases = ["onAddMsg", "insert", "move", "moveTo", "setURL", "x", "a_b", "addURL", "didSend", "你好", "WithX"]
     let labels: [[String?]] = [
-      [], [nil], ["object"], ["to"], ["URLString"], [nil, "at"], ["object", "at"], ["withIt", nil], ["_x"], ["é"], ["atURL"],
+      [], [nil], ["object"], ["to"], ["URLString"], [nil, "at"], ["object", "at"], ["withIt", nil], ["_x"], ["é"],
+      ["atURL"],
       ["for", "in"], ["usingBlock"],
     ]
     for base in bases {
@@ -207,7 +213,10 @@ struct ReaderTests {
         #expect(SelectorName.method(base, labels) == (try MessageSelector(swiftName: name)).name, "\(name)")
       }
     }
-    for text in ["a", "a:", ":", "a:b:", "", "a b", "a:b", "1", "a::", "é:", "::", "a-b", "`a`", String(repeating: "a", count: 1025)] {
+    for text in [
+      "a", "a:", ":", "a:b:", "", "a b", "a:b", "1", "a::", "é:", "::", "a-b", "`a`",
+      String(repeating: "a", count: 1025),
+    ] {
       let count = try? MessageSelector.numberOfArguments(inName: text)
       #expect(SelectorName.numberOfArguments(text) == count, "\(text)")
     }

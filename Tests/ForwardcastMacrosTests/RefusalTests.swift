@@ -41,7 +41,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: @autoclosure () -> Int)", 13, "@autoclosure", "write '@escaping () -> …' or the value"),
     .member("func a(_ x: () -> Void)", 13, "() -> Void", "write '@escaping'"),
     .member("func a(_ x: (() -> Void))", 13, "(() -> Void)", "write '@escaping'"),
-    .member("func a(_ x: @Sendable (Int) async throws -> Void)", 13, "@Sendable (Int) async throws -> Void", "write '@escaping'"),
+    .member(
+      "func a(_ x: @Sendable (Int) async throws -> Void)", 13, "@Sendable (Int) async throws -> Void",
+      "write '@escaping'"),
     .member("func a(_ x: isolated Q)", 13, "isolated", "put the requirement on a global actor"),
     .member("func a(_ x: sending Q)", 13, "sending", "make its type Sendable"),
     .member("func a() -> sending Q?", 13, "sending", "make its type Sendable"),
@@ -81,8 +83,12 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal("@Forwarded struct S {}", "1:12", "struct", "@Forwarded is for protocols"),
     Refusal("@Forwarded final class S {}", "1:18", "class", "'@Receiver' writes a table"),
     Refusal("@Forwarded func f() {}", "1:12", "func", "@Forwarded is for protocols"),
-    Refusal("@Forwarded @MainActor protocol P: AnyObject {\nnonisolated func a()\n}", "2:1", "nonisolated", "inherit 'Sendable'"),
-    Refusal("@Forwarded @MainActor protocol P: AnyObject {\n@StoreActor func a()\n}", "2:1", "@StoreActor", "inherit 'Sendable'"),
+    Refusal(
+      "@Forwarded @MainActor protocol P: AnyObject {\nnonisolated func a()\n}", "2:1", "nonisolated",
+      "inherit 'Sendable'"),
+    Refusal(
+      "@Forwarded @MainActor protocol P: AnyObject {\n@StoreActor func a()\n}", "2:1", "@StoreActor",
+      "inherit 'Sendable'"),
     // Receivers.
     Refusal("@Receiver struct S {}", "1:11", "struct", "a receiver has an identity"),
     Refusal("@Receiver protocol P {}", "1:11", "protocol", "'@Forwarded' writes its proxy"),
@@ -90,9 +96,13 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal("@Receiver final class C {\n@Message var a = 3\n}", "2:14", "a", "the type of 'a' is not written"),
     Refusal("@Receiver final class C {\n@Message init() {}\n}", "2:10", "init", "cannot be carried by a message"),
     Refusal("@Receiver final class C {\n@Message static func a() {}\n}", "2:10", "static", "a message goes to objects"),
-    Refusal("@Receiver final class C {\n@Message func a(_ x: inout Int) {}\n}", "2:22", "inout", "every target gets its own copy"),
+    Refusal(
+      "@Receiver final class C {\n@Message func a(_ x: inout Int) {}\n}", "2:22", "inout",
+      "every target gets its own copy"),
     Refusal("@Receiver final class C {\n@Message func a() -> Self { self }\n}", "2:22", "Self", "write 'any C'"),
-    Refusal("@Receiver final class C {\n@Message func a() {}\n@Message(\"a\") func b() {}\n}", "3:20", "b", "already the selector of 'a'"),
+    Refusal(
+      "@Receiver final class C {\n@Message func a() {}\n@Message(\"a\") func b() {}\n}", "3:20", "b",
+      "already the selector of 'a'"),
   ]
 
   func at(_ place: String) -> Refusal { Refusal(text, place, blamed, reason) }
@@ -143,7 +153,8 @@ struct RefusalTests {
   @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")
   func leftOut() {
     let expander = Expander(
-      "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}")
+      "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}"
+    )
     #expect(expander.said.count == 1)
     #expect(expander.said.first?.hasPrefix("2:13: 'a' is left out:") == true)
     #expect(expander.problems.first?.severity == .warning)
