@@ -213,19 +213,25 @@ struct WriterTests {
 
   @Test("declarations that are too long or too deep are refused or read, and never hang")
   func bounds() {
-    let deep = String(repeating: "[", count: 50_000) + "Int" + String(repeating: "]", count: 50_000)
-    #expect(!Expander("@Forwarded protocol P { func a(_ x: \(deep)) }").expansion.text.isEmpty)
-    let generic = String(repeating: "A<", count: 50_000) + "Int" + String(repeating: ">", count: 50_000)
-    #expect(!Expander("@Forwarded protocol P { func a(_ x: \(generic)) }").expansion.text.isEmpty)
-    let many = (0..<5_000).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
-    #expect(!Expander("@Forwarded protocol P { \(many) }").expansion.text.isEmpty)
+    func read(_ text: String) -> Expansion { Expander(text).expansion }
+    let deep = "[".times(20_000) + "Int" + "]".times(20_000)
+    #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
+    let generic = "A<".times(1_000) + "Int" + ">".times(1_000)
+    #expect(!read("@Forwarded protocol P { func a(_ x: \(generic)) }").text.isEmpty)
+    let many = (0..<4_000).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
+    #expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
+    #expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
+    #expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(3_000)) \n }").hasErrors)
+    for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
+      _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(20_000)) } }")
+      _ = read("@Receiver(.allMembers) class C { \(part.times(20_000)) }")
+      _ = read("@Forwarded protocol P { func f(_ x: \(part.times(20_000))) }")
+    }
     let long = "@Forwarded protocol P { /*" + String(repeating: "x", count: ExpansionRequest.maximumLength) + "*/ }"
     #expect(Expander(long).expansion.attributeProblems.count == 1)
-    let quotes = String(repeating: "\"\\(", count: 20_000)
-    _ = Expander("@Receiver class C { var a: Int = \(quotes) }")
-    let slashes = String(repeating: "=/[", count: 100_000)
-    _ = Expander("@Receiver class C { func f() { \(slashes) } }")
-    let hashes = String(repeating: "#/\n", count: 100_000)
-    _ = Expander("@Receiver class C { func f() { \(hashes) } }")
   }
+}
+
+extension String {
+  fileprivate func times(_ count: Int) -> String { String(repeating: self, count: count) }
 }

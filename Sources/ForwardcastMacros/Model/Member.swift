@@ -82,8 +82,9 @@ struct Member {
 
   /// Whether both members can be part of one build.
   func canStandBeside(_ other: Member) -> Bool {
-    for own in branches {
-      if let match = other.branches.first(where: { $0.group == own.group }), match.index != own.index { return false }
+    for (own, others) in zip(branches, other.branches) {
+      if own.group != others.group { return true }
+      if own.index != others.index { return false }
     }
     return true
   }

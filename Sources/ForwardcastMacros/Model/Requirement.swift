@@ -81,10 +81,12 @@ extension Array where Element == Entry {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
     let bases = map { SelectorName.key($0.base) }
+    var namesakes: [String: [Int]] = [:]
+    for (index, base) in bases.enumerated() { namesakes[base, default: []].append(index) }
     for index in indices {
       let member = self[index].member
-      let isAlone = !indices.contains { other in
-        other != index && bases[other] == bases[index] && self[other].member.canStandBeside(member)
+      let isAlone = !(namesakes[bases[index]] ?? []).contains { other in
+        other != index && self[other].member.canStandBeside(member)
       }
       let camel = SelectorName.key(SelectorName.camelCase(self[index].words))
       var candidates = isAlone ? [bases[index]] : []

@@ -7,6 +7,10 @@ extension DeclarationReader {
     var items: [MemberItem] = []
     while position < closing {
       let start = position
+      if items.count >= Self.maximumMembers {
+        refuse("there are more than \(Self.maximumMembers) members", start..<start + 1)
+        break
+      }
       if source.isMark(position, ";") {
         position += 1
       } else if source[position].kind == .directive {
@@ -27,6 +31,11 @@ extension DeclarationReader {
     while position < closing, !source[position].beginsLine { position = min(source.after(position), closing) }
     switch source.text(start) {
     case "#if":
+      if branches.count == Self.maximumConditions {
+        refuse("conditions are nested too deeply here", start..<start + 1)
+        position = closing
+        return nil
+      }
       branches.append(Branch(group: groups, index: 0))
       groups += 1
     case "#elseif", "#else":

@@ -12,6 +12,11 @@ struct DeclarationReader {
 
   init(_ source: SourceText) { self.source = source }
 
+  /// How many members a declaration may have.
+  static let maximumMembers = 4096
+  /// How deep `#if` may be nested.
+  static let maximumConditions = 32
+
   static let modifierWords: Set<String> = [
     "open", "public", "package", "internal", "fileprivate", "private", "static", "class", "final", "mutating",
     "nonmutating", "override", "required", "convenience", "dynamic", "optional", "lazy", "weak", "unowned",

@@ -88,11 +88,14 @@ extension SourceText {
     return position
   }
 
+  /// How many tokens the arguments of a generic type may have, so that reading stays linear.
+  static let maximumGenericArguments = 4096
+
   /// Behind `<…>` when it begins at `start`; `start` when it does not, or does not end.
   func endOfGenericArguments(_ start: Int, before limit: Int) -> Int {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)
-    while position < limit {
+    while position < min(limit, start + Self.maximumGenericArguments) {
       if isMark(position, "<") {
         level += 1
       } else if isMark(position, ">") {
