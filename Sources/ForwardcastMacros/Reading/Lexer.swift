@@ -6,12 +6,14 @@ struct Lexer {
   /// How deep strings may stand in the interpolations of strings.
   static let maximumInterpolation = 32
   /// How far the end of a regular expression is looked for, so that reading stays linear.
-  static let maximumRegex = 4096
+  static let maximumRegex = 512
 
   let bytes: [UInt8]
   private var index = 0
   private var tokens: [Token] = []
   private var depth = 0
+  /// Up to where an extended regular expression was found not to end.
+  private var searched = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -217,9 +219,14 @@ struct Lexer {
 
   private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {
     let start = index
+    // Where no end was found for one before, there is none for those inside of what was searched.
+    guard start >= searched else {
+      index = start + 1
+      return .unknown
+    }
     index += hashes + 1
     let isMultiline = byte() == 0x0A || byte() == 0x0D
-    while let here = byte(), index - start < Self.maximumRegex {
+    while let here = byte(), index - start < 32 * Self.maximumRegex {
       if here == UInt8(ascii: "/"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
         index += 1 + hashes
         return .regex
@@ -227,6 +234,7 @@ struct Lexer {
       if !isMultiline, here == 0x0A || here == 0x0D { break }
       index += here == UInt8(ascii: "\\") && byte(1) != nil ? 2 : 1
     }
+    searched = index
     index = start + 1
     return .unknown
   }
