@@ -50,7 +50,7 @@ struct ReaderTests {
       next = token.range.upperBound
     }
     #expect(next == text.utf8.count)
-    #expect(source.tokens[1].range == 13..<17)
+    #expect(source.tokens[1].range == 14..<18)
   }
 
   @Test(

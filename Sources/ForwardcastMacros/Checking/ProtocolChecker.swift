@@ -29,7 +29,7 @@ struct ProtocolChecker {
       var checker = MemberChecker(member, in: declaration, source: source)
       checker.check()
       problems += checker.problems
-      checkAnswer(member)
+      if checker.problems.isEmpty { checkAnswer(member) }
       if problems.count == before { carried += member.entries }
     }
     problems += SelectorChecker(source: source).problems(of: carried)

@@ -40,6 +40,7 @@ struct ProxyWriter {
     writer.line(
       "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
     )
+    writer.lines(advice)
     writer.lines(
       declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) })
     writer.block(classHead) { writer in

@@ -10,7 +10,7 @@ public protocol ThemesDelegate: AnyObject {
 }
 
 @Receiver
-public class Console {
+open class Console {
   public init() {}
   @Message public func restart(_ delay: Int) -> Bool { delay > 1 }
 }
