@@ -89,7 +89,7 @@ extension SourceText {
   }
 
   /// How many tokens the arguments of a generic type may have, so that reading stays linear.
-  static let maximumGenericArguments = 4096
+  static let maximumGenericArguments = 256
 
   /// Behind `<…>` when it begins at `start`; `start` when it does not, or does not end.
   func endOfGenericArguments(_ start: Int, before limit: Int) -> Int {
