@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
@@ -18,7 +19,13 @@ let package = Package(
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
-    .target(name: "Forwardcast", swiftSettings: settings),
+    // The program that the compiler starts is a loop around a module, so that tests can link the module.
+    .target(
+      name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"], swiftSettings: settings),
+    .macro(
+      name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program",
+      swiftSettings: settings),
+    .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
@@ -40,6 +47,12 @@ let package = Package(
       exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
+    // The same shapes, in a module that is on the main actor by default.
+    .testTarget(
+      name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
+      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.

@@ -9,22 +9,14 @@ struct Item: Sendable {
 }
 
 /// What a page of the shop implements to be told of every change, at once.
+@Forwarded
 protocol CartDelegate: AnyObject {
   func cartDidChange(_ cart: Cart)
 }
 
-extension Message<(Cart) -> Void> { static var cartDidChange: Self { .init("cartDidChange:") } }
-
-extension MulticastProxy: CartDelegate where Interface == any CartDelegate {
-  func cartDidChange(_ cart: Cart) { broadcast(.cartDidChange, cart) }
-}
-
 final class Cart {
   /// The pages that show this cart. They are added, never assigned, and held weakly.
-  let pages = MulticastProxy<any CartDelegate>(
-    table: SelectorTable(for: (any CartDelegate).self) {
-      Responds(to: .cartDidChange) { page, cart in page.cartDidChange(cart) }
-    })
+  let pages = CartDelegateProxy()
 
   private(set) var items: [Item] = [] {
     didSet { pages.cartDidChange(self) }

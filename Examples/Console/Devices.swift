@@ -1,4 +1,4 @@
-// Devices.swift: live objects of a host program. They have selector tables and know nothing of scripts.
+// Devices.swift: live objects of a host program. They answer messages and know nothing of scripts.
 // Example: Console.
 
 import Forwardcast
@@ -7,23 +7,21 @@ extension Message<() -> Double> { static var watts: Self { .init("watts") } }
 extension Message<() -> Void> { static var switchOff: Self { .init("switchOff") } }
 extension Message<(String, Double) -> Void> { static var alarm: Self { .init("alarm:degrees:") } }
 
-final class Lamp: MessageReceiver {
-  private(set) var brightness = 0.25
+/// The attribute writes the table; a selector is that of the Swift name, or what `@Message` says.
+@Receiver
+final class Lamp {
+  @Message private(set) var brightness: Double = 0.25
 
-  static let selectorTable = SelectorTable(for: Lamp.self) {
-    Responds(to: "brightness") { (lamp: Lamp) in lamp.brightness }
-    Responds(to: "dimTo:") { (lamp: Lamp, brightness: Double) in lamp.brightness = min(max(brightness, 0), 1) }
-    Responds(to: .watts) { lamp in 80 * lamp.brightness }
-    Responds(to: .switchOff) { lamp in lamp.brightness = 0 }
-  }
+  @Message func dim(to brightness: Double) { self.brightness = min(max(brightness, 0), 1) }
+  @Message func watts() -> Double { 80 * brightness }
+  @Message func switchOff() { brightness = 0 }
 }
 
-final class Fan: MessageReceiver {
+@Receiver
+final class Fan {
   private(set) var level = 1
 
-  static let selectorTable = SelectorTable(for: Fan.self) {
-    Responds(to: "level:") { (fan: Fan, level: Int) in fan.level = level }
-    Responds(to: .watts) { fan in 15 * Double(fan.level) }
-    Responds(to: .switchOff) { fan in fan.level = 0 }
-  }
+  @Message("level:") func turn(to level: Int) { self.level = level }
+  @Message func watts() -> Double { 15 * Double(level) }
+  @Message func switchOff() { level = 0 }
 }

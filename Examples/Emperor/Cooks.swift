@@ -4,19 +4,19 @@
 import Forwardcast
 
 /// Braises pork.
-final class PorkCook: MessageReceiver {
+@Receiver
+final class PorkCook {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  static let selectorTable = SelectorTable(for: PorkCook.self) {
-    Responds(to: .mealAnnounced) { cook, meal in cook.braise(meal.dishes[0]) }
-    Responds(to: .minutesNeeded) { _ in 120 }
-  }
+  @Message func mealAnnounced(_ meal: Meal) { braise(meal.dishes[0]) }
+  @Message func minutesNeeded() -> Int { 120 }
 
   private func braise(_ dish: String) { print("  the pork cook braises \(dish)") }
 }
 
 /// Boils fish, the longer the more of it was caught.
-final class FishCook: MessageReceiver {
+@Receiver
+final class FishCook {
   private let catchOfTheDay: Int
 
   init(hiredBy emperor: Emperor, catchOfTheDay: Int) {
@@ -24,30 +24,26 @@ final class FishCook: MessageReceiver {
     emperor.hire(self)
   }
 
-  static let selectorTable = SelectorTable(for: FishCook.self) {
-    Responds(to: .mealAnnounced) { cook, meal in cook.boil(meal.dishes[1]) }
-    Responds(to: .minutesNeeded) { cook in 5 * cook.catchOfTheDay }
-  }
+  @Message func mealAnnounced(_ meal: Meal) { boil(meal.dishes[1]) }
+  @Message func minutesNeeded() -> Int { 5 * catchOfTheDay }
 
   private func boil(_ dish: String) { print("  the fish cook boils \(catchOfTheDay) \(dish)") }
 }
 
 /// Fries aubergines.
-final class AubergineCook: MessageReceiver {
+@Receiver
+final class AubergineCook {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  static let selectorTable = SelectorTable(for: AubergineCook.self) {
-    Responds(to: .mealAnnounced) { _, meal in print("  the aubergine cook fries \(meal.dishes[2])") }
-    Responds(to: .minutesNeeded) { _ in 25 }
-  }
+  @Message func mealAnnounced(_ meal: Meal) { print("  the aubergine cook fries \(meal.dishes[2])") }
+  @Message func minutesNeeded() -> Int { 25 }
 }
 
 /// Cooks in the city, knows the same words, and was never hired.
-final class StreetCook: MessageReceiver {
+@Receiver
+final class StreetCook {
   private(set) var mealsHeardOf = 0
 
-  static let selectorTable = SelectorTable(for: StreetCook.self) {
-    Responds(to: .mealAnnounced) { cook, _ in cook.mealsHeardOf += 1 }
-    Responds(to: .minutesNeeded) { _ in 10_000 }
-  }
+  @Message func mealAnnounced(_ meal: Meal) { mealsHeardOf += 1 }
+  @Message func minutesNeeded() -> Int { 10_000 }
 }

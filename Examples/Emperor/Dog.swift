@@ -4,10 +4,9 @@
 import Forwardcast
 
 /// Helps in the kitchen, and has no opinion on how long a meal takes.
-final class Dog: MessageReceiver {
+@Receiver
+final class Dog {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  static let selectorTable = SelectorTable(for: Dog.self) {
-    Responds(to: .mealAnnounced) { _, _ in print("  the dog fetches firewood") }
-  }
+  @Message func mealAnnounced(_ meal: Meal) { print("  the dog fetches firewood") }
 }

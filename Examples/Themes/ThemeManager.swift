@@ -12,16 +12,11 @@ struct Color: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(name) \(brightness)" }
 }
 
-/// What a screen has to implement, and all that it has to: the manager brings the selector table.
+/// What a screen has to implement, and all that it has to. The attribute writes `ThemesDelegateProxy`, which is the
+/// protocol too: calling it calls every screen.
+@Forwarded
 protocol ThemesDelegate: AnyObject {
   func themesColorChanged(_ color: Color)
-}
-
-extension Message<(Color) -> Void> { static var themesColorChanged: Self { .init("themesColorChanged:") } }
-
-/// The proxy is the protocol: calling it calls every screen.
-extension MulticastProxy: ThemesDelegate where Interface == any ThemesDelegate {
-  func themesColorChanged(_ color: Color) { broadcast(.themesColorChanged, color) }
 }
 
 @MainActor
@@ -30,10 +25,7 @@ final class ThemeManager {
   private init() {}
 
   /// Made when the first screen registers. It holds screens weakly.
-  private lazy var screens = MulticastProxy<any ThemesDelegate>(
-    table: SelectorTable(for: (any ThemesDelegate).self) {
-      Responds(to: .themesColorChanged) { screen, color in screen.themesColorChanged(color) }
-    })
+  private lazy var screens = ThemesDelegateProxy()
 
   func add(_ screen: any ThemesDelegate) { screens.add(screen) }
   func remove(_ screen: any ThemesDelegate) { screens.remove(screen) }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The folders of the library, each of which may name the types of those before it.
-private let layers = ["Message", "Sending", "Delivery", "Proxy", "Centers"]
+private let layers = ["Message", "Sending", "Delivery", "Proxy", "Facade", "Centers"]
 
 private struct LayeredFile {
   let layer: String

@@ -9,6 +9,7 @@ extension Method {
     case .sender: true
     case .mainActor: HeldContext.isMain
     case .target: (target as? any Actor).map { HeldContext.isOn($0) } ?? false
+    case .actor(let actor): HeldContext.isOn(actor)
     case .async: false
     }
   }
@@ -46,6 +47,8 @@ extension Method {
     case .target:
       guard let actor = target as? any Actor else { return try run() }
       return try await onActor(actor) { try run() }
+    case .actor(let actor):
+      return try await onActor(actor) { try run() }
     case .sender, .mainActor:
       return try run()
     }
@@ -80,7 +83,9 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     AsyncMethod(selector, resultCrosses: resultCrosses, body: body)
   }
 
-  override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
     let receiver = typeName(of: target)
     try checkCount(invocation.arguments, receiver: receiver)
     var index = 0

@@ -38,7 +38,7 @@ package final class HeldContext {
   }
 
   /// Runs `body` as something that happens on the context of that identity. It must not suspend.
-  package static func hold<T>(_ identity: ObjectIdentifier, _ body: () throws -> T) rethrows -> T {
+  package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
     let outer = innermost
     let held = HeldContext(identity, outer: outer)
     pthread_setspecific(key, Unmanaged.passUnretained(held).toOpaque())

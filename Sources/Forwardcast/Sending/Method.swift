@@ -26,6 +26,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// Return and argument types.
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
+  /// Whether a method that suspends stays in its sender's isolation, so that its answer crosses none.
+  var staysInTurn: Bool { false }
+
   /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }
 
@@ -36,7 +39,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
 
   /// Runs a method that suspends. Every other runs in the caller's turn.
-  func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws -> Invocation {
+  nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
     var copy = invocation
     try invoke(target, &copy)
     return copy
@@ -86,13 +91,15 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
 
 /// Where a method may run.
 @usableFromInline
-enum MethodIsolation: Sendable {
+enum MethodIsolation: Sendable, Equatable {
   /// In its sender's turn, on whatever thread that is.
   case sender
   /// On the main actor.
   case mainActor
   /// On the actor that is its target.
   case target
+  /// On a global actor other than the main one.
+  case actor(any Actor)
   /// Anywhere, with suspensions.
   case async
 
@@ -101,7 +108,17 @@ enum MethodIsolation: Sendable {
     case .sender: "runs in the sender's turn"
     case .mainActor: "the method runs on the main actor, the sender does not"
     case .target: "the method runs on its actor, the sender does not"
+    case .actor(let actor): "the method runs on \(type(of: actor)), the sender does not"
     case .async: "the method is async: wait for it with an asynchronous form"
+    }
+  }
+
+  @usableFromInline
+  static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.sender, .sender), (.mainActor, .mainActor), (.target, .target), (.async, .async): true
+    case (.actor(let left), .actor(let right)): left === right
+    default: false
     }
   }
 }

@@ -28,7 +28,7 @@ extension Responds {
       })
   }
 
-  fileprivate init<R, each A>(
+  init<R, each A>(
     isolated isolation: MethodIsolation, _ selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
@@ -40,6 +40,7 @@ extension Responds {
         let reachable =
           switch isolation {
           case .mainActor: HeldContext.isMain
+          case .actor(let actor): HeldContext.isOn(actor)
           default: (target as? any Actor).map { HeldContext.isOn($0) } ?? false
           }
         guard reachable else {

@@ -23,6 +23,7 @@ struct RegistrationTests {
     #expect(proxy.add(a, priority: 80_000) == first)
     proxy.broadcast(.note, 3)
     #expect(journal.take() == ["a 3", "b 3"])
+    withExtendedLifetime((a, b)) {}
     proxy.removeAll()
     #expect(proxy.slotCount == 0)
   }
@@ -70,6 +71,7 @@ struct RegistrationTests {
     proxy.broadcast(.note, 3)
     proxy.broadcast(.say, "y")
     #expect(journal.take() == ["a 3"])
+    defer { withExtendedLifetime(listener) {} }
     var call = Invocation("note:", arguments: [.init(4)])
     #expect(try proxy.forward(&call).answers.count == 1)
   }
@@ -138,6 +140,7 @@ struct RegistrationTests {
     #expect(registration.scope == ["note:", "say:"])
     #expect(proxy.broadcast(.note, 1).delivered == 1)
     #expect(proxy.broadcast(.ping).delivered == 0)
+    withExtendedLifetime(listener) {}
   }
 
   @Test("a closure whose key has another number of colons fails its messages, and the handler is told at once")
@@ -184,5 +187,6 @@ struct RegistrationTests {
     proxy.add(clerk)
     #expect(try await proxy.broadcastWhenReady(.note, 2).delivered == 1)
     #expect(clerk.journal.all == ["a 2"])
+    withExtendedLifetime(clerk) {}
   }
 }

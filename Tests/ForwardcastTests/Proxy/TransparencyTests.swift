@@ -40,6 +40,7 @@ struct TransparencyTests {
         #expect(throws: MessageError.self) { try proxies[0].collect(.value, returning: .all) }
         #expect(errors.take().first?.hasPrefix("too many proxies note:") == true)
       }
+      withExtendedLifetime((proxies, listener)) {}
     }
   }
 
@@ -75,6 +76,7 @@ struct TransparencyTests {
     outer.add(ForwardingProxy(to: inner), ownership: .strong)
     #expect(outer.broadcast(message, Opaque(number: 3)).delivered == 2)
     #expect(journal.all == ["3", "3"])
+    withExtendedLifetime(inner) {}
   }
 
   @Test("an object that sends through a proxy is transparent as a target")
@@ -88,6 +90,7 @@ struct TransparencyTests {
     #expect(try outer.collect(.value, returning: .all) == [4])
     #expect(try lobby.collect(.value, returning: .sum) == 4)
     #expect(lobby.broadcast(.note, 1).delivered == 1)
+    withExtendedLifetime(listener) {}
   }
 
   @Test("who joins an inner proxy while a message is on its way gets the next one")
@@ -101,6 +104,7 @@ struct TransparencyTests {
     #expect(journal.take() == ["first 1"])
     outer.broadcast(.note, 2)
     #expect(journal.take() == ["first 2", "late 2"])
+    withExtendedLifetime((inner, late)) {}
   }
 
   @Test("inner targets on queues and suspending methods are waited for, through every kind of proxy")

@@ -61,7 +61,8 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     guard route.leavesOut else { return [] }
     // Where each registration stands among the steps: some may have left the list since.
     let places = Dictionary(
-      (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }) { first, _ in first }
+      (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
+    ) { first, _ in first }
     var before = 0
     return core.registrations.compactMap { registration in
       if let place = places[ObjectIdentifier(registration)] {

@@ -102,7 +102,9 @@ extension MessageSchedule {
 
   private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
     let outer = node.proxies.outer
-    guard pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers else { return nil }
+    guard pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers else {
+      return nil
+    }
     return ParcelDetails(
       pending: pending, slots: slots, keepsAnswers: message.keepsAnswers, kept: kept, outer: outer,
       // The sender's own trail ends with its turn; this one goes with the message.

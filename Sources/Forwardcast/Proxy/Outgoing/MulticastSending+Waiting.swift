@@ -1,6 +1,26 @@
 // MulticastSending+Waiting.swift: messages whose sender waits, suspended or blocked.
 // Layer: Proxy. See DESIGN.md, "Waiting".
 
+extension MulticastSending {
+  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers.
+  ///
+  /// For targets that are not `Sendable`, which are all direct. Answers are taken in the order of delivery.
+  ///
+  /// - Parameters:
+  ///   - message: the message's key.
+  ///   - arguments: its arguments, in order.
+  ///   - policy: what becomes of the answers.
+  /// - Throws: the first error of a target, after the others have answered; `CancellationError` when the task is
+  ///   cancelled before anything was sent; `nobodyResponds` where silence is an error.
+  nonisolated(nonsending) public func collectAndWait<R, Output, each A>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
+  ) async throws -> Output {
+    let route = beginMessage(message.selector)
+    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
+    return try await collectWaiting(route, typed, policy)
+  }
+}
+
 extension MulticastSending where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, waits for all, and makes one result of the answers.
   ///

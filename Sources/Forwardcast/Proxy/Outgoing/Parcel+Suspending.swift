@@ -12,7 +12,8 @@ extension Parcel {
     if let error = RouteNode.refusal(route, in: proxies, message.trail, count: 0, target) {
       return settle(place, .failed(error), target)
     }
-    var schedule = MessageSchedule(message, along: route, in: proxies, into: NestedSink(pending), pending: pending, isElsewhere: true)
+    var schedule = MessageSchedule(
+      message, along: route, in: proxies, into: NestedSink(pending), pending: pending, isElsewhere: true)
     schedule.deferred = []
     schedule.run()
     if !schedule.reachedAny {

@@ -5,7 +5,8 @@
 ///
 /// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the end of
 /// the parcel that held it, whatever comes first. So whoever waits is always released.
-final class PendingAnswers: @unchecked Sendable {  // `state` has a lock; contexts hold Sendable targets where they cross
+// `state` has a lock; contexts hold Sendable targets where they cross.
+final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?

@@ -1,0 +1,75 @@
+// Attributes.swift: the attributes that write a proxy or a table.
+// Layer: Facade. See DESIGN.md, "The attributes".
+
+/// Writes a class beside a protocol that *is* the protocol and stands for many targets.
+///
+///     @Forwarded
+///     protocol ThemesDelegate: AnyObject {
+///       func themesColorChanged(_ color: Color)
+///       func progress(of item: String) throws -> Double
+///       @Answer(.every) func mayClose() -> Bool
+///     }
+///     let themes = ThemesDelegateProxy()
+///     themes.add(home)                                              // any ThemesDelegate: no table, no key
+///     themes.themesColorChanged(.red)                               // every target, in order
+///     let total = try themes.progress(of: "logo", returning: .sum)  // many answers, one result
+///
+/// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see ``MulticastFacade``. Keys for `on`,
+/// `broadcast` and `collect` are in `ThemesDelegateProxy.Messages`, named like the requirements. Selectors are those of
+/// ``MessageSelector/init(swiftName:)``, or what ``Message(_:)`` says.
+///
+/// A requirement without a result is sent to all targets; one with a result makes one of all answers, as ``Answer(_:otherwise:)``
+/// says. What cannot be carried is refused where it stands, with the reason.
+///
+/// - Parameters:
+///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
+///     `protocol B: A`. Without it their requirements are to be written again.
+///   - protocol: another protocol that the written class is to be, of which this one is a copy:
+///     `@Forwarded(as: (any StreamDelegate).self)`.
+///   - base: a superclass of the written class, such as `NSObject.self`.
+@attached(peer, names: suffixed(Proxy))
+@attached(extension, names: arbitrary)
+public macro Forwarded(
+  inheriting protocols: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil
+) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
+
+/// Names the selector of a requirement or of a receiver's method, or makes a member a receiver's method.
+///
+///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
+///
+/// A property's getter has the name itself, its setter the same after `set`.
+///
+/// - Parameter selector: a literal; without one, the selector of the Swift name.
+@attached(peer)
+public macro Message(_ selector: StaticString = "") = #externalMacro(module: "ForwardcastMacros", type: "Message")
+
+/// Says what many answers to a requirement become, and what stands for them when nobody answers.
+///
+///     @Answer(.every) func mayClose() -> Bool
+///     @Answer(.last, otherwise: "untitled") var title: String { get }
+///
+/// - Parameters:
+///   - rule: how answers become one; `.last` where nothing is said.
+///   - value: the result when nobody answers. Without it that is `nil` for an optional, the rule's empty value (`true`
+///     for `.every`, 0 for `.sum`), or the error `nobodyResponds` where the requirement throws any error.
+@attached(peer)
+public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
+  #externalMacro(module: "ForwardcastMacros", type: "Answer")
+
+/// Writes the selector table of a class or an actor and its conformance to ``MessageReceiver``.
+///
+///     @Receiver
+///     final class Console {
+///       @Message func restart(_ delay: Int) -> Bool { … }     // "restart:"
+///       @Message("volume") var loudness = 3                   // "volume" and "setVolume:"
+///     }
+///
+/// Members on the main actor, members of an actor and members that suspend get the rows that their isolation needs.
+///
+/// - Parameters:
+///   - members: which members are messages: those marked ``Message(_:)``, or all that are not private or fileprivate.
+///   - base: the superclass whose table this one continues, itself a receiver: `@Receiver(inheriting: Base.self)`.
+@attached(member, names: named(selectorTable), named(ReceiverTable))
+@attached(extension, conformances: MessageReceiver)
+public macro Receiver(_ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil) =
+  #externalMacro(module: "ForwardcastMacros", type: "Receiver")

@@ -1,0 +1,36 @@
+// ReceiverMembers.swift: which members of a class are messages, and the tables of generic classes.
+// Layer: Facade. See DESIGN.md, "The attributes".
+
+/// Which members ``Receiver(_:inheriting:)`` takes.
+public struct ReceiverMembers: Sendable {
+  private init() {}
+
+  /// The members that are marked `@Message`.
+  public static var markedMembers: ReceiverMembers { ReceiverMembers() }
+  /// All members that are not private or fileprivate. Types, initialisers and static members are no messages.
+  public static var allMembers: ReceiverMembers { ReceiverMembers() }
+}
+
+extension SelectorTable {
+  /// The table of one type of a generic class, made when it is first asked for.
+  ///
+  /// A generic type has no stored static properties; so the tables of its types are kept here, one for each.
+  ///
+  /// - Complexity: a lock and a look-up.
+  public static func shared<Target>(
+    for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
+    @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
+  ) -> SelectorTable {
+    let key = ObjectIdentifier(type)
+    if let known = tables.withLock({ $0[key] }) { return known }
+    // Rows and parent are asked for outside of the lock; whoever comes second takes what the first one made.
+    let made = SelectorTable(for: type, inheriting: parent(), rows)
+    return tables.withLock { tables in
+      if let known = tables[key] { return known }
+      tables[key] = made
+      return made
+    }
+  }
+}
+
+private let tables = Guarded<[ObjectIdentifier: SelectorTable]>([:])

@@ -1,0 +1,42 @@
+// WrittenText.swift: what text written by the attributes calls.
+// Layer: Facade. See DESIGN.md, "The attributes".
+
+extension Responds {
+  /// Changes a target of a protocol that values may adopt as well: an instance of a class itself, of a value the copy.
+  @inlinable
+  public static func change(_ target: Target, _ body: (inout Target) -> Void) {
+    var copy = target
+    body(&copy)
+  }
+
+  /// The row of a type that was written for it.
+  public init<Row: WrittenRow>(writtenBy type: Row) where Row.Target == Target { self = type.row() }
+}
+
+extension SelectorTable {
+  /// A table for a protocol that refines others, which have tables of their own.
+  ///
+  /// The first of `parents` is inherited: what is added to it later is found here too. Of the others the methods are
+  /// taken over as they are now.
+  public init<Target>(
+    for type: Target.Type, inheritingAll parents: [SelectorTable],
+    @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
+  ) {
+    self.init(for: type, inheriting: parents.first, rows)
+    for parent in parents.dropFirst() {
+      for selector in parent.selectors where storage.method(for: selector) == nil {
+        guard let method = parent.storage.method(for: selector) else { continue }
+        do { try storage.enter(method, replacing: false) } catch { storage.refuse(selector, error) }
+      }
+    }
+  }
+}
+
+/// A row that stands apart from its table, since what it calls is deprecated.
+public protocol WrittenRow {
+  /// The type of the targets.
+  associatedtype Target
+
+  /// Makes the row.
+  func row() -> Responds<Target>
+}

@@ -1,0 +1,169 @@
+// MemberChecker.swift: what a member has that no message can carry.
+// Part of the macro program: Checking. See DESIGN.md, "The attributes".
+
+/// Looks at one member. Says at the word to blame why it cannot be carried, and what to write instead.
+struct MemberChecker {
+  let member: Member
+  let declaration: TypeDeclaration
+  let source: SourceText
+  private(set) var problems: [Problem] = []
+
+  init(_ member: Member, in declaration: TypeDeclaration, source: SourceText) {
+    (self.member, self.declaration, self.source) = (member, declaration, source)
+  }
+
+  private mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
+    problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
+  }
+
+  mutating func check() {
+    if case .other(let word) = member.kind {
+      refuse("'\(word)' cannot be carried by a message", member.namePositions)
+      return
+    }
+    checkModifiers()
+    checkName()
+    checkParameters()
+    checkResult()
+  }
+
+  private mutating func checkModifiers() {
+    for modifier in member.modifiers {
+      switch modifier.word {
+      case "static", "class":
+        refuse(
+          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol",
+          modifier.positions)
+      case "optional":
+        refuse(
+          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional'",
+          modifier.positions)
+      case "mutating":
+        refuse(
+          "a message cannot change a value that is a target; inherit 'AnyObject', or make the method not 'mutating'",
+          modifier.positions)
+      case "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "__consuming":
+        refuse("'\(modifier.word)' cannot be carried by a message", modifier.positions)
+      default: break
+      }
+    }
+  }
+
+  private mutating func checkName() {
+    if let message = member.attribute("Message") { checkStatedSelector(message) }
+    if member.statedSelector == nil {
+      if member.isRawName {
+        refuse(
+          "a selector has no such characters; name it with '@Message(\"\(String(repeating: "name:", count: max(1, member.parameters.count)))\")'",
+          member.namePositions)
+      }
+    }
+    if let generics = member.generics {
+      refuse(
+        "a generic member cannot be forwarded: the types of a message are known when it is written; write 'some P' for an argument, or the types",
+        generics)
+    }
+    if let position = member.rethrowsPosition {
+      refuse(
+        "a closure that does not escape cannot travel, so nothing can be rethrown; write 'throws'",
+        position..<position + 1)
+    }
+  }
+
+  private mutating func checkStatedSelector(_ message: Attribute) {
+    guard !message.arguments.isEmpty else { return }
+    let value = message.arguments[0].value
+    guard let selector = message.literal else {
+      refuse("a selector is written as a plain literal: @Message(\"select:or:\")", value)
+      return
+    }
+    if selector.isEmpty { return }
+    guard let count = SelectorName.numberOfArguments(selector) else {
+      refuse("'\(selector)' is no selector: write a name, or parts that each end in a colon", value)
+      return
+    }
+    let wanted = member.parameters.count
+    if count != wanted {
+      let colons = wanted == 1 ? "1 colon" : "\(wanted) colons"
+      refuse("'\(selector)' has \(count == 0 ? "no colon" : "\(count)") where the arguments need \(colons)", value)
+    }
+  }
+
+  private mutating func checkParameters() {
+    for parameter in member.parameters {
+      let type = parameter.type
+      let name = "'\(parameter.name)'"
+      if parameter.isVariadic {
+        refuse("a variadic argument cannot be passed on; write an array: '[\(type.text)]'", parameter.positions)
+      }
+      for word in ["inout", "isolated", "sending"] where type.specifiers.contains(word) {
+        let reason =
+          switch word {
+          case "inout": "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead"
+          case "isolated":
+            "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor"
+          default: "an argument that goes to many targets cannot be 'sending'; make its type Sendable"
+          }
+        refuse(reason, prefixPositions(type, word))
+      }
+      if let attribute = prefixAttribute(type, "autoclosure") {
+        refuse(
+          "an '@autoclosure' would be evaluated for the message; write '@escaping () -> …' or the value", attribute)
+      } else if type.isNonescapingFunction {
+        let start = type.positions.lowerBound
+        let offset = source[start].range.lowerBound
+        refuse(
+          "a closure that does not escape cannot travel in a message; write '@escaping'", type.positions,
+          fixes: [.init(title: "insert '@escaping '", offsets: offset..<offset, text: "@escaping ")])
+      }
+      if type.hasInnerSome {
+        refuse(
+          "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
+          type.positions)
+      }
+      checkSelf(type)
+    }
+  }
+
+  private mutating func checkSelf(_ type: TypeText) {
+    if let position = type.selfPosition {
+      refuse(
+        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'",
+        position..<position + 1)
+    }
+  }
+
+  private mutating func checkResult() {
+    guard let type = member.type else {
+      if member.kind != .method {
+        refuse("the type of '\(member.name)' is not written", member.namePositions)
+      }
+      return
+    }
+    checkSelf(type)
+    if type.specifiers.contains("some") || type.hasInnerSome {
+      refuse("each target may answer another type; write 'any' instead of 'some'", type.positions)
+    }
+    if type.specifiers.contains("sending") {
+      refuse(
+        "an answer that is combined with others cannot be 'sending'; make its type Sendable",
+        prefixPositions(type, "sending"))
+    }
+  }
+
+  private func prefixPositions(_ type: TypeText, _ word: String) -> Range<Int> {
+    let position =
+      type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
+    return position..<position + 1
+  }
+
+  private func prefixAttribute(_ type: TypeText, _ name: String) -> Range<Int>? {
+    var position = type.positions.lowerBound
+    while position < type.positions.upperBound, source.isMark(position, "@") {
+      let end = source.endOfAttribute(position)
+      if source.text(position + 1) == name { return position..<end }
+      position = end
+    }
+    return nil
+  }
+}

@@ -1,0 +1,168 @@
+// ProtocolChecker.swift: what a protocol has that cannot be carried, and how many answers become one.
+// Part of the macro program: Checking. See DESIGN.md, "The attributes".
+
+/// Goes through a protocol once. Says at the word to blame why something cannot be carried, and what to write instead.
+struct ProtocolChecker {
+  let declaration: TypeDeclaration
+  let source: SourceText
+  private(set) var problems: [Problem] = []
+  /// The plan of each member that answers, by where the member begins.
+  private(set) var plans: [Int: AnswerPlan] = [:]
+
+  init(_ declaration: TypeDeclaration, source: SourceText) {
+    (self.declaration, self.source) = (declaration, source)
+  }
+
+  mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
+    problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
+  }
+
+  mutating func check() {
+    checkHead()
+    var carried: [Entry] = []
+    for member in declaration.members {
+      let before = problems.count
+      if case .other(let word) = member.kind {
+        refuseOther(member, word)
+        continue
+      }
+      var checker = MemberChecker(member, in: declaration, source: source)
+      checker.check()
+      problems += checker.problems
+      if checker.problems.isEmpty { checkAnswer(member) }
+      if problems.count == before { carried += member.entries }
+    }
+    problems += SelectorChecker(source: source).problems(of: carried)
+    checkOwnNames(carried)
+  }
+
+  // MARK: The protocol
+
+  private mutating func checkHead() {
+    if let generics = declaration.generics {
+      refuse(
+        "a protocol with associated types cannot be forwarded: 'any \(declaration.name)' does not say what they are; write the types",
+        generics)
+    }
+    for type in declaration.inherited {
+      let name = source.line(type)
+      let last = name.split(separator: ".").last.map(String.init) ?? name
+      if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(last) {
+        refuse(
+          "a protocol that only actors adopt cannot be forwarded: the written class is no actor; inherit 'Sendable' and let actors adopt it",
+          type)
+      }
+    }
+    if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
+      refuse("a distributed protocol cannot be forwarded", modifier.positions)
+    }
+  }
+
+  // MARK: Members
+
+  private mutating func refuseOther(_ member: Member, _ word: String) {
+    switch word {
+    case "associatedtype":
+      refuse(
+        "a protocol with associated types cannot be forwarded: 'any \(declaration.name)' does not say what they are; write the types",
+        member.namePositions)
+    case "init":
+      refuse(
+        "an initialiser is no message to a target; write it in an extension or in another protocol",
+        member.namePositions)
+    case "operator":
+      refuse("an operator is no message to a target; write a method with a name", member.namePositions)
+    case "typealias": break
+    default: refuse("'\(word)' cannot be carried by a message", member.namePositions)
+    }
+  }
+
+  // MARK: Answers
+
+  private mutating func checkAnswer(_ member: Member) {
+    let attribute = member.attribute("Answer")
+    guard let type = member.type, !type.isVoid else {
+      if let attribute {
+        refuse(
+          "'\(member.name)' answers nothing, so there is nothing to combine; remove '@Answer'", attribute.positions)
+      }
+      return
+    }
+    var policy = (name: AnswerRuleName(name: "last"), text: ".last", positions: type.positions)
+    var otherwise: String?
+    for argument in attribute?.arguments ?? [] {
+      if argument.label == "otherwise" {
+        otherwise = source.line(argument.value)
+      } else if let found = rule(argument.value) {
+        policy = found
+      } else {
+        refuse(
+          "this rule is not known; write one of .last, .first, .lastValue, .firstValue, .any, .every, .sum, .min, .max, .joined, .reduce(…)",
+          argument.value)
+        return
+      }
+    }
+    if let misfit = policy.name.misfit(type) {
+      refuse(misfit, policy.positions)
+      return
+    }
+    let empty: AnswerPlan.Empty
+    if let otherwise {
+      empty = .stated(otherwise.count > 40 || otherwise.contains(" ") ? "(\(otherwise))" : otherwise)
+    } else if !policy.name.isOptional {
+      empty = .ofPolicy
+    } else if type.isOptional {
+      empty = .none
+    } else if member.effects.throwing == .untyped {
+      empty = .thrown
+    } else {
+      refuseSilence(member, type, attribute)
+      return
+    }
+    plans[member.positions.lowerBound] = AnswerPlan(
+      policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
+  }
+
+  private func rule(_ positions: Range<Int>) -> (name: AnswerRuleName, text: String, positions: Range<Int>)? {
+    var start = positions.lowerBound
+    if source.isWord(start, "Forwardcast"), source.isMark(start + 1, ".") { start += 2 }
+    if source.isWord(start, "AnswerRule") { start += 1 }
+    guard source.isMark(start, "."), start + 1 < positions.upperBound else { return nil }
+    let name = source.text(start + 1)
+    guard AnswerRuleName.all.contains(name) else { return nil }
+    return (AnswerRuleName(name: name), source.text(start..<positions.upperBound), positions)
+  }
+
+  private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
+    let fix: Problem.Fix
+    if let attribute, attribute.hasArguments {
+      let offset = source[attribute.positions.upperBound - 1].range.lowerBound
+      fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: ", otherwise: <#value#>")
+    } else if let attribute {
+      let offset = source[attribute.positions.upperBound - 1].range.upperBound
+      fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: "(otherwise: <#value#>)")
+    } else {
+      let offset = source[member.positions.lowerBound].range.lowerBound
+      fix = .init(
+        title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@Answer(otherwise: <#value#>) ")
+    }
+    let reason =
+      if case .typed(let error) = member.effects.throwing {
+        "when nobody answers '\(member.name)' there is no '\(type.text)', and the error 'nobodyResponds' is no '\(error)'"
+      } else {
+        "when nobody answers '\(member.name)' there is no '\(type.text)'"
+      }
+    let optional = type.isFunction ? "" : ", answer '\(type.text)?'"
+    let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
+    refuse("\(reason); say '@Answer(otherwise: …)'\(optional)\(throwing)", type.positions, fixes: [fix])
+  }
+
+  // MARK: Names
+
+  private mutating func checkOwnNames(_ entries: [Entry]) {
+    for entry in entries where entry.role == .getter && entry.member.plainName == "multicast" {
+      refuse(
+        "'multicast' is the written class's own member; give the property another name", entry.member.namePositions)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// Conversation.swift: the compiler's questions and their answers, as JSON.
+// Part of the macro program: Conversing. See DESIGN.md, "The attributes".
+
+/// What is said to the compiler, message by message. It has no state: each message stands for itself.
+package enum Conversation {
+  /// The newest version of the protocol that is spoken here.
+  static let protocolVersion = 7
+
+  /// The reply to one message. Whatever it is, there is one.
+  package static func reply(to bytes: [UInt8]) -> String {
+    guard let message = JSONValue(bytes), case .object(let members) = message else {
+      return result(
+        nil, ["expandedSource": .null, "diagnostics": .array([trouble("a message could not be read", nil)])])
+    }
+    if let capability = members["getCapability"] {
+      let version = min(capability["capability"]?["protocolVersion"]?.integer ?? protocolVersion, protocolVersion)
+      return JSONValue.object([
+        "getCapabilityResult": .object([
+          "capability": .object(["protocolVersion": .int(version), "features": .array([])])
+        ])
+      ]).encoded
+    }
+    if let question = members["expandAttachedMacro"] { return expand(question) }
+    let known = members["expandFreestandingMacro"] != nil
+    let text =
+      known ? "this is an attribute: write it before a declaration" : "this question of the compiler is not known"
+    let position = members["expandFreestandingMacro"]?["syntax"]?["location"]
+    return result(nil, ["expandedSource": .null, "diagnostics": .array([trouble(text, position)])])
+  }
+
+  private static func expand(_ question: JSONValue) -> String {
+    guard let macro = question["macro"]?["typeName"]?.text, let role = question["macroRole"]?.text,
+      let attribute = question["attributeSyntax"], let attributeText = attribute["source"]?.text,
+      let declaration = question["declSyntax"], let declarationText = declaration["source"]?.text
+    else {
+      return result(
+        nil,
+        [
+          "expandedSource": .null,
+          "diagnostics": .array([trouble("this question of the compiler is not complete", nil)]),
+        ])
+    }
+    let request = ExpansionRequest(
+      macro: macro, role: role, attribute: SourceText(attributeText), declaration: SourceText(declarationText),
+      context: question["lexicalContext"]?.elements.compactMap { $0["source"]?.text } ?? [],
+      extendedType: question["extendedTypeSyntax"]?["source"]?.text ?? "",
+      isMainActorByDefault: isMainActorByDefault(question["staticBuildConfiguration"]?.text),
+      wantsConformance: question["conformanceListSyntax"]?["source"]?.text?.contains(":") ?? true)
+    let expansion = request.expanded()
+    let diagnostics =
+      expansion.problems.map { diagnostic($0, declaration["location"]) }
+      + expansion.attributeProblems.map { diagnostic($0, attribute["location"]) }
+    return result(expansion, ["expandedSource": .string(expansion.text), "diagnostics": .array(diagnostics)])
+  }
+
+  /// A module that is on the main actor by default says so only by two features.
+  private static func isMainActorByDefault(_ configuration: String?) -> Bool {
+    guard let configuration, let features = JSONValue(Array(configuration.utf8))?["features"]?.elements else {
+      return false
+    }
+    return features.contains(.string("NoExplicitNonIsolated"))
+  }
+
+  // MARK: Diagnostics
+
+  private static func result(_ expansion: Expansion?, _ members: [String: JSONValue]) -> String {
+    JSONValue.object(["expandMacroResult": .object(members)]).encoded
+  }
+
+  private static func trouble(_ message: String, _ location: JSONValue?) -> JSONValue {
+    diagnostic(Problem(message: message, offsets: 0..<0), location)
+  }
+
+  private static func diagnostic(_ problem: Problem, _ location: JSONValue?) -> JSONValue {
+    let file = JSONValue.string(location?["fileName"]?.text ?? "")
+    let start = location?["offset"]?.integer ?? 0
+    func range(_ offsets: Range<Int>) -> JSONValue {
+      .object([
+        "fileName": file, "startOffset": .int(start &+ offsets.lowerBound),
+        "endOffset": .int(start &+ offsets.upperBound),
+      ])
+    }
+    return .object([
+      "message": .string(problem.message), "severity": .string(problem.severity.rawValue),
+      "position": .object(["fileName": file, "offset": .int(start &+ problem.offsets.lowerBound)]),
+      "highlights": .array(problem.offsets.isEmpty ? [] : [range(problem.offsets)]), "notes": .array([]),
+      "fixIts": .array(
+        problem.fixes.map { fix in
+          .object([
+            "message": .string(fix.title),
+            "changes": .array([.object(["range": range(fix.offsets), "newText": .string(fix.text)])]),
+          ])
+        }),
+    ])
+  }
+}

@@ -1,0 +1,209 @@
+// JSONValue.swift: the compiler's messages as values, read from text and written back.
+// Part of the macro program: Conversing. See DESIGN.md, "The attributes".
+
+/// One JSON value. Reading is bounded in depth and never fails but with `nil`.
+indirect enum JSONValue: Equatable {
+  case null
+  case bool(Bool)
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  /// The value under a key; `nil` where there is none or this is no object.
+  subscript(key: String) -> JSONValue? {
+    if case .object(let members) = self { members[key] } else { nil }
+  }
+
+  var text: String? { if case .string(let text) = self { text } else { nil } }
+  var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+  var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
+
+  static func int(_ value: Int) -> JSONValue { .number(String(value)) }
+}
+
+// MARK: Writing
+
+extension JSONValue {
+  /// The value as text: UTF-8 as it is, only what JSON demands is escaped. The compiler misreads escapes of other
+  /// characters where they come in pairs.
+  var encoded: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .number(let digits): text += digits
+    case .string(let value): Self.write(value, to: &text)
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.write(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+        if index > 0 { text += "," }
+        Self.write(member.key, to: &text)
+        text += ":"
+        member.value.write(to: &text)
+      }
+      text += "}"
+    }
+  }
+
+  private static func write(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..<" ":
+        let hex = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}
+
+// MARK: Reading
+
+extension JSONValue {
+  /// Reads one value that fills `bytes`; `nil` when it is no JSON or nests too deeply.
+  init?(_ bytes: [UInt8]) {
+    var reader = JSONReader(bytes: bytes)
+    guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
+    self = value
+  }
+}
+
+private struct JSONReader {
+  static let maximumDepth = 128
+  let bytes: [UInt8]
+  var index = 0
+
+  mutating func isAtEnd() -> Bool {
+    skipBlanks()
+    return index == bytes.count
+  }
+
+  private mutating func skipBlanks() {
+    while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    skipBlanks()
+    guard index < bytes.count, bytes[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func take(word: StaticString) -> Bool {
+    let end = index + word.utf8CodeUnitCount
+    guard end <= bytes.count else { return false }
+    let matches = word.withUTF8Buffer { $0.elementsEqual(bytes[index..<end]) }
+    if matches { index = end }
+    return matches
+  }
+
+  mutating func value(depth: Int) -> JSONValue? {
+    skipBlanks()
+    guard depth < Self.maximumDepth, index < bytes.count else { return nil }
+    switch bytes[index] {
+    case UInt8(ascii: "{"): return object(depth)
+    case UInt8(ascii: "["): return array(depth)
+    case UInt8(ascii: "\""): return string().map { .string($0) }
+    case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
+    case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
+    case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
+    default: return number()
+    }
+  }
+
+  private mutating func object(_ depth: Int) -> JSONValue? {
+    index += 1
+    var members: [String: JSONValue] = [:]
+    if take(UInt8(ascii: "}")) { return .object(members) }
+    repeat {
+      skipBlanks()
+      guard index < bytes.count, bytes[index] == UInt8(ascii: "\""), let key = string(), take(UInt8(ascii: ":")),
+        let member = value(depth: depth + 1)
+      else { return nil }
+      members[key] = member
+    } while take(UInt8(ascii: ","))
+    return take(UInt8(ascii: "}")) ? .object(members) : nil
+  }
+
+  private mutating func array(_ depth: Int) -> JSONValue? {
+    index += 1
+    var elements: [JSONValue] = []
+    if take(UInt8(ascii: "]")) { return .array(elements) }
+    repeat {
+      guard let element = value(depth: depth + 1) else { return nil }
+      elements.append(element)
+    } while take(UInt8(ascii: ","))
+    return take(UInt8(ascii: "]")) ? .array(elements) : nil
+  }
+
+  private mutating func number() -> JSONValue? {
+    let start = index
+    while index < bytes.count, "+-.eE0123456789".utf8.contains(bytes[index]) { index += 1 }
+    guard index > start else { return nil }
+    let digits = String(decoding: bytes[start..<index], as: UTF8.self)
+    return Double(digits) == nil ? nil : .number(digits)
+  }
+
+  private mutating func string() -> String? {
+    index += 1
+    var text: [UInt8] = []
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      guard byte == UInt8(ascii: "\\") else {
+        text.append(byte)
+        continue
+      }
+      guard index < bytes.count, let scalar = escape() else { return nil }
+      text.append(contentsOf: String(scalar).utf8)
+    }
+    return nil
+  }
+
+  private mutating func escape() -> Unicode.Scalar? {
+    let letter = bytes[index]
+    index += 1
+    switch letter {
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+    case UInt8(ascii: "u"):
+      guard let high = unit() else { return nil }
+      guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) ?? "\u{FFFD}" }
+      guard take(word: "\\u"), let low = unit(), (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }
+      return Unicode.Scalar(0x1_0000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+    default: return nil
+    }
+  }
+
+  private mutating func unit() -> UInt16? {
+    guard index + 4 <= bytes.count else { return nil }
+    let digits = String(decoding: bytes[index..<index + 4], as: UTF8.self)
+    index += 4
+    return UInt16(digits, radix: 16)
+  }
+}

@@ -1,0 +1,32 @@
+// MarkExpansion.swift: @Message and @Answer, which others read.
+// Part of the macro program: Expanding. See DESIGN.md, "The attributes".
+
+/// Says where `@Message` and `@Answer` stand for nothing. They never write anything.
+struct MarkExpansion {
+  let request: ExpansionRequest
+
+  init(_ request: ExpansionRequest) { self.request = request }
+
+  func expand() -> Expansion {
+    var expansion = Expansion()
+    guard let surplus else { return expansion }
+    expansion.attributeProblems.append(
+      Problem(severity: .warning, message: surplus, offsets: request.attribute.offsets(0..<2)))
+    return expansion
+  }
+
+  /// Why the attribute stands for nothing; `nil` when it is in its place.
+  private var surplus: String? {
+    let around = request.context.first.flatMap { text -> TypeDeclaration? in
+      var reader = DeclarationReader(SourceText(text))
+      return reader.typeDeclaration()
+    }
+    if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
+    if request.macro == "Answer" { return "'@Answer' says nothing outside of a protocol with '@Forwarded'" }
+    if let around, around.attribute("Receiver") != nil { return nil }
+    if around?.keyword == "extension" {
+      return "'@Message' says nothing in an extension: '@Receiver' sees only the members in the class's own brackets"
+    }
+    return "'@Message' says nothing outside of a class with '@Receiver' or a protocol with '@Forwarded'"
+  }
+}

@@ -1,0 +1,84 @@
+// Attribute.swift: one attribute and what is in its brackets.
+// Part of the macro program: Model. See DESIGN.md, "The attributes".
+
+/// `@name(arguments)` in front of a declaration.
+struct Attribute {
+  struct Argument {
+    let label: String?
+    /// The tokens of the value.
+    let value: Range<Int>
+  }
+
+  /// The name as written, modules included.
+  let name: String
+  /// The tokens from `@` to behind the brackets.
+  let positions: Range<Int>
+  /// The tokens of the name.
+  let namePositions: Range<Int>
+  let arguments: [Argument]
+  /// Whether brackets were written.
+  let hasArguments: Bool
+  /// The text of the first argument where that is a plain literal of a string without a label.
+  let literal: String?
+
+  /// The last part of the name.
+  var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
+
+  /// Whether this is one of the library's attributes.
+  func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
+
+  /// Whether the attribute names a global actor: `@MainActor`, or a type whose name ends in `Actor`.
+  var isGlobalActor: Bool { !hasArguments && shortName.hasSuffix("Actor") && shortName.first?.isUppercase == true }
+}
+
+extension SourceText {
+  /// Reads the attributes from `position` on, and moves behind them.
+  func attributes(_ position: inout Int) -> [Attribute] {
+    var found: [Attribute] = []
+    while isMark(position, "@"), self[position + 1].isWord {
+      let behind = endOfAttribute(position)
+      var nameEnd = position + 2
+      while nameEnd < behind, isMark(nameEnd, "."), self[nameEnd + 1].isWord { nameEnd += 2 }
+      let name = position + 1..<nameEnd
+      let bracket = isMark(behind - 1, ")") ? (nameEnd..<behind).first { isMark($0, "(") } : nil
+      let arguments = bracket.map { self.arguments(in: $0) } ?? []
+      found.append(
+        Attribute(
+          name: line(name), positions: position..<behind, namePositions: name, arguments: arguments,
+          hasArguments: bracket != nil, literal: arguments.first.flatMap { $0.label == nil ? literal($0.value) : nil }))
+      position = behind
+    }
+    return found
+  }
+
+  /// The text in the quotes of a literal without escapes and interpolations.
+  private func literal(_ positions: Range<Int>) -> String? {
+    guard positions.count == 1, self[positions.lowerBound].kind == .string else { return nil }
+    let text = text(positions.lowerBound)
+    guard text.hasPrefix("\""), !text.hasPrefix("\"\"\""), !text.contains("\\") else { return nil }
+    return String(text.dropFirst().dropLast())
+  }
+
+  /// The arguments between a bracket and its closing one.
+  func arguments(in bracket: Int) -> [Attribute.Argument] {
+    guard let closing = closing(bracket) else { return [] }
+    var found: [Attribute.Argument] = []
+    var position = bracket + 1
+    while position < closing {
+      var label: String?
+      if self[position].isWord, isMark(position + 1, ":") {
+        label = text(position)
+        position += 2
+      }
+      let start = position
+      while position < closing, !isMark(position, ",") {
+        position = min(
+          isMark(position, "<") ? max(endOfGenericArguments(position, before: closing), position + 1) : after(position),
+          closing)
+      }
+      found.append(.init(label: label, value: start..<position))
+      position += 1
+    }
+    return found
+  }
+}

@@ -1,0 +1,106 @@
+// Member.swift: one method, property or subscript of a protocol or a class.
+// Part of the macro program: Model. See DESIGN.md, "The attributes".
+
+/// A word before a declaration, with what stands in its brackets: `private(set)`.
+struct Modifier {
+  let word: String
+  let detail: String?
+  let positions: Range<Int>
+}
+
+/// One parameter of a method or a subscript.
+struct Parameter {
+  /// The label of a call; `nil` where there is none.
+  let label: String?
+  /// The name inside of the body.
+  let name: String
+  /// Attributes of the parameter itself, such as result builders.
+  let attributes: String
+  let type: TypeText
+  let isVariadic: Bool
+  /// The tokens from the first name to behind the type.
+  let positions: Range<Int>
+}
+
+/// How a member may throw.
+enum Throwing: Equatable {
+  case never
+  case untyped
+  case typed(String)
+}
+
+/// What an accessor or a method does besides answering.
+struct Effects: Equatable {
+  var isAsync = false
+  var throwing = Throwing.never
+}
+
+/// One member as it was declared.
+struct Member {
+  enum Kind: Equatable {
+    case method
+    case property
+    case subscripted
+    /// Anything else, by the word that declares it: `init`, `associatedtype`, `static func`.
+    case other(String)
+  }
+
+  var kind: Kind
+  var attributes: [Attribute] = []
+  var modifiers: [Modifier] = []
+  /// The name as written, backticks included.
+  var name: String
+  /// The tokens to blame when the member as a whole cannot be carried.
+  var namePositions: Range<Int>
+  var isRawName = false
+  /// The tokens of a generic parameter clause or a `where`.
+  var generics: Range<Int>?
+  var parameters: [Parameter] = []
+  var effects = Effects()
+  /// The tokens of `rethrows`.
+  var rethrowsPosition: Int?
+  /// The type of the result or property; `nil` where none is written.
+  var type: TypeText?
+  var isSettable = false
+  /// Whether the property was declared with `let`.
+  var isConstant = false
+  var setterIsNonmutating = false
+  /// The words of an accessor block that are not known.
+  var documentation: [String] = []
+  /// The branches of `#if` around the member.
+  var branches: [Branch] = []
+  var positions: Range<Int>
+
+  /// The name without backticks.
+  var plainName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
+
+  func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
+  func modifier(_ word: String) -> Modifier? { modifiers.first { $0.word == word } }
+
+  /// Whether the member answers anything.
+  var answers: Bool { type.map { !$0.isVoid } ?? false }
+
+  /// Whether both members can be part of one build.
+  func canStandBeside(_ other: Member) -> Bool {
+    for (own, others) in zip(branches, other.branches) {
+      if own.group != others.group { return true }
+      if own.index != others.index { return false }
+    }
+    return true
+  }
+}
+
+/// One branch of an `#if`.
+struct Branch: Equatable {
+  let group: Int
+  let index: Int
+}
+
+/// What stands between the brackets of a declaration, in order.
+enum MemberItem {
+  case member(Member)
+  /// A line of an `#if`, as it is.
+  case directive(String)
+
+  var member: Member? { if case .member(let member) = self { member } else { nil } }
+}

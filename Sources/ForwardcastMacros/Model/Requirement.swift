@@ -1,0 +1,147 @@
+// Requirement.swift: a member that is carried, with its selectors, keys and isolation.
+// Part of the macro program: Model. See DESIGN.md, "The attributes".
+
+/// On which actor a member runs.
+enum Isolation: Equatable {
+  case nonisolated
+  case mainActor
+  /// A global actor, as its attribute names it.
+  case global(String)
+  /// The actor that the member belongs to.
+  case instance
+}
+
+/// One message of a protocol or a receiver: a method, a getter or a setter.
+struct Entry {
+  enum Role { case method, getter, setter }
+
+  let role: Role
+  let member: Member
+  let selector: String
+  /// The name of the key.
+  var key = ""
+
+  /// The words that name the key where the first one is not enough.
+  var words: [String] {
+    if let stated = member.statedSelector, !stated.isEmpty {
+      let stated = role == .setter ? SelectorName.setter(stated) : stated
+      return stated.split(separator: ":").map(String.init)
+    }
+    let labels = member.parameters.compactMap(\.label).map(\.withoutBackticks)
+    return [base] + labels
+  }
+
+  var base: String { role == .setter ? "set" + SelectorName.capitalized(member.plainName) : member.plainName }
+}
+
+extension Member {
+  /// The selector that `@Message` states.
+  var statedSelector: String? { attribute("Message")?.statedSelector }
+
+  /// The messages of the member with their selectors.
+  var entries: [Entry] {
+    let labels = parameters.map { $0.label?.withoutBackticks }
+    switch kind {
+    case .method:
+      return [Entry(role: .method, member: self, selector: statedSelector ?? SelectorName.method(plainName, labels))]
+    case .property:
+      let getter = statedSelector ?? plainName
+      var entries = [Entry(role: .getter, member: self, selector: getter)]
+      if isSettable { entries.append(Entry(role: .setter, member: self, selector: SelectorName.setter(getter))) }
+      return entries
+    case .subscripted:
+      let getter = statedSelector ?? SelectorName.method("subscript", labels)
+      var entries = [Entry(role: .getter, member: self, selector: getter)]
+      if isSettable {
+        let setter =
+          statedSelector.map { SelectorName.subscriptSetter($0) } ?? SelectorName.method("setSubscript", [nil] + labels)
+        entries.append(Entry(role: .setter, member: self, selector: setter))
+      }
+      return entries
+    case .other: return []
+    }
+  }
+}
+
+extension SelectorName {
+  /// The setter's selector of a subscript whose getter was named by the user: the new value comes first.
+  static func subscriptSetter(_ getter: String) -> String {
+    "set"
+      + capitalized(
+        getter.hasSuffix(":") ? String(getter.split(separator: ":", omittingEmptySubsequences: false)[0]) : getter)
+      + ":" + getter.dropFirst(getter.split(separator: ":", omittingEmptySubsequences: false)[0].count)
+  }
+}
+
+extension Array where Element == Entry {
+  /// Gives each message the name of its key: its base name where only one has it, else all parts in camel case.
+  mutating func nameKeys() {
+    var taken: [String: [Member]] = [:]
+    func isFree(_ name: String, for member: Member) -> Bool {
+      !(taken[name] ?? []).contains { $0.canStandBeside(member) }
+    }
+    let bases = map { SelectorName.key($0.base) }
+    var namesakes: [String: [Int]] = [:]
+    for (index, base) in bases.enumerated() { namesakes[base, default: []].append(index) }
+    for index in indices {
+      let member = self[index].member
+      let isAlone = !(namesakes[bases[index]] ?? []).contains { other in
+        other != index && self[other].member.canStandBeside(member)
+      }
+      let camel = SelectorName.key(SelectorName.camelCase(self[index].words))
+      var candidates = isAlone ? [bases[index]] : []
+      candidates += [camel, "\(camel)\(self[index].selector.utf8.count { $0 == UInt8(ascii: ":") })"]
+      var number = 2
+      while let first = candidates.first, !isFree(first, for: member) {
+        candidates.removeFirst()
+        if candidates.isEmpty {
+          candidates.append("\(camel)_\(number)")
+          number += 1
+        }
+      }
+      self[index].key = candidates[0]
+      taken[candidates[0], default: []].append(member)
+    }
+  }
+}
+
+extension SelectorName {
+  /// A name for a key that Swift takes as the name of a static property.
+  static func key(_ name: String) -> String {
+    let letters = String(String.UnicodeScalarView(name.unicodeScalars.filter(\.continuesSwiftIdentifier)))
+    guard let first = letters.unicodeScalars.first else { return "message" }
+    let name = first.beginsSwiftIdentifier ? letters : "message" + letters
+    return ["Type", "Protocol", "self", "Self", "init", "_"].contains(name) ? name.withoutUnderscore + "Message" : name
+  }
+}
+
+extension String {
+  var withoutBackticks: String { hasPrefix("`") && count > 1 ? String(dropFirst().dropLast()) : self }
+  fileprivate var withoutUnderscore: String { self == "_" ? "" : self }
+
+  /// The name as a label of an argument, where hardly any word needs backticks.
+  var asLabel: String {
+    let plain = withoutBackticks
+    return ["inout", "var", "let", "_"].contains(plain) || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
+      ? "`\(plain)`" : plain
+  }
+
+  /// The name in backticks where Swift wants them.
+  var quotedIfKeyword: String { SwiftKeywords.reserved.contains(self) ? "`\(self)`" : self }
+}
+
+/// Words that cannot stand as names without backticks.
+enum SwiftKeywords {
+  static let reserved: Set<String> = [
+    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+    "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
+    "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do", "else",
+    "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
+    "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
+  ]
+}
+
+extension Attribute {
+  /// The literal of `@Message("…")`; set when the attribute was read.
+  var statedSelector: String? { literal }
+}

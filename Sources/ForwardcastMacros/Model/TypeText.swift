@@ -1,0 +1,85 @@
+// TypeText.swift: a type as it was written, and what its text tells.
+// Part of the macro program: Model. See DESIGN.md, "The attributes".
+
+/// A type as text. What a name stands for the text does not tell.
+struct TypeText {
+  /// The tokens of the type.
+  let positions: Range<Int>
+  /// The type on one line, as it was written.
+  let text: String
+  /// The type as a key names it: without ownership, `any P` for `some P`, an optional for `T!`.
+  let keyed: String
+  /// The words before the type: `inout`, `some`, `borrowing`.
+  let specifiers: Set<String>
+  /// Whether the type is a function type that a caller may not keep.
+  let isNonescapingFunction: Bool
+  /// Whether a `some` stands inside of the type and not only before it.
+  let hasInnerSome: Bool
+  /// Where the word `Self` stands.
+  let selfPosition: Int?
+  /// Whether the text is an optional.
+  let isOptional: Bool
+  /// Whether the text is one of a function type.
+  let isFunction: Bool
+
+  var isVoid: Bool { text == "Void" || text == "()" || text == "Swift.Void" }
+  var isSome: Bool { specifiers.contains("some") }
+}
+
+extension SourceText {
+  /// What the tokens of a type tell.
+  func typeText(_ positions: Range<Int>) -> TypeText {
+    let behindPrefix = endOfTypePrefix(positions.lowerBound, before: positions.upperBound)
+    let prefix = positions.lowerBound..<behindPrefix
+    let specifiers = Set(prefix.filter { self[$0].kind == .word }.map { text($0) })
+    let isEscaping = prefix.contains { isMark($0, "@") && isWord($0 + 1, "escaping") }
+    let last = positions.upperBound - 1
+    let isFunction = function(behindPrefix..<positions.upperBound)
+    let isImplicit = isMark(last, "!") && !isFunction
+    return TypeText(
+      positions: positions, text: line(positions), keyed: keyed(positions, isImplicit: isImplicit),
+      specifiers: specifiers, isNonescapingFunction: isFunction && !isEscaping,
+      hasInnerSome: (behindPrefix..<positions.upperBound).contains { isWord($0, "some") },
+      selfPosition: positions.first { isWord($0, "Self") },
+      isOptional: !isFunction
+        && (isMark(last, "?") || isImplicit || optionalIsNamed(behindPrefix..<positions.upperBound)),
+      isFunction: isFunction)
+  }
+
+  /// Whether the type is a function type, be it in brackets.
+  private func function(_ positions: Range<Int>) -> Bool {
+    var (start, end) = (positions.lowerBound, positions.upperBound)
+    while true {
+      guard isMark(start, "("), let closing = closing(start) else { return false }
+      if arrow(closing + 1, before: end) != nil { return true }
+      guard closing == end - 1 else { return false }
+      end = closing
+      start = endOfTypePrefix(start + 1, before: end)
+    }
+  }
+
+  private func optionalIsNamed(_ positions: Range<Int>) -> Bool {
+    var start = positions.lowerBound
+    if isWord(start, "Swift"), isMark(start + 1, ".") { start += 2 }
+    guard isWord(start, "Optional"), isMark(start + 1, "<") else { return false }
+    return endOfGenericArguments(start + 1, before: positions.upperBound) == positions.upperBound
+  }
+
+  private func keyed(_ positions: Range<Int>, isImplicit: Bool) -> String {
+    var line = ""
+    for position in positions {
+      if self[position].kind == .word, ["borrowing", "consuming", "__owned", "__shared"].contains(text(position)) {
+        continue
+      }
+      if !line.isEmpty, self[position].leading < self[position].range.lowerBound { line += " " }
+      if isWord(position, "some") {
+        line += "any"
+      } else if isImplicit, position == positions.upperBound - 1 {
+        line += "?"
+      } else {
+        line += text(position)
+      }
+    }
+    return line
+  }
+}

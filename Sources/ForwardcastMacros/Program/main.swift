@@ -1,0 +1,9 @@
+// main.swift: the program that the compiler starts to expand the attributes.
+// Part of the macro program: Program. See DESIGN.md, "The attributes".
+
+import ForwardcastExpansion
+
+let channel = Channel(input: 0, output: 1)
+while let message = channel.receive() {
+  guard channel.send(Conversation.reply(to: message)) else { break }
+}

@@ -1,0 +1,331 @@
+// DeclarationReader+Members.swift: the members between the brackets.
+// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+
+extension DeclarationReader {
+  /// Reads members up to the closing bracket of the declaration.
+  mutating func members(before closing: Int, inProtocol: Bool) -> [MemberItem] {
+    var items: [MemberItem] = []
+    while position < closing {
+      let start = position
+      if items.count >= Self.maximumMembers {
+        refuse("there are more than \(Self.maximumMembers) members", start..<start + 1)
+        break
+      }
+      if source.isMark(position, ";") {
+        position += 1
+      } else if source[position].kind == .directive {
+        if let line = directive(before: closing) { items.append(.directive(line)) }
+      } else {
+        items += member(before: closing, inProtocol: inProtocol).map(MemberItem.member)
+      }
+      if position == start { position += 1 }
+    }
+    position = closing + 1
+    return items
+  }
+
+  /// A line of an `#if`; other directives are passed over.
+  private mutating func directive(before closing: Int) -> String? {
+    let start = position
+    position += 1
+    while position < closing, !source[position].beginsLine { position = min(source.after(position), closing) }
+    switch source.text(start) {
+    case "#if":
+      if branches.count == Self.maximumConditions {
+        refuse("conditions are nested too deeply here", start..<start + 1)
+        position = closing
+        return nil
+      }
+      branches.append(Branch(group: groups, index: 0))
+      groups += 1
+    case "#elseif", "#else":
+      guard let last = branches.popLast() else { return nil }
+      branches.append(Branch(group: last.group, index: last.index + 1))
+    case "#endif":
+      guard branches.popLast() != nil else { return nil }
+      position = start + 1
+    default: return nil
+    }
+    return source.line(start..<position)
+  }
+
+  private mutating func member(before closing: Int, inProtocol: Bool) -> [Member] {
+    let start = position
+    let attributes = source.attributes(&position)
+    let modifiers = modifiers()
+    var documentation = source.documentation(before: start)
+    if documentation.isEmpty, position > start { documentation = source.documentation(before: position) }
+    var member = Member(kind: .method, name: "", namePositions: position..<position + 1, positions: start..<position)
+    (member.attributes, member.modifiers, member.documentation) = (attributes, modifiers, documentation)
+    member.branches = branches
+    let word = source[position].kind == .word ? source.text(position) : ""
+    switch word {
+    case "func": method(&member, before: closing)
+    case "var", "let": return properties(member, before: closing, inProtocol: inProtocol)
+    case "subscript": subscripted(&member, before: closing, inProtocol: inProtocol)
+    case _ where Self.introducers.contains(word):
+      member.kind = .other(word)
+      member.name = word
+      skipOther(before: closing)
+    default:
+      if position < closing {
+        refuse("this cannot be read as a member", position..<position + 1)
+        position = min(source.after(position), closing)
+        while position < closing, !isMemberStart(position) { position = min(source.after(position), closing) }
+      }
+      return []
+    }
+    member.positions = start..<position
+    return [member]
+  }
+
+  /// Passes a declaration that is not carried, with its body.
+  private mutating func skipOther(before closing: Int) {
+    position += 1
+    var hasBody = false
+    while position < closing, !source.isMark(position, ";"), !isMemberStart(position) {
+      if hasBody, source[position].beginsLine, source[position].isWord { break }
+      hasBody = hasBody || source.isMark(position, "{")
+      position = min(source.after(position), closing)
+    }
+  }
+
+  private mutating func method(_ member: inout Member, before closing: Int) {
+    position += 1
+    let nameStart = position
+    if source[position].isWord {
+      member.name = source.text(position)
+      member.isRawName = source[position].kind == .quotedWord(isRaw: true)
+      position += 1
+    } else {
+      while position < closing, source[position].kind == .mark, !source.isMark(position, "("),
+        position == nameStart || source.isAdjacent(position)
+      {
+        position += 1
+      }
+      member.name = source.text(nameStart..<position)
+      member.kind = .other("operator")
+    }
+    member.namePositions = nameStart..<max(position, nameStart + 1)
+    member.generics = generics()
+    if source.isMark(position, "("), source.closing(position) != nil {
+      member.parameters = parameters(labelled: true)
+    } else {
+      refuse("the parameters of '\(member.name)' cannot be read", member.namePositions)
+    }
+    effects(&member)
+    if source.isMark(position, "->") {
+      position += 1
+      result(&member, before: closing)
+    }
+    rest(&member, before: closing)
+  }
+
+  private mutating func effects(_ member: inout Member) {
+    while true {
+      if source.isWord(position, "async") || source.isWord(position, "reasync") {
+        member.effects.isAsync = true
+        position += 1
+      } else if source.isWord(position, "throws") {
+        position += 1
+        member.effects.throwing = .untyped
+        if source.isMark(position, "("), let closing = source.closing(position) {
+          let type = source.line(position + 1..<closing)
+          if type == "Never" || type == "Swift.Never" {
+            member.effects.throwing = .never
+          } else if type != "any Error" && type != "any Swift.Error" {
+            member.effects.throwing = .typed(type)
+          }
+          position = closing + 1
+        }
+      } else if source.isWord(position, "rethrows") {
+        member.rethrowsPosition = position
+        position += 1
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func result(_ member: inout Member, before closing: Int) {
+    guard let behind = source.endOfType(position, before: closing) else {
+      refuse("the type of '\(member.name)' cannot be read", position..<position + 1)
+      return
+    }
+    member.type = source.typeText(position..<behind)
+    position = behind
+  }
+
+  /// A `where` clause and a body.
+  private mutating func rest(_ member: inout Member, before closing: Int) {
+    let start = position
+    if source.isWord(position, "where") {
+      while position < closing, !source.isMark(position, "{"), !source.isMark(position, ";"), !isMemberStart(position) {
+        position = min(source.after(position), closing)
+      }
+      if member.generics == nil { member.generics = start..<position }
+    }
+    if source.isMark(position, "{"), position < closing { position = min(source.after(position), closing) }
+  }
+
+  /// Reads the brackets of a parameter list and moves behind them.
+  ///
+  /// - Parameter labelled: whether a single name is also a label, as in methods and unlike in subscripts.
+  private mutating func parameters(labelled: Bool) -> [Parameter] {
+    guard let closing = source.closing(position) else { return [] }
+    defer { position = closing + 1 }
+    var found: [Parameter] = []
+    position += 1
+    while position < closing {
+      let attributes = source.attributes(&position)
+      let start = position
+      var names: [String] = []
+      while source[position].isWord, names.count < 2, position < closing {
+        names.append(source.text(position))
+        position += 1
+      }
+      guard let first = names.first, source.isMark(position, ":"),
+        let behind = source.endOfType(position + 1, before: closing)
+      else {
+        refuse("this parameter cannot be read", start..<start + 1)
+        return found
+      }
+      let type = source.typeText(position + 1..<behind)
+      position = behind
+      let isVariadic =
+        source.isMark(position, ".") && source.isMark(position + 1, ".") && source.isMark(position + 2, ".")
+      if isVariadic { position += 3 }
+      let label = names.count == 2 || labelled ? first : "_"
+      found.append(
+        Parameter(
+          label: label == "_" ? nil : label, name: names.last ?? first,
+          attributes: attributes.map { source.line($0.positions) }.joined(separator: " "), type: type,
+          isVariadic: isVariadic, positions: start..<position))
+      while position < closing, !source.isMark(position, ",") { position = min(source.after(position), closing) }
+      position += 1
+    }
+    return found
+  }
+
+  private mutating func subscripted(_ member: inout Member, before closing: Int, inProtocol: Bool) {
+    member.kind = .subscripted
+    member.name = "subscript"
+    member.namePositions = position..<position + 1
+    position += 1
+    member.generics = generics()
+    if source.isMark(position, "("), source.closing(position) != nil {
+      member.parameters = parameters(labelled: false)
+    } else {
+      refuse("the parameters of the subscript cannot be read", member.namePositions)
+    }
+    if source.isMark(position, "->") {
+      position += 1
+      result(&member, before: closing)
+    }
+    if source.isWord(position, "where") {
+      let start = position
+      while position < closing, !source.isMark(position, "{") { position = min(source.after(position), closing) }
+      if member.generics == nil { member.generics = start..<position }
+    }
+    accessors(&member, before: closing, isStored: false)
+  }
+
+  private mutating func properties(_ member: Member, before closing: Int, inProtocol: Bool) -> [Member] {
+    let isConstant = source.isWord(position, "let")
+    let start = member.positions.lowerBound
+    var found: [Member] = []
+    repeat {
+      position += 1
+      var next = member
+      next.kind = .property
+      next.isConstant = isConstant
+      next.namePositions = position..<position + 1
+      guard source[position].isWord else {
+        // A pattern such as `var (a, b) = …`: no message can name it.
+        next.kind = .other("pattern")
+        next.name = source.text(position)
+        skipOther(before: closing)
+        next.positions = start..<position
+        return found + [next]
+      }
+      next.name = source.text(position)
+      next.isRawName = source[position].kind == .quotedWord(isRaw: true)
+      position += 1
+      if source.isMark(position, ":") {
+        position += 1
+        result(&next, before: closing)
+      }
+      var isStored = !inProtocol
+      if source.isMark(position, "=") {
+        initialValue(before: closing)
+      } else if source.isMark(position, "{") {
+        isStored = false
+      }
+      if source.isMark(position, "{") {
+        accessors(&next, before: closing, isStored: isStored)
+      } else {
+        next.isSettable = isStored && !isConstant
+      }
+      next.positions = start..<position
+      found.append(next)
+    } while position < closing && source.isMark(position, ",")
+    return found
+  }
+
+  /// Passes `= expression`.
+  private mutating func initialValue(before closing: Int) {
+    position += 1
+    while position < closing, !source.isMark(position, ","), !source.isMark(position, ";"), !isMemberStart(position) {
+      if source.isMark(position, "{"), beginsObservers(position) { return }
+      position = min(source.after(position), closing)
+    }
+  }
+
+  private func beginsObservers(_ position: Int) -> Bool {
+    source.isWord(position + 1, "didSet") || source.isWord(position + 1, "willSet")
+  }
+
+  /// Reads `{ get set }`, or the accessors with bodies of a class.
+  private mutating func accessors(_ member: inout Member, before closing: Int, isStored: Bool) {
+    guard source.isMark(position, "{"), let end = source.closing(position) else {
+      member.isSettable = isStored
+      return
+    }
+    if isStored || beginsObservers(position) { member.isSettable = true }
+    position += 1
+    var words = 0
+    while position < end {
+      if source.isMark(position, "@") {
+        position = min(source.endOfAttribute(position), end)
+        continue
+      }
+      let word = source[position].kind == .word ? source.text(position) : ""
+      switch word {
+      case "get", "_read", "read":
+        position += 1
+        words += 1
+        var getter = Member(kind: .property, name: "", namePositions: 0..<0, positions: 0..<0)
+        effects(&getter)
+        member.effects = getter.effects
+        if source.isMark(position, "{") { position = min(source.after(position), end) }
+      case "set", "_modify", "modify":
+        position += 1
+        words += 1
+        member.isSettable = true
+        if source.isMark(position, "(") { position = min(source.after(position), end) }
+        if source.isMark(position, "{") { position = min(source.after(position), end) }
+      case "nonmutating":
+        position += 1
+        if source.isWord(position, "set") { member.setterIsNonmutating = true }
+      case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate":
+        position += 1
+        if source.isMark(position, "(") { position = min(source.after(position), end) }
+        if source.isMark(position, "{") { position = min(source.after(position), end) }
+      default:
+        // The body of a getter without its word.
+        position = end
+      }
+    }
+    position = end + 1
+  }
+}

@@ -1,0 +1,149 @@
+// DeclarationReader.swift: tokens to a type declaration.
+// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+
+/// Reads one declaration. What it cannot read becomes a problem, and reading goes on behind it.
+struct DeclarationReader {
+  let source: SourceText
+  private(set) var problems: [Problem] = []
+  var position = 0
+  /// The branches of `#if` around the position.
+  var branches: [Branch] = []
+  var groups = 0
+
+  init(_ source: SourceText) { self.source = source }
+
+  /// How many members a declaration may have.
+  static let maximumMembers = 4096
+  /// How deep `#if` may be nested.
+  static let maximumConditions = 32
+
+  static let modifierWords: Set<String> = [
+    "open", "public", "package", "internal", "fileprivate", "private", "static", "class", "final", "mutating",
+    "nonmutating", "override", "required", "convenience", "dynamic", "optional", "lazy", "weak", "unowned",
+    "nonisolated",
+    "isolated", "distributed", "prefix", "postfix", "infix", "indirect", "async", "consuming", "borrowing",
+    "__consuming",
+    "_const", "sending",
+  ]
+  static let introducers: Set<String> = [
+    "func", "var", "let", "subscript", "init", "deinit", "associatedtype", "typealias", "case", "struct", "class",
+    "enum", "actor", "protocol", "extension", "macro", "operator", "import", "precedencegroup",
+  ]
+
+  mutating func refuse(_ message: String, _ positions: Range<Int>) {
+    problems.append(Problem(message: message, offsets: source.offsets(positions)))
+  }
+
+  /// The modifiers from the position on.
+  mutating func modifiers() -> [Modifier] {
+    var found: [Modifier] = []
+    while source[position].kind == .word, Self.modifierWords.contains(source.text(position)) {
+      let start = position
+      let word = source.text(start)
+      if word == "class", !(source[start + 1].kind == .word && isDeclarationWord(start + 1)) { break }
+      if word != "class", !source.isMark(start + 1, "("), !isDeclarationWord(start + 1), !source.isMark(start + 1, "@")
+      {
+        break
+      }
+      position += 1
+      var detail: String?
+      if source.isMark(position, "("), word != "init" {
+        let behind = source.after(position)
+        detail = source.line(position + 1..<max(behind - 1, position + 1))
+        position = behind
+      }
+      found.append(Modifier(word: word, detail: detail, positions: start..<position))
+    }
+    return found
+  }
+
+  private func isDeclarationWord(_ position: Int) -> Bool {
+    guard source[position].kind == .word else { return false }
+    let word = source.text(position)
+    return Self.modifierWords.contains(word) || Self.introducers.contains(word)
+  }
+
+  /// Whether a member begins at a position, in a text where expressions may stand before it.
+  func isMemberStart(_ position: Int) -> Bool {
+    if source.isMark(position, "@") || source[position].kind == .directive { return true }
+    guard source[position].kind == .word, source[position].beginsLine else { return false }
+    let word = source.text(position)
+    if word == "case" { return false }
+    if Self.introducers.contains(word) { return true }
+    guard Self.modifierWords.contains(word) else { return false }
+    let next = source.isMark(position + 1, "(") ? source.after(position + 1) : position + 1
+    return isDeclarationWord(next) || source.isMark(next, "@")
+  }
+
+  /// Reads a type declaration with its members; `nil` when there is none, with a problem that says so.
+  mutating func typeDeclaration() -> TypeDeclaration? {
+    let documentation = source.documentation(before: 0)
+    let attributes = source.attributes(&position)
+    var lines = documentation
+    if lines.isEmpty { lines = source.documentation(before: position) }
+    let modifiers = modifiers()
+    let keywordPosition = position
+    guard source[position].isWord else {
+      refuse("this declaration cannot be read", position..<position + 1)
+      return nil
+    }
+    let keyword = source.text(position)
+    guard ["protocol", "class", "actor", "struct", "enum", "extension"].contains(keyword) else {
+      return TypeDeclaration(
+        keyword: keyword, keywordPosition: position, attributes: attributes, modifiers: modifiers, name: "",
+        namePosition: position, generics: nil, inherited: [], whereClause: nil, documentation: lines, items: [])
+    }
+    position += 1
+    let namePosition = position
+    guard source[position].isWord else {
+      refuse("a name was expected here", position..<position + 1)
+      return nil
+    }
+    position += 1
+    while keyword == "extension", source.isMark(position, "."), source[position + 1].isWord { position += 2 }
+    let generics = self.generics()
+    var inherited: [Range<Int>] = []
+    if source.isMark(position, ":") {
+      repeat {
+        position += 1
+        guard let end = source.endOfType(position, before: source.end) else { break }
+        inherited.append(position..<end)
+        position = end
+      } while source.isMark(position, ",")
+    }
+    let whereStart = position
+    while position < source.end, !source.isMark(position, "{") { position = source.after(position) }
+    let whereClause = position > whereStart ? whereStart..<position : nil
+    guard source.isMark(position, "{"), let closing = source.closing(position) else {
+      refuse("the members of '\(source.text(namePosition))' cannot be read", namePosition..<namePosition + 1)
+      return nil
+    }
+    position += 1
+    let items = members(before: closing, inProtocol: keyword == "protocol")
+    return TypeDeclaration(
+      keyword: keyword, keywordPosition: keywordPosition, attributes: attributes, modifiers: modifiers,
+      name: source.text(namePosition), namePosition: namePosition, generics: generics, inherited: inherited,
+      whereClause: whereClause, documentation: lines, items: items)
+  }
+
+  /// The generic parameter clause at the position, if there is one.
+  mutating func generics() -> Range<Int>? {
+    let behind = source.endOfGenericArguments(position, before: source.end)
+    guard behind > position else { return nil }
+    defer { position = behind }
+    return position..<behind
+  }
+}
+
+extension SourceText {
+  /// The bytes of tokens.
+  func offsets(_ positions: Range<Int>) -> Range<Int> {
+    guard !positions.isEmpty else {
+      let start = self[positions.lowerBound].range.lowerBound
+      return start..<start
+    }
+    let last = self[positions.upperBound - 1].range
+    let start = self[positions.lowerBound].range.lowerBound
+    return start..<max(start, last.upperBound)
+  }
+}

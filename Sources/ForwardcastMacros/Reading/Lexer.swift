@@ -1,0 +1,277 @@
+// Lexer.swift: Swift text to tokens.
+// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+
+/// Cuts Swift text into tokens with exact offsets. Every text has tokens: what is not Swift becomes `unknown`.
+struct Lexer {
+  /// How deep strings may stand in the interpolations of strings.
+  static let maximumInterpolation = 32
+  /// How far the end of a regular expression is looked for, so that reading stays linear.
+  static let maximumRegex = 512
+
+  let bytes: [UInt8]
+  private var index = 0
+  private var tokens: [Token] = []
+  private var depth = 0
+  /// Up to where an extended regular expression was found not to end.
+  private var searched = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// All tokens; the last one is the end.
+  static func tokens(of bytes: [UInt8]) -> [Token] {
+    var lexer = Lexer(bytes)
+    while true {
+      let token = lexer.next()
+      lexer.tokens.append(token)
+      if token.kind == .end { return lexer.tokens }
+    }
+  }
+
+  private func byte(_ ahead: Int = 0) -> UInt8? { index + ahead < bytes.count ? bytes[index + ahead] : nil }
+  private func at(_ text: StaticString) -> Bool {
+    let end = index + text.utf8CodeUnitCount
+    return end <= bytes.count && text.withUTF8Buffer { $0.elementsEqual(bytes[index..<end]) }
+  }
+
+  /// The next token.
+  mutating func next() -> Token {
+    let leading = index
+    let beginsLine = skipTrivia() || leading == 0
+    let start = index
+    let kind = scan()
+    if kind != .end, index == start { index += 1 }
+    return Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
+  }
+
+  /// Passes blanks and comments. `true` when a line ended among them.
+  private mutating func skipTrivia() -> Bool {
+    var newline = false
+    while let here = byte() {
+      switch here {
+      case 0x0A, 0x0D:
+        newline = true
+        index += 1
+      case 0x20, 0x09, 0x0B, 0x0C, 0x00: index += 1
+      case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
+        while let inside = byte(), inside != 0x0A, inside != 0x0D { index += 1 }
+      case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "*"):
+        if skipBlockComment() { newline = true }
+      case 0xEF where at("\u{FEFF}"): index += 3
+      default: return newline
+      }
+    }
+    return newline
+  }
+
+  private mutating func skipBlockComment() -> Bool {
+    var (level, newline) = (0, false)
+    while let here = byte() {
+      if here == UInt8(ascii: "/"), byte(1) == UInt8(ascii: "*") {
+        level += 1
+        index += 2
+      } else if here == UInt8(ascii: "*"), byte(1) == UInt8(ascii: "/") {
+        level -= 1
+        index += 2
+        if level == 0 { return newline }
+      } else {
+        if here == 0x0A || here == 0x0D { newline = true }
+        index += 1
+      }
+    }
+    return newline
+  }
+
+  private mutating func scan() -> Token.Kind {
+    guard let here = byte() else { return .end }
+    switch here {
+    case UInt8(ascii: "`"): return scanQuotedWord()
+    case UInt8(ascii: "\""): return scanString(hashes: 0)
+    case UInt8(ascii: "#"): return scanHash()
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return scanNumber()
+    case UInt8(ascii: "$"): return scanWord()
+    case UInt8(ascii: "/"): return scanSlash()
+    case UInt8(ascii: "-") where byte(1) == UInt8(ascii: ">"):
+      index += 2
+      return .mark
+    case _ where "()[]{},:;.@=-+!*%<>&|^~?\\".utf8.contains(here):
+      index += 1
+      return .mark
+    default: return scanWord()
+    }
+  }
+
+  // MARK: Words
+
+  private func scalar() -> Unicode.Scalar? {
+    guard let first = byte() else { return nil }
+    if first < 0x80 { return Unicode.Scalar(first) }
+    var decoder = UTF8()
+    var iterator = bytes[index..<min(index + 4, bytes.count)].makeIterator()
+    if case .scalarValue(let scalar) = decoder.decode(&iterator) { return scalar }
+    return nil
+  }
+
+  private mutating func scanWord() -> Token.Kind {
+    guard let first = scalar() else { return .unknown }
+    if first != "$" {
+      guard first.beginsSwiftIdentifier else {
+        index += UTF8.width(first)
+        return first.value < 0x80 ? .unknown : .mark
+      }
+    }
+    index += UTF8.width(first)
+    while let next = scalar(), next.continuesSwiftIdentifier { index += UTF8.width(next) }
+    return .word
+  }
+
+  private mutating func scanQuotedWord() -> Token.Kind {
+    let start = index
+    index += 1
+    var isPlain = true
+    var isFirst = true
+    while let next = scalar(), next != "`", next != "\n", next != "\r" {
+      if !(isFirst ? next.beginsSwiftIdentifier : next.continuesSwiftIdentifier) { isPlain = false }
+      isFirst = false
+      index += UTF8.width(next)
+    }
+    guard byte() == UInt8(ascii: "`"), index > start + 1 else { return .unknown }
+    index += 1
+    return .quotedWord(isRaw: !isPlain)
+  }
+
+  private mutating func scanNumber() -> Token.Kind {
+    while let next = scalar(), next.continuesSwiftIdentifier || next == "." {
+      if next == "." {
+        guard let digit = byte(1), (0x30...0x39).contains(digit) else { break }
+      }
+      index += UTF8.width(next)
+    }
+    return .number
+  }
+
+  // MARK: Strings and regular expressions
+
+  private mutating func scanHash() -> Token.Kind {
+    var hashes = 0
+    while byte(hashes) == UInt8(ascii: "#") { hashes += 1 }
+    switch byte(hashes) {
+    case UInt8(ascii: "\""):
+      index += hashes
+      return scanString(hashes: hashes)
+    case UInt8(ascii: "/"):
+      return scanExtendedRegex(hashes: hashes)
+    default:
+      index += 1
+      while let next = scalar(), next.continuesSwiftIdentifier { index += UTF8.width(next) }
+      return .directive
+    }
+  }
+
+  private func closes(_ quote: StaticString, hashes: Int) -> Bool {
+    guard at(quote) else { return false }
+    let length = quote.utf8CodeUnitCount
+    return (0..<hashes).allSatisfy { byte(length + $0) == UInt8(ascii: "#") }
+  }
+
+  /// Reads from the opening quote on. A string of one line that does not end there ends with the line.
+  private mutating func scanString(hashes: Int) -> Token.Kind {
+    let isMultiline = at("\"\"\"") && !(hashes > 0 && closes("\"\"", hashes: hashes))
+    index += isMultiline ? 3 : 1
+    while let here = byte() {
+      if isMultiline ? closes("\"\"\"", hashes: hashes) : closes("\"", hashes: hashes) {
+        index += (isMultiline ? 3 : 1) + hashes
+        return .string
+      }
+      if !isMultiline, here == 0x0A || here == 0x0D { return .unknown }
+      if here == UInt8(ascii: "\\"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
+        index += 1 + hashes
+        if byte() == UInt8(ascii: "(") {
+          guard skipInterpolation() else { return .unknown }
+        } else if byte() != nil {
+          index += 1
+        }
+      } else {
+        index += 1
+      }
+    }
+    return .unknown
+  }
+
+  /// Passes an interpolation from its opening bracket to behind its closing one.
+  private mutating func skipInterpolation() -> Bool {
+    guard depth < Self.maximumInterpolation else { return false }
+    depth += 1
+    defer { depth -= 1 }
+    var level = 0
+    while true {
+      let token = next()
+      if token.kind == .end { return false }
+      guard token.kind == .mark else { continue }
+      switch bytes[token.range.lowerBound] {
+      case UInt8(ascii: "("): level += 1
+      case UInt8(ascii: ")"):
+        level -= 1
+        if level == 0 { return true }
+      default: break
+      }
+    }
+  }
+
+  private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {
+    let start = index
+    // Where no end was found for one before, there is none for those inside of what was searched.
+    guard start >= searched else {
+      index = start + 1
+      return .unknown
+    }
+    index += hashes + 1
+    let isMultiline = byte() == 0x0A || byte() == 0x0D
+    while let here = byte(), index - start < 32 * Self.maximumRegex {
+      if here == UInt8(ascii: "/"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
+        index += 1 + hashes
+        return .regex
+      }
+      if !isMultiline, here == 0x0A || here == 0x0D { break }
+      index += here == UInt8(ascii: "\\") && byte(1) != nil ? 2 : 1
+    }
+    searched = index
+    index = start + 1
+    return .unknown
+  }
+
+  /// A slash begins a regular expression where an expression may begin and another slash ends it on the line.
+  private mutating func scanSlash() -> Token.Kind {
+    let start = index
+    index += 1
+    guard beginsExpression, let first = byte(), first != 0x20, first != 0x09 else { return .mark }
+    var inSet = false
+    while let here = byte(), here != 0x0A, here != 0x0D, index - start < Self.maximumRegex {
+      switch here {
+      case UInt8(ascii: "\\"): index += 1
+      case UInt8(ascii: "["): inSet = true
+      case UInt8(ascii: "]"): inSet = false
+      case UInt8(ascii: "/") where !inSet:
+        if bytes[index - 1] == 0x20 { break }
+        index += 1
+        return .regex
+      default: break
+      }
+      index += 1
+    }
+    index = start + 1
+    return .mark
+  }
+
+  /// Whether the last token leaves room for an expression to begin.
+  private var beginsExpression: Bool {
+    guard let last = tokens.last else { return true }
+    switch last.kind {
+    case .mark: return !")]}".utf8.contains(bytes[last.range.lowerBound])
+    case .word:
+      let word = String(decoding: bytes[last.range], as: UTF8.self)
+      return ["return", "in", "case", "where", "try", "await", "if", "while", "guard", "switch", "throw", "else"]
+        .contains(word)
+    default: return false
+    }
+  }
+}

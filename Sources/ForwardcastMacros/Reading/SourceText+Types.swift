@@ -1,0 +1,126 @@
+// SourceText+Types.swift: where types end.
+// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+
+extension SourceText {
+  /// Words that stand before a type without being one.
+  static let typeSpecifiers: Set<String> = [
+    "inout", "some", "any", "borrowing", "consuming", "__owned", "__shared", "isolated", "sending", "nonisolated",
+    "_const", "repeat", "each",
+  ]
+
+  /// The position behind the type that begins at `start`; `nil` when no type begins there.
+  func endOfType(_ start: Int, before limit: Int) -> Int? {
+    var position = start
+    while true {
+      guard let behind = endOfSimpleType(position, before: limit) else { return nil }
+      position = behind
+      if position < limit, isMark(position, "&") {
+        position += 1
+        continue
+      }
+      guard let arrow = arrow(position, before: limit) else { return position }
+      position = arrow + 1
+    }
+  }
+
+  /// The arrow of a function type whose parameters end at `position`, behind its effects.
+  func arrow(_ position: Int, before limit: Int) -> Int? {
+    var position = position
+    while position < limit {
+      if isMark(position, "->") { return position }
+      if isWord(position, "throws"), isMark(position + 1, "(") {
+        position = after(position + 1)
+      } else if isWord(position, "async") || isWord(position, "throws") || isWord(position, "rethrows") {
+        position += 1
+      } else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Behind attributes and words that stand before a type.
+  func endOfTypePrefix(_ start: Int, before limit: Int) -> Int {
+    var position = start
+    while position < limit {
+      if isMark(position, "@") {
+        position = endOfAttribute(position)
+      } else if isMark(position, "~") {
+        position += 1
+      } else if self[position].kind == .word, Self.typeSpecifiers.contains(text(position)) {
+        // `any`, where no type follows, is itself a name.
+        let next = self[position + 1]
+        let isSpecifier =
+          next.isWord || isMark(position + 1, "(") || isMark(position + 1, "[") || isMark(position + 1, "@")
+          || isMark(position + 1, "~")
+        guard isSpecifier, position + 1 < limit else { return position }
+        position += 1
+        if isMark(position, "("), isAdjacent(position), isWord(position - 1, "nonisolated") {
+          position = after(position)
+        }
+      } else {
+        break
+      }
+    }
+    return position
+  }
+
+  private func endOfSimpleType(_ start: Int, before limit: Int) -> Int? {
+    var position = endOfTypePrefix(start, before: limit)
+    guard position < limit else { return nil }
+    if isMark(position, "(") || isMark(position, "[") {
+      guard closing(position) != nil else { return nil }
+      position = after(position)
+    } else if self[position].isWord {
+      position = endOfGenericArguments(position + 1, before: limit)
+    } else {
+      return nil
+    }
+    while position < limit, !self[position].beginsLine || isMark(position, ".") {
+      if isMark(position, "?") || isMark(position, "!") {
+        position += 1
+      } else if isMark(position, "."), self[position + 1].isWord {
+        position = endOfGenericArguments(position + 2, before: limit)
+      } else {
+        break
+      }
+    }
+    return position
+  }
+
+  /// How many tokens the arguments of a generic type may have, so that reading stays linear.
+  static let maximumGenericArguments = 256
+
+  /// Behind `<…>` when it begins at `start`; `start` when it does not, or does not end.
+  func endOfGenericArguments(_ start: Int, before limit: Int) -> Int {
+    guard isMark(start, "<"), start < limit else { return start }
+    var (position, level) = (start, 0)
+    while position < min(limit, start + Self.maximumGenericArguments) {
+      if isMark(position, "<") {
+        level += 1
+      } else if isMark(position, ">") {
+        level -= 1
+        if level == 0 { return position + 1 }
+      } else if isMark(position, "{") || isMark(position, "}") || isMark(position, ")") || isMark(position, "]") {
+        return start
+      }
+      position = after(position)
+    }
+    return start
+  }
+
+  /// Behind `@name` and its arguments.
+  func endOfAttribute(_ start: Int) -> Int {
+    var position = start + 1
+    guard self[position].isWord else { return position }
+    position += 1
+    while isMark(position, "."), self[position + 1].isWord { position += 2 }
+    position = endOfGenericArguments(position, before: end)
+    if isMark(position, "("), isAdjacent(position) || isKnownToHaveArguments(start) {
+      position = min(after(position), end)
+    }
+    return position
+  }
+
+  private func isKnownToHaveArguments(_ start: Int) -> Bool { isWord(start + 1, "available") }
+}

@@ -1,0 +1,261 @@
+// ProxyWriter.swift: the class that @Forwarded writes.
+// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+
+/// Writes the class of a protocol: keys, one table, the requirements, and their forms with a policy.
+struct ProxyWriter {
+  let interface: ForwardedInterface
+
+  init(_ interface: ForwardedInterface) { self.interface = interface }
+
+  private var declaration: TypeDeclaration { interface.declaration }
+  private var target: String { "any \(interface.protocolName)" }
+
+  /// The access of the class's members, with a blank; nothing where that of the class is the narrowest there is.
+  var access: String {
+    switch declaration.access {
+    case "public", "open": "public "
+    case "package": "package "
+    default: ""
+    }
+  }
+
+  /// The access of the class itself.
+  private var classAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
+
+  /// The words that put the class in its isolation.
+  private var classIsolation: String {
+    switch interface.isolation {
+    case .mainActor: "@MainActor "
+    case .global(let actor): "@\(actor) "
+    case .nonisolated, .instance: interface.isMainActorByDefault ? "nonisolated " : ""
+    }
+  }
+
+  /// Whether the multicast may be touched from anywhere although the class is on an actor.
+  private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
+
+  /// The class as text.
+  func text() -> String {
+    var writer = TextWriter()
+    writer.line(
+      "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
+    )
+    writer.lines(advice)
+    writer.lines(
+      declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) })
+    writer.block(classHead) { writer in
+      keys(&writer)
+      writer.line("")
+      table(&writer)
+      writer.line("")
+      storage(&writer)
+      if interface.options.interface == nil { forwarding(&writer) }
+      MemberWriter(interface, access: access).write(to: &writer)
+    }
+    return writer.text
+  }
+
+  /// What the compiler may find that the text does not tell.
+  private var advice: [String] {
+    let known: Set<String> = ["AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol"]
+    let names = declaration.inherited.flatMap { interface.source.line($0).split(separator: "&") }
+      .map { String($0.trimmingBlanks) }
+      .filter { name in
+        !known.contains(name) && !name.hasPrefix("~") && !interface.options.inherited.contains(name + "Proxy")
+      }
+    return names.map {
+      "// Where this class does not conform to '\($0)': say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
+    }
+  }
+
+  private var classHead: String {
+    var conformances: [String] = []
+    if let base = interface.options.base { conformances.append(base) }
+    conformances.append(interface.protocolName)
+    let facades = ["Forwardcast.MulticastFacade"] + interface.options.inherited.map { "\($0).Forwarding" }
+    let isolation =
+      switch interface.isolation {
+      case .nonisolated, .instance: ""
+      case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
+      case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
+      }
+    conformances += facades.map { isolation + $0 }
+    return "\(classIsolation)\(classAccess)final class \(interface.className): \(conformances.joined(separator: ", "))"
+  }
+
+  // MARK: Keys
+
+  private func keys(_ writer: inout TextWriter) {
+    writer.line("/// The keys of its messages, for `on`, `broadcast` and `collect`.")
+    writer.block("\(access)nonisolated enum Messages") { writer in
+      for item in interface.items {
+        switch item {
+        case .directive(let line): writer.line(line)
+        case .entry(let entry):
+          writer.lines(availability(entry.member))
+          writer.line(
+            "\(access)static let \(entry.key.quotedIfKeyword) = Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")"
+          )
+        }
+      }
+    }
+  }
+
+  private func availability(_ member: Member) -> [String] {
+    member.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) }
+  }
+
+  // MARK: Table
+
+  private func table(_ writer: inout TextWriter) {
+    writer.line("/// One table for all targets: they need none of their own.")
+    let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
+    let inheriting = parents.isEmpty ? "" : ", inheritingAll: [\(parents)]"
+    writer.block(
+      "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))"
+    ) { writer in
+      for item in interface.items {
+        switch item {
+        case .directive(let line): writer.line(line)
+        case .entry(let entry): row(entry, &writer)
+        }
+      }
+    }
+    for item in interface.items {
+      switch item {
+      case .directive(let line): if hasDeprecatedRows { writer.line(line) }
+      case .entry(let entry): if isDeprecated(entry.member) { deprecatedRow(entry, &writer) }
+      }
+    }
+  }
+
+  private func row(_ entry: Entry, _ writer: inout TextWriter) {
+    if isDeprecated(entry.member) {
+      writer.line("Forwardcast.Responds(writtenBy: \(rowName(entry))())")
+    } else if let platforms = platforms(entry.member) {
+      writer.block("if #available(\(platforms))") { $0.line(rowText(entry)) }
+    } else {
+      writer.line(rowText(entry))
+    }
+  }
+
+  private func rowText(_ entry: Entry) -> String {
+    RowWriter(
+      targetType: target, isClassBound: interface.isVisiblyClassBound, key: "Messages.\(entry.key.quotedIfKeyword)",
+      isolation: interface.isolation(of: entry.member), isInTurn: !interface.isVisiblySendable
+    ).row(entry)
+  }
+
+  // MARK: Availability
+
+  private var hasDeprecatedRows: Bool {
+    interface.items.contains { if case .entry(let entry) = $0 { isDeprecated(entry.member) } else { false } }
+  }
+
+  private func arguments(_ attribute: Attribute) -> [String] {
+    attribute.arguments.map { ($0.label.map { "\($0): " } ?? "") + interface.source.line($0.value) }
+  }
+
+  private func isDeprecated(_ member: Member) -> Bool {
+    member.attributes.contains { attribute in
+      attribute.shortName == "available" && arguments(attribute).contains { $0.hasPrefix("deprecated") }
+    }
+  }
+
+  /// The platforms that a member needs, as `#available` names them.
+  private func platforms(_ member: Member) -> String? {
+    for attribute in member.attributes where attribute.shortName == "available" {
+      let arguments = arguments(attribute)
+      if arguments.last == "*", arguments.count > 1 { return arguments.joined(separator: ", ") }
+      if let introduced = arguments.first(where: { $0.hasPrefix("introduced: ") }), let platform = arguments.first {
+        return "\(platform) \(introduced.dropFirst(12)), *"
+      }
+    }
+    return nil
+  }
+
+  private func rowName(_ entry: Entry) -> String { "Row\(SelectorName.capitalized(entry.key))" }
+
+  /// A row that calls what is deprecated: from where that is no matter for a warning.
+  private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
+    writer.line("")
+    writer.block("private nonisolated struct \(rowName(entry)): Forwardcast.WrittenRow") { writer in
+      writer.lines(availability(entry.member))
+      writer.block("func row() -> Forwardcast.Responds<\(target)>") { $0.line(rowText(entry)) }
+    }
+  }
+
+  // MARK: Storage
+
+  private func storage(_ writer: inout TextWriter) {
+    let isolation = isSharedFromAnywhere ? "nonisolated " : ""
+    writer.line("/// Has the targets and sends the messages.")
+    writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+    writer.line("")
+    writer.line("/// A proxy without targets.")
+    writer.block("\(access)init(options: Forwardcast.MulticastOptions)") { writer in
+      writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table, options: options)")
+      if interface.options.base != nil { writer.line("super.init()") }
+    }
+    writer.line("")
+    writer.line("/// A proxy without targets, and with the usual options.")
+    if interface.options.base != nil {
+      writer.block("\(access)override init()") { writer in
+        writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table)")
+        writer.line("super.init()")
+      }
+    } else {
+      writer.block("\(access)convenience init()") { $0.line("self.init(options: Forwardcast.MulticastOptions())") }
+    }
+  }
+
+  // MARK: Inheritance
+
+  /// What stands for this protocol in the inheritance of classes whose protocols refine it.
+  private func forwarding(_ writer: inout TextWriter) {
+    let parents = interface.options.inherited.map { "\($0).Forwarding" }
+    let clause = parents.isEmpty ? "Forwardcast.MulticastFacade" : parents.joined(separator: ", ")
+    let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
+    writer.line("")
+    writer.line(
+      "/// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any \(interface.name)).self)`."
+    )
+    writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}")
+  }
+
+  /// The requirements for the classes of protocols that refine this one.
+  func inheritance(of type: String) -> String {
+    guard interface.options.interface == nil, !interface.items.isEmpty else { return "" }
+    let name = type.hasSuffix("`") ? String(type.dropLast()).replacingLastBacktick : type
+    var writer = TextWriter()
+    writer.block("extension \(type) where Self: \(name)Proxy.Forwarding") { writer in
+      MemberWriter(interface, access: access, keys: "\(name)Proxy.Messages").write(to: &writer)
+    }
+    return writer.text
+  }
+}
+
+extension Entry {
+  /// The function type of the key.
+  var functionType: String {
+    let arguments = member.parameters.map { $0.type.keyed }
+    let answer = member.type.map { $0.isVoid ? "Void" : $0.keyed } ?? "Void"
+    switch role {
+    case .method, .getter: return "(\(arguments.joined(separator: ", "))) -> \(answer.asAnswer(member.type))"
+    case .setter:
+      let value = member.type.map { $0.isNonescapingFunction ? "@escaping \($0.keyed)" : $0.keyed } ?? "Void"
+      return "(\(([value] + arguments).joined(separator: ", "))) -> Void"
+    }
+  }
+}
+
+extension String {
+  /// A name in backticks whose last one is still to be closed.
+  fileprivate var replacingLastBacktick: String {
+    guard let last = lastIndex(of: "`") else { return self }
+    return String(self[..<last]) + self[index(after: last)...]
+  }
+
+  /// A function type in brackets, so that it reads as an answer.
+  fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
+}

@@ -1,0 +1,63 @@
+// TableWriter.swift: the table that @Receiver writes.
+// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+
+/// Writes the selector table of a class or an actor.
+struct TableWriter {
+  let receiver: ReceiverClass
+
+  init(_ receiver: ReceiverClass) { self.receiver = receiver }
+
+  private var declaration: TypeDeclaration { receiver.declaration }
+
+  private var access: String {
+    switch declaration.access {
+    case "open": receiver.isFinal ? "public " : "open "
+    case "public": "public "
+    case "package": "package "
+    default: ""
+    }
+  }
+
+  /// The members as text.
+  func text() -> String {
+    var writer = TextWriter()
+    let parent = receiver.options.base.map { ", inheriting: \($0).selectorTable" } ?? ""
+    let name = declaration.name
+    writer.line("/// The messages that the class answers. Written by `@Receiver`.")
+    let word = receiver.options.base == nil ? "" : "override "
+    if receiver.isGeneric {
+      let kind = receiver.isFinal && word.isEmpty ? "static" : "class"
+      writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
+        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))") { rows(&$0) }
+      }
+    } else if receiver.isFinal, word.isEmpty {
+      writer.block(
+        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))"
+      ) { rows(&$0) }
+    } else {
+      writer.block("\(access)nonisolated \(word)class var selectorTable: Forwardcast.SelectorTable") {
+        $0.line("ReceiverTable.own")
+      }
+      writer.line("")
+      writer.block("private nonisolated enum ReceiverTable") { writer in
+        writer.block("static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))") { rows(&$0) }
+      }
+    }
+    return writer.text
+  }
+
+  private func rows(_ writer: inout TextWriter) {
+    for item in receiver.items {
+      switch item {
+      case .directive(let line): writer.line(line)
+      case .entry(let entry):
+        writer.line(
+          RowWriter(
+            targetType: declaration.name, isClassBound: true,
+            key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
+            isolation: receiver.isolation(of: entry.member)
+          ).row(entry))
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// TextWriter.swift: lines of Swift with their indentation.
+// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+
+/// Collects lines. The one place where written text gets its shape.
+struct TextWriter {
+  private(set) var text = ""
+  private var level = 0
+
+  /// One line, at the current level; an empty one has no blanks.
+  mutating func line(_ line: String) {
+    if !line.isEmpty { text += String(repeating: "  ", count: level) + line }
+    text += "\n"
+  }
+
+  mutating func lines(_ lines: [String]) {
+    for line in lines { self.line(line) }
+  }
+
+  /// `head {`, the lines that `body` writes, `}`.
+  mutating func block(_ head: String, _ body: (inout TextWriter) -> Void) {
+    line(head + " {")
+    level += 1
+    body(&self)
+    level -= 1
+    line("}")
+  }
+}

@@ -1,0 +1,41 @@
+// Expander.swift: expansions without a compiler.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+@testable import ForwardcastExpansion
+
+/// One expansion of a declaration that begins with its attribute.
+struct Expander {
+  let expansion: Expansion
+  private let source: SourceText
+
+  /// - Parameters:
+  ///   - text: the declaration, whose first attribute is the one that is expanded.
+  ///   - role: what the compiler asks for; by default what the attribute writes first.
+  init(_ text: String, role: String? = nil, extending type: String = "", isMainActorByDefault: Bool = false) {
+    let source = SourceText(text)
+    self.source = source
+    var position = 0
+    let attributes = source.attributes(&position)
+    let ours = attributes.first { ["Forwarded", "Receiver", "Message", "Answer"].contains($0.shortName) }
+    let attribute = ours.map { source.text($0.positions) } ?? "@Forwarded"
+    let name = ours?.shortName ?? "Forwarded"
+    let request = ExpansionRequest(
+      macro: name, role: role ?? (name == "Receiver" ? "member" : "peer"), attribute: SourceText(attribute),
+      declaration: source, extendedType: type, isMainActorByDefault: isMainActorByDefault)
+    expansion = request.expanded()
+  }
+
+  var problems: [Problem] { expansion.problems + expansion.attributeProblems }
+
+  /// `line:column: message` of each problem; columns count characters from 1.
+  var said: [String] {
+    expansion.problems.map { problem in
+      let before = String(decoding: source.bytes[..<problem.offsets.lowerBound], as: UTF8.self)
+      let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
+      return "\(lines.count):\((lines.last?.count ?? 0) + 1): \(problem.message)"
+    }
+  }
+
+  /// The text that each problem blames.
+  var blamed: [String] { expansion.problems.map { String(decoding: source.bytes[$0.offsets], as: UTF8.self) } }
+}

@@ -1,0 +1,34 @@
+// OutsidePackageTests.swift: a package that depends on this one by path and uses both attributes.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Foundation
+import Testing
+
+@Suite("A package outside of this one", .enabled(if: Toolchain.root != nil))
+struct OutsidePackageTests {
+  private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  @Test("it builds without a warning, and its proxies and receivers work")
+  func buildsAndRuns() throws {
+    let swift = try #require(Toolchain.root).appending(path: "bin/swift")
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = swift
+    process.arguments = [
+      "run", "--package-path", root.appending(path: "Tests/Outside").path, "--scratch-path",
+      root.appending(path: ".build/outside").path, "outside",
+    ]
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    // What it builds is told on standard error, little enough for a pipe.
+    let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(told)")
+    #expect(!(printed + told).contains("warning:"), "\(told)")
+    let lines = printed.split(separator: "\n").suffix(6).map(String.init)
+    #expect(lines == ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
+  }
+}

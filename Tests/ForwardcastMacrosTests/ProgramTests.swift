@@ -1,0 +1,237 @@
+// ProgramTests.swift: the conversation with the compiler, and the text that is written.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Testing
+
+@testable import ForwardcastExpansion
+
+@Suite("The conversation with the compiler")
+struct ConversationTests {
+  private func ask(_ message: String) -> JSONValue? {
+    JSONValue(Array(Conversation.reply(to: Array(message.utf8)).utf8))
+  }
+
+  private func expansion(
+    of declaration: String, attribute: String = "@Forwarded", type: String = "Forwarded", role: String = "peer",
+    at offset: Int = 0,
+    configuration: String = "{}"
+  ) -> JSONValue? {
+    func syntax(_ text: String) -> JSONValue {
+      .object([
+        "source": .string(text),
+        "location": .object(["fileName": .string("a.swift"), "offset": .int(offset), "line": .int(1)]),
+      ])
+    }
+    let message = JSONValue.object([
+      "expandAttachedMacro": .object([
+        "macro": .object(["moduleName": .string("ForwardcastMacros"), "typeName": .string(type), "name": .string(type)]
+        ),
+        "macroRole": .string(role), "attributeSyntax": syntax(attribute), "declSyntax": syntax(declaration),
+        "lexicalContext": .array([]), "unknownKey": .null, "staticBuildConfiguration": .string(configuration),
+      ])
+    ])
+    return ask(message.encoded)?["expandMacroResult"]
+  }
+
+  @Test("the smaller of the two versions is spoken", arguments: [(3, 3), (7, 7), (12, 7)])
+  func capability(asked: Int, answered: Int) {
+    let reply = ask("{\"getCapability\":{\"capability\":{\"protocolVersion\":\(asked)}}}")
+    #expect(reply?["getCapabilityResult"]?["capability"]?["protocolVersion"]?.integer == answered)
+    #expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
+  }
+
+  @Test("what is not understood gets one error and no text")
+  func unknown() {
+    let messages = [
+      "", "{", "[]", "{}", "{\"loadPluginLibrary\":{}}", "{\"expandFreestandingMacro\":{\"syntax\":{}}}",
+      "{\"expandAttachedMacro\":{}}", String(repeating: "[", count: 100_000), "\u{0}\u{1}",
+    ]
+    for message in messages {
+      let reply = ask(message)?["expandMacroResult"]
+      #expect(reply?["diagnostics"]?.elements.count == 1, "\(message.prefix(40))")
+      #expect(reply?["diagnostics"]?.elements.first?["severity"]?.text == "error")
+    }
+    #expect(expansion(of: "protocol P {}", type: "Later")?["diagnostics"]?.elements.count == 1)
+  }
+
+  @Test("text goes and comes in plain UTF-8")
+  func plainText() throws {
+    let reply = try #require(expansion(of: "@Forwarded protocol P { /// 🎂 \"\\\n func 🎉(_ a: Int) }"))
+    #expect(reply["expandedSource"]?.text?.contains("func 🎉(_ a: Int)") == true)
+    #expect(!reply.encoded.contains("\\u"))
+    let odd = JSONValue.string("a\"\\\n\t\r\u{1}é🎉")
+    #expect(JSONValue(Array(odd.encoded.utf8)) == odd)
+    #expect(JSONValue(Array("\"\\ud83c\\udf89\\u00e9\\/\\ud83c\"".utf8)) == .string("🎉é/\u{FFFD}"))
+  }
+
+  @Test("a problem is told at its bytes of the file, with its fix-it")
+  func diagnostics() throws {
+    let text = "@Forwarded protocol P { func é(_ x: () -> Void) }"
+    let told = try #require(expansion(of: text, at: 100)?["diagnostics"]?.elements.first)
+    let offset = 100 + text.utf8.count - "() -> Void) }".utf8.count
+    #expect(told["position"]?["offset"]?.integer == offset)
+    #expect(told["position"]?["fileName"]?.text == "a.swift")
+    let highlight = told["highlights"]?.elements.first
+    #expect(highlight?["startOffset"]?.integer == offset)
+    #expect(highlight?["endOffset"]?.integer == offset + "() -> Void".utf8.count)
+    let change = told["fixIts"]?.elements.first?["changes"]?.elements.first
+    #expect(change?["newText"]?.text == "@escaping ")
+    #expect(change?["range"]?["startOffset"]?.integer == offset)
+  }
+
+  @Test("a module that is on the main actor by default is seen in its configuration")
+  func mainActorByDefault() throws {
+    let configuration = "{\"features\":[\"Macros\",\"NoExplicitNonIsolated\"]}"
+    let main = try #require(
+      expansion(of: "protocol P { func a() }", configuration: configuration)?["expandedSource"]?.text)
+    #expect(main.contains("@MainActor final class PProxy") && main.contains("onMainActor:"))
+    let plain = try #require(expansion(of: "protocol P { func a() }")?["expandedSource"]?.text)
+    #expect(!plain.contains("MainActor"))
+  }
+}
+
+@Suite("The text that is written")
+struct WriterTests {
+  @Test("a class is written as a person would")
+  func proxies() {
+    let text = Expander(
+      """
+      @Forwarded
+      @available(macOS 15, *)
+      public protocol Themes: AnyObject, Sendable {
+        /// Changes it.
+        func changed(_ color: Color)
+        #if DEBUG
+        @Answer(.every) @discardableResult func mayClose() -> Bool
+        #endif
+        var title: String? { get set }
+      }
+      """
+    ).expansion.text
+    #expect(
+      text == """
+        /// Is a ``Themes`` and stands for many: a call goes to every target. Written by `@Forwarded`.
+        @available(macOS 15, *)
+        public final class ThemesProxy: Themes, Forwardcast.MulticastFacade {
+          /// The keys of its messages, for `on`, `broadcast` and `collect`.
+          public nonisolated enum Messages {
+            public static let changed = Forwardcast.Message<(Color) -> Void>("changed:")
+            #if DEBUG
+            public static let mayClose = Forwardcast.Message<() -> Bool>("mayClose")
+            #endif
+            public static let title = Forwardcast.Message<() -> String?>("title")
+            public static let setTitle = Forwardcast.Message<(String?) -> Void>("setTitle:")
+          }
+
+          /// One table for all targets: they need none of their own.
+          public nonisolated static let table = Forwardcast.SelectorTable(for: (any Themes).self) {
+            Forwardcast.Responds(to: Messages.changed) { target, color in target.changed(color) }
+            #if DEBUG
+            Forwardcast.Responds(to: Messages.mayClose) { target in target.mayClose() }
+            #endif
+            Forwardcast.Responds(to: Messages.title) { target in target.title }
+            Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
+          }
+
+          /// Has the targets and sends the messages.
+          public let multicast: Forwardcast.MulticastProxy<any Themes>
+
+          /// A proxy without targets.
+          public init(options: Forwardcast.MulticastOptions) {
+            multicast = Forwardcast.MulticastProxy(table: ThemesProxy.table, options: options)
+          }
+
+          /// A proxy without targets, and with the usual options.
+          public convenience init() {
+            self.init(options: Forwardcast.MulticastOptions())
+          }
+
+          /// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any Themes).self)`.
+          public nonisolated protocol Forwarding: Forwardcast.MulticastFacade where Interface: Sendable {}
+
+          /// Changes it.
+          public func changed(_ color: Color) {
+            multicast.broadcast(Messages.changed, color)
+          }
+          #if DEBUG
+
+          @discardableResult
+          public func mayClose() -> Bool {
+            multicast.answer(Messages.mayClose, returning: .every)
+          }
+
+          /// `mayClose` with a policy: what the answers become.
+          @discardableResult
+          public func mayClose<Output>(returning policy: Forwardcast.ReturnPolicy<Bool, Output>) throws -> Output {
+            try multicast.collect(Messages.mayClose, returning: policy)
+          }
+          #endif
+
+          public var title: String? {
+            get {
+              multicast.answer(Messages.title, returning: .last) ?? nil
+            }
+            set {
+              multicast.broadcast(Messages.setTitle, newValue)
+            }
+          }
+
+          /// `title` with a policy: what the answers become.
+          public func title<Output>(returning policy: Forwardcast.ReturnPolicy<String?, Output>) throws -> Output {
+            try multicast.collect(Messages.title, returning: policy)
+          }
+        }
+
+        """)
+  }
+
+  @Test("a table is written as a person would, and the conformance apart")
+  func tables() {
+    let text =
+      "@Receiver final class Console {\n@Message(\"again:\") func restart(_ delay: Int) -> Bool { true }\nfunc other() {}\n}"
+    #expect(
+      Expander(text).expansion.text == """
+        /// The messages that the class answers. Written by `@Receiver`.
+        nonisolated static let selectorTable = Forwardcast.SelectorTable(for: Console.self) {
+          Forwardcast.Responds(to: Forwardcast.Message<(Int) -> Bool>("again:")) { target, delay in target.restart(delay) }
+        }
+
+        """)
+    #expect(
+      Expander(text, role: "extension", extending: "Outer.Console").expansion.text
+        == "extension Outer.Console: Forwardcast.MessageReceiver {}")
+  }
+
+  @Test("what the compiler may find is explained in the text")
+  func advice() {
+    let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
+    #expect(text.contains("// Where this class does not conform to 'A': say '@Forwarded(inheriting: (any A).self)'"))
+    let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
+    #expect(!inheriting.contains("// Where"))
+    #expect(inheriting.contains("inheritingAll: [AProxy.table]") && inheriting.contains("AProxy.Forwarding"))
+  }
+
+  @Test("declarations that are too long or too deep are refused or read, and never hang")
+  func bounds() {
+    func read(_ text: String) -> Expansion { Expander(text).expansion }
+    let deep = "[".times(5_000) + "Int" + "]".times(5_000)
+    #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
+    let generic = "A<".times(100) + "Int" + ">".times(100)
+    #expect(!read("@Forwarded protocol P { func a(_ x: \(generic)) }").text.isEmpty)
+    let many = (0..<4_000).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
+    #expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
+    #expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
+    #expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(3_000)) \n }").hasErrors)
+    for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
+      _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(500)) } }")
+      _ = read("@Receiver(.allMembers) class C { \(part.times(500)) }")
+      _ = read("@Forwarded protocol P { func f(_ x: \(part.times(500))) }")
+    }
+    let long = "@Forwarded protocol P { /*" + String(repeating: "x", count: ExpansionRequest.maximumLength) + "*/ }"
+    #expect(Expander(long).expansion.attributeProblems.count == 1)
+  }
+}
+
+extension String {
+  fileprivate func times(_ count: Int) -> String { String(repeating: self, count: count) }
+}

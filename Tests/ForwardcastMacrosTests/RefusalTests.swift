@@ -1,0 +1,181 @@
+// RefusalTests.swift: what cannot be carried, where it is said, and what to write instead.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Testing
+
+@testable import ForwardcastExpansion
+
+/// A declaration, what is blamed in it, where, and what the text must say.
+struct Refusal: CustomTestStringConvertible, Sendable {
+  let text: String
+  let blamed: String
+  let place: String
+  let reason: String
+
+  init(_ text: String, _ place: String, _ blamed: String, _ reason: String) {
+    (self.text, self.place, self.blamed, self.reason) = (text, place, blamed, reason)
+  }
+
+  /// A requirement in a protocol of its own, in the second line.
+  static func member(_ text: String, _ column: Int, _ blamed: String, _ reason: String) -> Refusal {
+    Refusal("@Forwarded protocol P: AnyObject {\n\(text)\n}", "2:\(column)", blamed, reason)
+  }
+
+  var testDescription: String { text }
+
+  static let all: [Refusal] = [
+    // Types that a message cannot name.
+    .member("func a(_ x: Self)", 13, "Self", "write 'any P'"),
+    .member("func a() -> Self", 13, "Self", "write 'any P'"),
+    .member("func a(_ x: [Self])", 14, "Self", "write 'any P'"),
+    .member("associatedtype T", 1, "associatedtype", "associated types cannot be forwarded"),
+    Refusal("@Forwarded protocol P<T> { associatedtype T }", "1:22", "<T>", "associated types cannot be forwarded"),
+    .member("func a<T>(_ x: T)", 7, "<T>", "write 'some P' for an argument"),
+    .member("func a(_ x: [some Q])", 13, "[some Q]", "'some' may only be the whole type"),
+    .member("func a() throws -> some Q", 20, "some Q", "write 'any' instead of 'some'"),
+    .member("func a() where Self: Q", 10, "where Self: Q", "generic member"),
+    .member("subscript<T>(x: T) -> Int? { get }", 10, "<T>", "generic member"),
+    // Arguments that cannot travel.
+    .member("func a(_ x: inout Int)", 13, "inout", "answer the new value instead"),
+    .member("func a(_ x: Int...)", 8, "_ x: Int...", "write an array: '[Int]'"),
+    .member("func a(_ x: @autoclosure () -> Int)", 13, "@autoclosure", "write '@escaping () -> …' or the value"),
+    .member("func a(_ x: () -> Void)", 13, "() -> Void", "write '@escaping'"),
+    .member("func a(_ x: (() -> Void))", 13, "(() -> Void)", "write '@escaping'"),
+    .member(
+      "func a(_ x: @Sendable (Int) async throws -> Void)", 13, "@Sendable (Int) async throws -> Void",
+      "write '@escaping'"),
+    .member("func a(_ x: isolated Q)", 13, "isolated", "put the requirement on a global actor"),
+    .member("func a(_ x: sending Q)", 13, "sending", "make its type Sendable"),
+    .member("func a() -> sending Q?", 13, "sending", "make its type Sendable"),
+    .member("func a(_ x: @escaping () throws -> Void) rethrows", 42, "rethrows", "write 'throws'"),
+    // Members that are no messages.
+    .member("static func a()", 1, "static", "write it in an extension"),
+    .member("static var a: Int? { get }", 1, "static", "write it in an extension"),
+    .member("init(x: Int)", 1, "init", "an initialiser is no message"),
+    .member("func == (l: Int, r: Int) -> Bool", 6, "==", "write a method with a name"),
+    .member("mutating func a()", 1, "mutating", "inherit 'AnyObject'"),
+    .member("@objc optional func a()", 7, "optional", "give a default implementation"),
+    // Names.
+    .member("func `a b`()", 6, "`a b`", "name it with '@Message("),
+    .member("func a(_ x: Int)\nfunc a(_ x: String)", 6, "a", "is already the selector of 'a'").at("3:6"),
+    .member("var a: Int? { get set }\nfunc setA(_ x: Int)", 6, "setA", "is already the selector of 'a'").at("3:6"),
+    .member("@Message(\"a:b:\") func a(_ x: Int)", 10, "\"a:b:\"", "has 2 where the arguments need 1 colon"),
+    .member("@Message(\"a b\") func a()", 10, "\"a b\"", "is no selector"),
+    .member("@Message(\"a\\(1)\") func a()", 10, "\"a\\(1)\"", "plain literal"),
+    .member("@Message(\"a:\") var a: Int? { get }", 10, "\"a:\"", "has 1 where the arguments need 0 colons"),
+    .member("var multicast: Int? { get }", 5, "multicast", "give the property another name"),
+    // Answers.
+    .member("func a() -> Int", 13, "Int", "say '@Answer(otherwise: …)', answer 'Int?', or let it throw"),
+    .member("var a: Int { get }", 8, "Int", "when nobody answers 'a' there is no 'Int'"),
+    .member("func a() throws(E) -> Int", 23, "Int", "the error 'nobodyResponds' is no 'E'"),
+    .member("@Answer(.max) func a() -> Int", 27, "Int", "say '@Answer(otherwise: …)'"),
+    .member("@Answer(.every) func a() -> Int", 9, ".every", "combines answers of type 'Bool', not of 'Int'"),
+    .member("@Answer(.sum) func a() -> String", 9, ".sum", "adds numbers, and 'String' is none"),
+    .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "adds numbers, and 'Int?' is none"),
+    .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
+    .member("@Answer(.min) func a() throws -> (Int, Int)", 9, ".min", "have no order"),
+    .member("@Answer(.lastValue) func a() throws -> Int", 9, ".lastValue", "'Int' is never nil"),
+    .member("@Answer(.best) func a() -> Int", 9, ".best", "this rule is not known"),
+    .member("@Answer(.last) func a()", 1, "@Answer(.last)", "answers nothing"),
+    // Protocols.
+    Refusal("@Forwarded protocol P: Actor {}", "1:24", "Actor", "inherit 'Sendable' and let actors adopt it"),
+    Refusal("@Forwarded protocol P: Swift.Actor, Q {}", "1:24", "Swift.Actor", "inherit 'Sendable'"),
+    Refusal("@Forwarded struct S {}", "1:12", "struct", "@Forwarded is for protocols"),
+    Refusal("@Forwarded final class S {}", "1:18", "class", "'@Receiver' writes a table"),
+    Refusal("@Forwarded func f() {}", "1:12", "func", "@Forwarded is for protocols"),
+    Refusal(
+      "@Forwarded @MainActor protocol P: AnyObject {\nnonisolated func a()\n}", "2:1", "nonisolated",
+      "inherit 'Sendable'"),
+    Refusal(
+      "@Forwarded @MainActor protocol P: AnyObject {\n@StoreActor func a()\n}", "2:1", "@StoreActor",
+      "inherit 'Sendable'"),
+    // Receivers.
+    Refusal("@Receiver struct S {}", "1:11", "struct", "a receiver has an identity"),
+    Refusal("@Receiver protocol P {}", "1:11", "protocol", "'@Forwarded' writes its proxy"),
+    Refusal("@Receiver distributed actor A {}", "1:11", "distributed", "cannot be a receiver"),
+    Refusal("@Receiver final class C {\n@Message var a = 3\n}", "2:14", "a", "the type of 'a' is not written"),
+    Refusal("@Receiver final class C {\n@Message init() {}\n}", "2:10", "init", "cannot be carried by a message"),
+    Refusal("@Receiver final class C {\n@Message static func a() {}\n}", "2:10", "static", "a message goes to objects"),
+    Refusal(
+      "@Receiver final class C {\n@Message func a(_ x: inout Int) {}\n}", "2:22", "inout",
+      "every target gets its own copy"),
+    Refusal("@Receiver final class C {\n@Message func a() -> Self { self }\n}", "2:22", "Self", "write 'any C'"),
+    Refusal(
+      "@Receiver final class C {\n@Message func a() {}\n@Message(\"a\") func b() {}\n}", "3:20", "b",
+      "already the selector of 'a'"),
+  ]
+
+  func at(_ place: String) -> Refusal { Refusal(text, place, blamed, reason) }
+}
+
+@Suite("Refusals")
+struct RefusalTests {
+  @Test("what cannot be carried is refused at the word to blame, with what to write instead", arguments: Refusal.all)
+  func refusals(refusal: Refusal) throws {
+    let expander = Expander(refusal.text)
+    try #require(expander.said.count >= 1, "\(refusal.text)")
+    #expect(expander.said[0].hasPrefix(refusal.place + ": "), "\(expander.said[0])")
+    #expect(expander.blamed[0] == refusal.blamed)
+    #expect(expander.said[0].contains(refusal.reason), "\(expander.said[0])")
+    #expect(expander.expansion.text.isEmpty)
+    #expect(expander.expansion.problems[0].severity == .error)
+    #expect(expander.expansion.problems.count == 1 || refusal.text.contains("P<T>"), "\(expander.said)")
+  }
+
+  @Test("fix-its make a declaration that is accepted")
+  func fixes() throws {
+    let cases = [
+      ("@Forwarded protocol P: AnyObject { func a(_ x: () -> Void) }", "@escaping () -> Void"),
+      ("@Forwarded protocol P: AnyObject { func a() -> Int }", "@Answer(otherwise: <#value#>) func a() -> Int"),
+      ("@Forwarded protocol P: AnyObject { @Answer(.max) func a() -> Int }", "@Answer(.max, otherwise: <#value#>)"),
+      ("@Forwarded protocol P: AnyObject { @Answer var a: Int { get } }", "@Answer(otherwise: <#value#>) var a"),
+    ]
+    for (text, wanted) in cases {
+      let fix = try #require(Expander(text).problems.first?.fixes.first, "\(text)")
+      var bytes = Array(text.utf8)
+      bytes.replaceSubrange(fix.offsets, with: Array(fix.text.utf8))
+      let fixed = String(decoding: bytes, as: UTF8.self)
+      #expect(fixed.contains(wanted), "\(fixed)")
+      #expect(Expander(fixed.replacing("<#value#>", with: "1")).said == [], "\(fixed)")
+    }
+  }
+
+  @Test("arguments of the attributes that are no names of types are refused at the argument")
+  func arguments() {
+    for text in [
+      "@Forwarded(as: type) protocol P {}", "@Forwarded(inheriting: A) protocol P {}",
+      "@Receiver(inheriting: base()) class C {}", "@Receiver(.some) class C {}",
+    ] {
+      #expect(Expander(text).expansion.attributeProblems.count == 1, "\(text)")
+    }
+  }
+
+  @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")
+  func leftOut() {
+    let expander = Expander(
+      "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}"
+    )
+    #expect(expander.said.count == 1)
+    #expect(expander.said.first?.hasPrefix("2:13: 'a' is left out:") == true)
+    #expect(expander.problems.first?.severity == .warning)
+    #expect(expander.expansion.text.contains("\"b\""))
+    #expect(!expander.expansion.text.contains("\"c:\""))
+  }
+
+  @Test("@Message and @Answer outside of their places are warned of")
+  func marks() {
+    func said(_ macro: String, _ context: [String]) -> [String] {
+      ExpansionRequest(
+        macro: macro, role: "peer", attribute: SourceText("@\(macro)"), declaration: SourceText("@\(macro) func a()"),
+        context: context
+      ).expanded().attributeProblems.map { "\($0.severity): \($0.message)" }
+    }
+    #expect(said("Message", ["@Receiver final class C {}"]) == [])
+    #expect(said("Message", ["@Forwarded\n/* x */ public protocol P: AnyObject {}"]) == [])
+    #expect(said("Answer", ["@MainActor @Forwarded(as: (any Q).self) protocol P {}"]) == [])
+    #expect(said("Message", ["final class C {}"]).first?.hasPrefix("warning:") == true)
+    #expect(said("Message", []).count == 1)
+    #expect(said("Message", ["extension C {}"]).first?.contains("extension") == true)
+    #expect(said("Answer", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
+  }
+}

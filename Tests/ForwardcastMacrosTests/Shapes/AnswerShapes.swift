@@ -1,0 +1,280 @@
+// AnswerShapes.swift: how many answers become one, and what stands for none.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Testing
+
+@Forwarded protocol LastAnswers: AnyObject {
+  func maybe() -> Int?
+  func must() throws -> Int
+  @Answer(otherwise: 7) func stated() -> Int
+  @Answer(.last, otherwise: 9) func statedOptional() -> Int?
+}
+
+@Forwarded protocol FirstAnswers: AnyObject {
+  @Answer(.first) func maybe() -> Int?
+  @Answer(.first) func must() throws -> Int
+  @Answer(.first, otherwise: 7) func stated() -> Int
+}
+
+@Forwarded protocol ValueAnswers: AnyObject {
+  @Answer(.lastValue) func last() -> Int?
+  @Answer(.firstValue) func first() -> Int?
+  @Answer(.lastValue, otherwise: 5) func stated() -> Int?
+}
+
+@Forwarded protocol BoolAnswers: AnyObject {
+  @Answer(.any) func anybody() -> Bool
+  @Answer(.every) func everybody() -> Bool
+  @Answer(.every, otherwise: false) func statedEverybody() -> Bool
+}
+
+@Forwarded protocol NumberAnswers: AnyObject {
+  @Answer(.sum) func sum() -> Double
+  @Answer(.sum, otherwise: -1) func statedSum() -> Int
+  @Answer(.min) func min() throws -> Int
+  @Answer(.max, otherwise: 0) func max() -> Int
+  @Answer(.reduce(1, *)) func product() -> Int
+  @Answer(.reduce(0) { Swift.max($0, $1) }) func greatest() -> Int
+}
+
+@Forwarded protocol JoinedAnswers: AnyObject {
+  @Answer(.joined) func text() -> String
+  @Answer(.joined) func list() -> [Int]
+  @Answer(.joined(separator: ", ")) func names() -> String
+  @Answer(AnswerRule.joined, otherwise: ["none"]) func stated() -> [String]
+}
+
+@Forwarded protocol Throwers: AnyObject {
+  func save() throws
+  func load() throws(LoadError)
+  @Answer(otherwise: 0) func size() throws(LoadError) -> Int
+  func read() throws(any Error) -> Int
+  func never() throws(Never)
+}
+
+@Forwarded protocol Silent: AnyObject {
+  func nothing()
+  func unit() -> Void
+  func brackets() -> ()
+  @discardableResult func dropped() -> Int?
+}
+
+@Forwarded protocol FunctionAnswers: AnyObject {
+  @Answer(otherwise: { (value: Int) -> Int in -value }) func maker() -> (Int) -> Int
+  func handler() -> (() -> Void)?
+}
+
+private final class AnswerTarget: LastAnswers, FirstAnswers, ValueAnswers {
+  let value: Int?
+  init(_ value: Int?) { self.value = value }
+  func maybe() -> Int? { value }
+  func must() throws -> Int { value ?? 0 }
+  func stated() -> Int { value ?? 0 }
+  func stated() -> Int? { value }
+  func statedOptional() -> Int? { value }
+  func last() -> Int? { value }
+  func first() -> Int? { value }
+}
+
+private final class Voter: BoolAnswers, NumberAnswers, JoinedAnswers {
+  let number: Int
+  init(_ number: Int) { self.number = number }
+  func anybody() -> Bool { number > 2 }
+  func everybody() -> Bool { number > 0 }
+  func statedEverybody() -> Bool { true }
+  func sum() -> Double { Double(number) }
+  func statedSum() -> Int { number }
+  func min() throws -> Int { number }
+  func max() -> Int { number }
+  func product() -> Int { number }
+  func greatest() -> Int { number }
+  func text() -> String { "<\(number)>" }
+  func list() -> [Int] { [number, number] }
+  func names() -> String { "n\(number)" }
+  func stated() -> [String] { ["\(number)"] }
+}
+
+private final class Thrower: Throwers {
+  let error: LoadError?
+  var calls = 0
+  init(_ error: LoadError?) { self.error = error }
+  func save() throws { try act() }
+  func load() throws(LoadError) { try act() }
+  func size() throws(LoadError) -> Int {
+    try act()
+    return 3
+  }
+  func read() throws(any Error) -> Int {
+    try act()
+    return 4
+  }
+  func never() { calls += 1 }
+  private func act() throws(LoadError) {
+    calls += 1
+    if let error { throw error }
+  }
+}
+
+@Suite("Shapes of answers")
+struct AnswerShapes {
+  @Test("the last answer counts, nil too; nobody's is nil, thrown, or what is said")
+  func last() throws {
+    let proxy = LastAnswersProxy()
+    #expect(proxy.maybe() == nil)
+    #expect(proxy.stated() == 7)
+    #expect(proxy.statedOptional() == 9)
+    let error = try #require(throws: MessageError.self) { try proxy.must() }
+    #expect(error.code == .nobodyResponds)
+    #expect(error.selector == "must")
+    proxy.add(AnswerTarget(1), ownership: .strong)
+    proxy.add(AnswerTarget(2), ownership: .strong)
+    #expect(proxy.maybe() == 2)
+    #expect(try proxy.must() == 2)
+    #expect(proxy.stated() == 2)
+    proxy.add(AnswerTarget(nil), ownership: .strong)
+    #expect(proxy.maybe() == nil)
+    #expect(proxy.statedOptional() == nil)
+    #expect(try proxy.maybe(returning: .all) == [1, 2, nil])
+  }
+
+  @Test("the first answer counts and nobody further is asked")
+  func first() throws {
+    let proxy = FirstAnswersProxy()
+    #expect(proxy.stated() == 7)
+    #expect(throws: MessageError.self) { try proxy.must() }
+    proxy.add(AnswerTarget(1), ownership: .strong)
+    proxy.add(AnswerTarget(2), ownership: .strong)
+    #expect(proxy.maybe() == 1)
+    #expect(try proxy.must() == 1)
+    #expect(proxy.stated() == 1)
+  }
+
+  @Test("rules for values skip nil")
+  func values() {
+    let proxy = ValueAnswersProxy()
+    #expect(proxy.last() == nil)
+    #expect(proxy.stated() == 5)
+    for value in [nil, 1, 2, nil] { proxy.add(AnswerTarget(value), ownership: .strong) }
+    #expect(proxy.last() == 2)
+    #expect(proxy.first() == 1)
+    #expect(proxy.stated() == 2)
+  }
+
+  @Test("any and every have empty values of their own, unless another is said")
+  func bools() {
+    let proxy = BoolAnswersProxy()
+    #expect(!proxy.anybody())
+    #expect(proxy.everybody())
+    #expect(!proxy.statedEverybody())
+    proxy.add(Voter(1), ownership: .strong)
+    #expect(!proxy.anybody())
+    #expect(proxy.statedEverybody())
+    proxy.add(Voter(3), ownership: .strong)
+    #expect(proxy.anybody())
+    proxy.add(Voter(0), ownership: .strong)
+    #expect(!proxy.everybody())
+  }
+
+  @Test("sums, extremes and reductions")
+  func numbers() throws {
+    let proxy = NumberAnswersProxy()
+    #expect(proxy.sum() == 0)
+    #expect(proxy.statedSum() == -1)
+    #expect(proxy.max() == 0)
+    #expect(proxy.product() == 1)
+    #expect(throws: MessageError.self) { try proxy.min() }
+    for number in [3, 5, 4] { proxy.add(Voter(number), ownership: .strong) }
+    #expect(proxy.sum() == 12)
+    #expect(proxy.statedSum() == 12)
+    #expect(try proxy.min() == 3)
+    #expect(proxy.max() == 5)
+    #expect(proxy.product() == 60)
+    #expect(proxy.greatest() == 5)
+  }
+
+  @Test("texts and arrays are put one after another")
+  func joined() {
+    let proxy = JoinedAnswersProxy()
+    #expect(proxy.text() == "")
+    #expect(proxy.names() == "")
+    #expect(proxy.stated() == ["none"])
+    for number in [1, 2] { proxy.add(Voter(number), ownership: .strong) }
+    #expect(proxy.text() == "<1><2>")
+    #expect(proxy.list() == [1, 1, 2, 2])
+    #expect(proxy.names() == "n1, n2")
+    #expect(proxy.stated() == ["1", "2"])
+  }
+
+  @Test("what throws throws the first error when all have received the message")
+  func throwers() throws {
+    let proxy = ThrowersProxy()
+    let (gone, fine, late) = (Thrower(.gone), Thrower(nil), Thrower(.late))
+    try proxy.save()
+    try proxy.load()
+    #expect(try proxy.size() == 0)
+    proxy.add(gone)
+    proxy.add(fine)
+    proxy.add(late)
+    #expect(throws: LoadError.gone) { try proxy.save() }
+    #expect(throws: LoadError.gone) { try proxy.load() }
+    #expect(throws: LoadError.gone) { try proxy.size() }
+    #expect(throws: LoadError.gone) { try proxy.read() }
+    proxy.never()
+    #expect([gone.calls, fine.calls, late.calls] == [5, 5, 5])
+  }
+
+  @Test("an error that cannot be thrown goes to onError, and the others' answers stand")
+  func errorsThatCannotBeThrown() throws {
+    let proxy = ThrowersProxy()
+    let failures = Failures()
+    proxy.onError = { failures.note($0) }
+    let fine = Thrower(nil)
+    proxy.add(fine)
+    proxy.on(ThrowersProxy.Messages.size) { throw OtherError.odd }
+    proxy.on(ThrowersProxy.Messages.load) { throw OtherError.odd }
+    #expect(try proxy.size() == 3)
+    try proxy.load()
+    #expect(failures.errors.count == 2)
+    #expect(failures.errors.allSatisfy { $0 is OtherError })
+    #expect(failures.selectors == ["size", "load"])
+    let answers = LastAnswersProxy()
+    answers.onError = { failures.note($0) }
+    answers.add(AnswerTarget(1), ownership: .strong)
+    answers.on(LastAnswersProxy.Messages.stated) { throw OtherError.odd }
+    #expect(answers.stated() == 1)
+    #expect(failures.errors.count == 3)
+  }
+
+  @Test("no answer, however it is written")
+  func silent() {
+    final class Target: Silent {
+      var calls = 0
+      func nothing() { calls += 1 }
+      func unit() { calls += 1 }
+      func brackets() { calls += 1 }
+      func dropped() -> Int? { calls += 1; return calls }
+    }
+    let (proxy, target) = (SilentProxy(), Target())
+    proxy.add(target)
+    proxy.nothing()
+    proxy.unit()
+    proxy.brackets()
+    proxy.dropped()
+    #expect(target.calls == 4)
+  }
+
+  @Test("functions as answers")
+  func functions() {
+    final class Target: FunctionAnswers {
+      func maker() -> (Int) -> Int { { $0 * 2 } }
+      func handler() -> (() -> Void)? { {} }
+    }
+    let (proxy, target) = (FunctionAnswersProxy(), Target())
+    #expect(proxy.maker()(3) == -3)
+    #expect(proxy.handler() == nil)
+    proxy.add(target)
+    #expect(proxy.maker()(3) == 6)
+    #expect(proxy.handler() != nil)
+  }
+}

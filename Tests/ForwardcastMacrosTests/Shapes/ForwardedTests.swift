@@ -1,0 +1,55 @@
+// ForwardedTests.swift: a proxy that is its protocol, written by @Forwarded.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Testing
+
+@Forwarded
+private protocol ThemesDelegate: AnyObject {
+  func themesColorChanged(_ color: Int)
+  func progress(of item: String) throws -> Double
+  @Answer(.every) func mayClose() -> Bool
+  @Answer(.last, otherwise: "untitled") var title: String { get }
+}
+
+private final class Screen: ThemesDelegate {
+  var colors: [Int] = []
+  let title: String
+  init(_ title: String) { self.title = title }
+  func themesColorChanged(_ color: Int) { colors.append(color) }
+  func progress(of item: String) throws -> Double { Double(item.count) }
+  func mayClose() -> Bool { title != "busy" }
+}
+
+@Suite("@Forwarded")
+struct ForwardedTests {
+  @Test("a call on the written class reaches every target, and answers become one")
+  func callsReachTargets() throws {
+    let themes = ThemesDelegateProxy()
+    let (home, busy) = (Screen("home"), Screen("busy"))
+    #expect(themes.title == "untitled")
+    #expect(themes.mayClose())
+    #expect(throws: MessageError.self) { try themes.progress(of: "logo") }
+    themes.add(home)
+    themes.add(busy)
+    themes.themesColorChanged(3)
+    #expect(home.colors == [3])
+    #expect(busy.colors == [3])
+    #expect(!themes.mayClose())
+    #expect(themes.title == "busy")
+    #expect(try themes.progress(of: "logo") == 4)
+    #expect(try themes.progress(of: "logo", returning: .sum) == 8)
+    #expect(try themes.title(returning: .all) == ["home", "busy"])
+    #expect(themes.responds(to: "progressOf:"))
+    var heard: [Int] = []
+    themes.on(ThemesDelegateProxy.Messages.themesColorChanged) { heard.append($0) }
+    themes.themesColorChanged(4)
+    #expect(heard == [4])
+    themes.dynamic.themesColorChanged(5)
+    #expect(heard == [4, 5])
+    let named: any ThemesDelegate = themes
+    named.themesColorChanged(6)
+    #expect(busy.colors == [3, 4, 5, 6])
+    withExtendedLifetime((home, busy)) {}
+  }
+}

@@ -1,0 +1,340 @@
+// IsolationShapes.swift: actors, suspension, sharing.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Testing
+
+@MainActor @Forwarded protocol MainShape: AnyObject {
+  func show(_ text: String)
+  @Answer(.sum) var rows: Int { get set }
+  func check() throws
+  func load(_ x: Int) async throws -> Int
+}
+
+@MainActor @Forwarded protocol SharedMainShape: AnyObject, Sendable {
+  func show(_ text: String)
+  nonisolated func note(_ x: Int)
+  func load() async -> Int?
+}
+
+@Forwarded nonisolated protocol MainMembers: AnyObject {
+  @MainActor func show(_ x: Int)
+  @MainActor var title: String? { get set }
+  func other()
+}
+
+@StoreActor @Forwarded protocol StoreShape: AnyObject {
+  func store(_ x: Int)
+  @Answer(.sum) var pages: Int { get set }
+  func check() throws -> Int
+  @Answer(.sum) func typed() throws(LoadError) -> Int
+  func load() async -> Int?
+}
+
+@StoreActor @Forwarded protocol SharedStoreShape: AnyObject, Sendable {
+  func store(_ x: Int)
+  nonisolated func note(_ x: Int)
+}
+
+@Forwarded nonisolated protocol StoreMembers: AnyObject {
+  @StoreActor func store(_ x: Int)
+  func other(_ x: Int)
+}
+
+@Forwarded nonisolated protocol SharedShape: AnyObject, Sendable {
+  func ping(_ n: Int)
+  func unread() async -> Int?
+  func more() async throws -> Int
+  @Answer(.sum) func typed() async throws(LoadError) -> Int
+  func quiet(_ n: Int) async
+  func risky() async throws
+  var state: Int? { get async throws }
+}
+
+@Forwarded nonisolated protocol ActorShape: AnyObject, Sendable {
+  func add(_ n: Int) async
+  @Answer(.sum) func total() async -> Int
+}
+
+@Forwarded nonisolated protocol LocalSuspending: AnyObject {
+  nonisolated(nonsending) func load(_ log: LocalLog) async -> Int?
+  nonisolated(nonsending) func store(_ x: Int) async throws
+}
+
+@Forwarded nonisolated protocol LocalShape: AnyObject { func unread(_ n: Int) }
+
+nonisolated final class LocalLog { var lines: [String] = [] }
+
+@Suite("Shapes of isolation")
+struct IsolationShapes {
+  @MainActor final class Window: MainShape {
+    var text = ""
+    var rows = 2
+    func show(_ text: String) {
+      MainActor.assertIsolated()
+      self.text = text
+    }
+    func check() throws { throw LoadError.late }
+    func load(_ x: Int) async throws -> Int {
+      MainActor.assertIsolated()
+      return x + rows
+    }
+  }
+
+  @Test("a protocol on the main actor is called there directly, and suspends there")
+  @MainActor func main() async throws {
+    let proxy = MainShapeProxy()
+    let (first, second) = (Window(), Window())
+    proxy.add(first)
+    proxy.add(second)
+    proxy.show("x")
+    #expect(first.text == "x" && second.text == "x")
+    proxy.rows = 3
+    #expect(proxy.rows == 6)
+    #expect(throws: LoadError.late) { try proxy.check() }
+    #expect(try await proxy.load(4) == 7)
+    #expect(try await proxy.load(4, returning: .sum) == 14)
+    var heard = ""
+    proxy.on(MainShapeProxy.Messages.show) { heard = $0 }
+    proxy.show("y")
+    #expect(heard == "y")
+  }
+
+  @MainActor final class SharedWindow: SharedMainShape {
+    let log = Log()
+    func show(_ text: String) { log.note(text) }
+    nonisolated func note(_ x: Int) { log.note("\(x)") }
+    func load() async -> Int? {
+      MainActor.assertIsolated()
+      return 5
+    }
+  }
+
+  @Test("a shared protocol on the main actor has members that run anywhere")
+  nonisolated func sharedMain() async {
+    let (proxy, target) = await MainActor.run { (SharedMainShapeProxy(), SharedWindow()) }
+    proxy.add(target)
+    proxy.note(1)
+    await proxy.show("s")
+    let loaded = await proxy.load()
+    #expect(loaded == 5)
+    #expect(target.log.lines == ["1", "s"])
+  }
+
+  @Test("members on the main actor in a protocol that is not")
+  @MainActor func mainMembers() {
+    final class Target: MainMembers {
+      @MainActor var shown = 0
+      @MainActor var title: String?
+      nonisolated func other() {}
+      nonisolated init() {}
+      @MainActor func show(_ x: Int) { shown = x }
+    }
+    let (proxy, target) = (MainMembersProxy(), Target())
+    proxy.add(target)
+    proxy.show(3)
+    proxy.title = "t"
+    proxy.other()
+    #expect(target.shown == 3)
+    #expect(proxy.title == "t")
+  }
+
+  @StoreActor final class Archive: StoreShape {
+    var stored: [Int] = []
+    var pages: Int {
+      get { stored.count }
+      set { stored = Array(repeating: 0, count: newValue) }
+    }
+    func store(_ x: Int) {
+      StoreActor.shared.assertIsolated()
+      stored.append(x)
+    }
+    func check() throws -> Int { 5 }
+    func typed() throws(LoadError) -> Int { if stored.count > 3 { throw .gone } else { 2 } }
+    func load() async -> Int? {
+      StoreActor.shared.assertIsolated()
+      return 7
+    }
+  }
+
+  @Test("a protocol on a global actor of one's own")
+  @StoreActor func store() async throws {
+    let (proxy, target) = (StoreShapeProxy(), Archive())
+    proxy.add(target)
+    proxy.store(1)
+    proxy.store(2)
+    #expect(target.stored == [1, 2])
+    #expect(proxy.pages == 2)
+    #expect(try proxy.check() == 5)
+    #expect(try proxy.check(returning: .all) == [5])
+    #expect(try proxy.typed() == 2)
+    let loaded = await proxy.load()
+    #expect(loaded == 7)
+    proxy.pages = 4
+    #expect(throws: LoadError.gone) { try proxy.typed() }
+    var heard = 0
+    proxy.on(StoreShapeProxy.Messages.store) { heard += $0 }
+    proxy.store(9)
+    #expect(heard == 9)
+  }
+
+  @StoreActor final class SharedArchive: SharedStoreShape {
+    let log = Log()
+    func store(_ x: Int) {
+      StoreActor.shared.assertIsolated()
+      log.note("store \(x)")
+    }
+    nonisolated func note(_ x: Int) { log.note("note \(x)") }
+  }
+
+  @Test("a message of a global actor that comes from elsewhere is an error, and a delivery on the actor runs it")
+  nonisolated func sharedStore() async throws {
+    let (proxy, target) = await { @StoreActor in (SharedStoreShapeProxy(), SharedArchive()) }()
+    let failures = Failures()
+    proxy.onError = { failures.note($0) }
+    let direct = proxy.add(target)
+    proxy.note(1)
+    await proxy.store(2)
+    proxy.multicast.broadcast(SharedStoreShapeProxy.Messages.store, 3)
+    #expect((failures.errors.first as? MessageError)?.code == .isolationMismatch)
+    direct.cancel()
+    proxy.add(target, delivery: .actor(StoreActor.shared))
+    proxy.multicast.broadcast(SharedStoreShapeProxy.Messages.store, 4)
+    try await proxy.drain()
+    #expect(target.log.lines == ["note 1", "store 2", "store 4"])
+  }
+
+  @Test("members on a global actor in a protocol that is on none")
+  @StoreActor func storeMembers() {
+    final class Target: StoreMembers {
+      @StoreActor var stored = 0
+      nonisolated let log = Log()
+      nonisolated init() {}
+      @StoreActor func store(_ x: Int) { stored += x }
+      nonisolated func other(_ x: Int) { log.note("\(x)") }
+    }
+    let (proxy, target) = (StoreMembersProxy(), Target())
+    proxy.add(target)
+    proxy.store(3)
+    proxy.other(4)
+    #expect(target.stored == 3)
+    #expect(target.log.lines == ["4"])
+  }
+
+  nonisolated final class Member: SharedShape {
+    let log = Log()
+    let count: Int?
+    init(_ count: Int?) { self.count = count }
+    func ping(_ n: Int) { log.note("ping \(n)") }
+    func unread() async -> Int? { count }
+    func more() async throws -> Int { count ?? 0 }
+    func typed() async throws(LoadError) -> Int {
+      guard let count else { throw .gone }
+      return count
+    }
+    func quiet(_ n: Int) async { log.note("quiet \(n)") }
+    func risky() async throws { throw LoadError.late }
+    var state: Int? { get async throws { count } }
+  }
+
+  @Test("a shared protocol waits for all, in order, wherever they are")
+  func shared() async throws {
+    let proxy = SharedShapeProxy()
+    let (first, second) = (Member(1), Member(2))
+    #expect(await proxy.unread() == nil)
+    await #expect(throws: MessageError.self) { try await proxy.more() }
+    proxy.add(first)
+    proxy.add(second, delivery: .mainActor)
+    #expect(await proxy.unread() == 2)
+    #expect(try await proxy.more() == 2)
+    #expect(try await proxy.typed() == 3)
+    #expect(try await proxy.more(returning: .all) == [1, 2])
+    #expect(try await proxy.state == 2)
+    await proxy.quiet(5)
+    await #expect(throws: LoadError.late) { try await proxy.risky() }
+    proxy.add(Member(nil), ownership: .strong)
+    await #expect(throws: LoadError.gone) { try await proxy.typed() }
+    proxy.ping(6)
+    try await proxy.drain()
+    #expect(first.log.lines == ["quiet 5", "ping 6"])
+    #expect(second.log.lines == ["quiet 5", "ping 6"])
+  }
+
+  actor Ledger: ActorShape {
+    var sum = 0
+    func add(_ n: Int) { sum += n }
+    func total() -> Int { sum }
+  }
+
+  @Test("actors adopt a shared protocol whose members suspend")
+  func actors() async throws {
+    let (proxy, ledger, other) = (ActorShapeProxy(), Ledger(), Ledger())
+    proxy.add(ledger)
+    proxy.add(other, delivery: .actor(other))
+    await proxy.add(4)
+    #expect(await proxy.total() == 8)
+    #expect(try await proxy.total(returning: .all) == [4, 4])
+  }
+
+  @Test("targets that may not be shared are awaited one after another where the caller is")
+  @MainActor func localSuspending() async throws {
+    nonisolated final class Target: LocalSuspending {
+      let name: String
+      init(_ name: String) { self.name = name }
+      nonisolated(nonsending) func load(_ log: LocalLog) async -> Int? {
+        MainActor.assertIsolated()
+        log.lines.append("begin \(name)")
+        await Task.yield()
+        log.lines.append("end \(name)")
+        return name.count
+      }
+      nonisolated(nonsending) func store(_ x: Int) async throws { if x < 0 { throw LoadError.gone } }
+    }
+    let proxy = LocalSuspendingProxy()
+    let (a, b) = (Target("a"), Target("bb"))
+    proxy.add(a)
+    proxy.add(b)
+    let log = LocalLog()
+    #expect(await proxy.load(log) == 2)
+    #expect(log.lines == ["begin a", "end a", "begin bb", "end bb"])
+    #expect(try await proxy.load(log, returning: .all) == [1, 2])
+    try await proxy.store(1)
+    await #expect(throws: LoadError.gone) { try await proxy.store(-1) }
+  }
+
+  @MainActor final class View {
+    var label = 0
+    let local = LocalShapeProxy()
+    let shared = SharedShapeProxy()
+    init() {
+      local.on(LocalShapeProxy.Messages.unread) { [weak self] in self?.label = $0 }
+      shared.on(SharedShapeProxy.Messages.ping) { [weak self] in self?.label = $0 }
+    }
+  }
+
+  @Test("closures of main-actor code run on the main actor, wherever the message comes from")
+  nonisolated func closures() async throws {
+    let view = await View()
+    await MainActor.run {
+      view.local.unread(1)
+      #expect(view.label == 1)
+      view.shared.ping(2)
+      #expect(view.label == 2)
+    }
+    view.shared.ping(3)
+    try await view.shared.drain()
+    #expect(await view.label == 3)
+  }
+
+  @Test("targets on the main actor of a protocol that is not")
+  @MainActor func mainTargets() {
+    final class Label: @MainActor LocalShape {
+      var text = ""
+      func unread(_ n: Int) { text = "\(n)" }
+    }
+    let (proxy, label) = (LocalShapeProxy(), Label())
+    proxy.add(label)
+    proxy.unread(7)
+    #expect(label.text == "7")
+  }
+}

@@ -1,0 +1,220 @@
+// ReceiverShapes.swift: classes and actors with a table that @Receiver writes.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Testing
+
+@Receiver nonisolated final class Console {
+  let log = Log()
+  @Message func restart(_ delay: Int) -> Bool { delay > 1 }
+  @Message("volume") var loudness: Int {
+    get { 3 }
+    set { log.note("\(newValue)") }
+  }
+  @Message func hidden() {}
+  func unmarked() {}
+}
+
+@Receiver nonisolated final class MarkedShapes {
+  @Message var volume: Int = 3 { didSet { changes += 1 } }
+  @Message private(set) var changes: Int = 0
+  @Message let fixed: String = "}"
+  @Message lazy var lazily: [Int] = { [1, 2] }()
+  @Message var computed: Int {
+    get { volume * 2 }
+    set { volume = newValue / 2 }
+  }
+  @Message subscript(index: Int) -> Int {
+    get { index }
+    set { volume = newValue + index }
+  }
+  @Message private func secret(_ a: Int, with b: String) -> String { "\(a)\(b)" }
+  @Message func risky() throws(LoadError) -> Int { throw .gone }
+  @Message("pick:or:") func select(_ a: Int, _ b: Int) -> Int { a < b ? a : b }
+  @Message func draw(_ shape: some Paintable) -> String { shape.paint }
+  func variadic(_ numbers: Int...) {}
+}
+
+@Receiver(.allMembers) nonisolated class AllShapes {
+  var name: String = "all"
+  func act(_ x: Int, to y: Int) -> Int { x + y }
+  private func hidden() {}
+  fileprivate func hiddenToo() {}
+  static func make() -> Int { 1 }
+  class func makeToo() -> Int { 1 }
+  init() {}
+  deinit {}
+  enum Inner { case a }
+  #if os(Windows)
+    func system(_ x: Int) -> Int { 1 }
+  #else
+    func system(_ x: String) -> String { "\(x)\("}")" }
+  #endif
+  func regular(_ text: String) -> Bool {
+    let odd = #/}{"/#
+    return text.contains(odd)
+  }
+}
+
+@Receiver(inheriting: AllShapes.self) nonisolated class SubShapes: AllShapes {
+  @Message func more() -> Int { 1 }
+  override func act(_ x: Int, to y: Int) -> Int { x * y }
+}
+@Receiver(inheriting: SubShapes.self) nonisolated final class LastShapes: SubShapes {
+  @Message func last() -> Int { 2 }
+}
+
+@Receiver nonisolated final class Box<Value> {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+  @Message func put(_ value: Value) { self.value = value }
+  @Message func get() -> Value { value }
+}
+
+nonisolated enum Around<Value> { @Receiver final class Inside { @Message func act() -> Int { 7 } } }
+
+@MainActor @Receiver final class MainReceiver {
+  @Message var label: String = ""
+  @Message func show(_ x: Int) -> Int { MainActor.assertIsolated(); return x }
+  @Message nonisolated func anywhere() -> Int { 5 }
+  @Message func load() async throws -> Int { 6 }
+}
+
+@Receiver nonisolated final class PartlyMain {
+  @Message @MainActor func show(_ x: Int) -> Int { MainActor.assertIsolated(); return x }
+  @Message func plain() -> Int { 1 }
+}
+
+@StoreActor @Receiver final class StoreReceiver {
+  @Message func store(_ x: Int) -> Int { StoreActor.shared.assertIsolated(); return x }
+}
+
+@Receiver actor LedgerReceiver {
+  var sum = 0
+  @Message func add(_ x: Int) -> Int {
+    sum += x
+    return sum
+  }
+  @Message nonisolated func name() -> String { "ledger" }
+  @Message func slow() async -> Int { sum }
+  @Message var total: Int { sum }
+  @Message let fixed: Int = 3
+  @Message var settable: Int = 4
+}
+
+@Receiver public class PublicReceiver {
+  public init() {}
+  @Message public func act() -> Int { 1 }
+}
+@Receiver open class OpenReceiver {
+  public init() {}
+  @Message open func act() -> Int { 1 }
+}
+@Receiver package final class PackageReceiver { @Message package func act() -> Int { 1 } }
+private enum Holder { @Receiver fileprivate final class Nested { @Message func act() -> Int { 1 } } }
+
+@Suite("Shapes of receivers")
+struct ReceiverShapes {
+  @Test("marked members are messages, others are not")
+  func marked() throws {
+    let target = MarkedShapes()
+    #expect(try target.ask("volume", returning: Int.self) == 3)
+    try target.ask("setVolume:", 8)
+    #expect(target.volume == 8)
+    #expect(try target.ask("changes", returning: Int.self) == 1)
+    #expect(!target.responds(to: "setChanges:"))
+    #expect(try target.ask("fixed", returning: String.self) == "}")
+    #expect(!target.responds(to: "setFixed:"))
+    #expect(try target.ask("lazily", returning: [Int].self) == [1, 2])
+    try target.ask("setComputed:", 20)
+    #expect(try target.ask("computed", returning: Int.self) == 20)
+    #expect(try target.ask("subscript:", 4, returning: Int.self) == 4)
+    try target.ask("setSubscript::", 5, 6)
+    #expect(target.volume == 11)
+    #expect(try target.ask("secret:with:", 1, "b", returning: String.self) == "1b")
+    #expect(try target.ask("pick:or:", 3, 2, returning: Int.self) == 2)
+    #expect(throws: LoadError.gone) { try target.ask("risky", returning: Int.self) }
+    #expect(!target.responds(to: "select::") && !target.responds(to: "variadic:"))
+    #expect(MarkedShapes.selectorTable.refusals.isEmpty)
+  }
+
+  @Test("all members that are not hidden")
+  func all() throws {
+    let target = AllShapes()
+    #expect(try target.ask("act:to:", 1, 2, returning: Int.self) == 3)
+    #expect(try target.ask("name", returning: String.self) == "all")
+    #expect(try target.ask("system:", "s", returning: String.self) == "s}")
+    for name in ["hidden", "hiddenToo", "make", "makeToo"] {
+      #expect(!target.responds(to: try MessageSelector(name)), "\(name)")
+    }
+  }
+
+  @Test("subclasses continue the table of their superclass")
+  func inherited() throws {
+    let target = LastShapes()
+    #expect(try target.ask("act:to:", 3, 4, returning: Int.self) == 12)
+    #expect(try target.ask("more", returning: Int.self) == 1)
+    #expect(try target.ask("last", returning: Int.self) == 2)
+    #expect(!SubShapes().responds(to: "last"))
+    #expect(!AllShapes().responds(to: "more"))
+  }
+
+  @Test("generic classes have one table a type")
+  func generic() throws {
+    let (number, text) = (Box(1), Box("a"))
+    try number.ask("put:", 5)
+    try text.ask("put:", "b")
+    #expect(try number.ask("get", returning: Int.self) == 5)
+    #expect(try text.ask("get", returning: String.self) == "b")
+    #expect(Box<Int>.selectorTable.signature(for: "get") != Box<String>.selectorTable.signature(for: "get"))
+    #expect(try Around<Int>.Inside().ask("act", returning: Int.self) == 7)
+  }
+
+  @Test("a class on the main actor answers there")
+  @MainActor func main() async throws {
+    let target = MainReceiver()
+    #expect(try target.ask("show:", 2, returning: Int.self) == 2)
+    try target.ask("setLabel:", "l")
+    #expect(target.label == "l")
+    #expect(try target.ask("anywhere", returning: Int.self) == 5)
+    #expect(try PartlyMain().ask("show:", 3, returning: Int.self) == 3)
+    #expect(try PartlyMain().ask("plain", returning: Int.self) == 1)
+    let anything = MulticastProxy<any MessageReceiver>()
+    anything.add(target)
+    #expect(try await anything.collectAndWait(Message<() -> Int>("load"), returning: .all) == [6])
+  }
+
+  @Test("away from the main actor, a message of it is an error")
+  nonisolated func awayFromMain() async throws {
+    let error = try #require(throws: MessageError.self) { try PartlyMain().ask("show:", 3, returning: Int.self) }
+    #expect(error.code == .isolationMismatch)
+  }
+
+  @Test("a class on a global actor of one's own")
+  @StoreActor func store() throws {
+    let target = StoreReceiver()
+    #expect(try withHeldActor({ try target.ask("store:", 3, returning: Int.self) }) == 3)
+    #expect(throws: MessageError.self) { try target.ask("store:", 3, returning: Int.self) }
+  }
+
+  @Test("an actor answers where it is")
+  func actors() async throws {
+    let ledger = LedgerReceiver()
+    let ledgers = MulticastProxy<any MessageReceiver & Sendable>()
+    ledgers.add(ledger, delivery: .actor(ledger))
+    #expect(try await ledgers.collectAndWait(Message<(Int) -> Int>("add:"), 4, returning: .last) == 4)
+    #expect(try await ledgers.collectAndWait(Message<() -> Int>("slow"), returning: .last) == 4)
+    #expect(try await ledgers.collectAndWait(Message<() -> Int>("total"), returning: .last) == 4)
+    try await ledgers.collectAndWait(Message<(Int) -> Void>("setSettable:"), 9, returning: .last)
+    #expect(await ledger.settable == 9)
+    #expect(try ledger.ask("name", returning: String.self) == "ledger")
+    #expect(try ledger.ask("fixed", returning: Int.self) == 3)
+  }
+
+  @Test("every access level")
+  func access() throws {
+    let receivers: [any MessageReceiver] = [PublicReceiver(), OpenReceiver(), PackageReceiver(), Holder.Nested()]
+    for receiver in receivers { #expect(receiver.responds(to: "act")) }
+    #expect(!Console().responds(to: "unmarked"))
+  }
+}

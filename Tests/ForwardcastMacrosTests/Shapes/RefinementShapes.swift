@@ -1,0 +1,196 @@
+// RefinementShapes.swift: protocols that refine others, copies of foreign ones, bases, proxies of proxies.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Testing
+
+@Forwarded protocol First: AnyObject {
+  func first(_ x: Int)
+  @Answer(.sum) var number: Int { get set }
+  func risky() throws -> Int
+}
+@Forwarded(inheriting: (any First).self) protocol Second: First { func second() -> String? }
+@Forwarded(inheriting: (any Second).self) protocol Third: Second { func third(_ x: String) }
+
+@Forwarded protocol Side: AnyObject { func side() -> Int? }
+@Forwarded(inheriting: (any First).self, (any Side).self) protocol Both: First, Side { func both() }
+
+protocol Foreign: AnyObject {
+  func foreign(_ x: Int)
+  func answer() -> Int?
+}
+@Forwarded(as: (any Foreign).self) protocol ForeignCopy: AnyObject {
+  func foreign(_ x: Int)
+  func answer() -> Int?
+}
+@Forwarded protocol Again: Foreign {
+  func foreign(_ x: Int)
+  func answer() -> Int?
+  func more()
+}
+
+@MainActor @Forwarded protocol MainFirst: AnyObject { func first(_ x: Int) -> Int? }
+@MainActor @Forwarded(inheriting: (any MainFirst).self) protocol MainSecond: MainFirst { func second() -> Int? }
+
+@Forwarded nonisolated protocol SharedFirst: AnyObject, Sendable { func first() async throws -> Int }
+@Forwarded(inheriting: (any SharedFirst).self) nonisolated protocol SharedSecond: SharedFirst { func second(_ x: Int) }
+
+nonisolated open class Root {
+  public var isRoot = true
+  public init() {}
+}
+@Forwarded(base: Root.self) nonisolated protocol Based: AnyObject { func act() -> Int? }
+
+@Suite("Shapes of refinement")
+struct RefinementShapes {
+  final class Deep: Third {
+    var log: [String] = []
+    var number = 4
+    func first(_ x: Int) { log.append("first \(x)") }
+    func risky() throws -> Int { throw LoadError.gone }
+    func second() -> String? { "two" }
+    func third(_ x: String) { log.append(x) }
+  }
+
+  @Test("three levels, each usable as the ones that it refines")
+  func levels() throws {
+    let (proxy, target) = (ThirdProxy(), Deep())
+    proxy.add(target)
+    let (asFirst, asSecond): (any First, any Second) = (proxy, proxy)
+    asFirst.first(1)
+    asSecond.first(2)
+    proxy.third("3")
+    proxy.number = 6
+    #expect(target.log == ["first 1", "first 2", "3"])
+    #expect(proxy.number == 6)
+    #expect(asSecond.second() == "two")
+    #expect(throws: LoadError.gone) { try asFirst.risky() }
+    #expect(try proxy.number(returning: .all) == [6])
+    proxy.broadcast(FirstProxy.Messages.first, 9)
+    #expect(target.log.last == "first 9")
+    #expect(proxy.responds(to: "first:") && proxy.responds(to: "second") && proxy.responds(to: "third:"))
+  }
+
+  @Test("two protocols at once")
+  func both() {
+    final class Target: Both {
+      var log: [String] = []
+      var number = 1
+      func first(_ x: Int) { log.append("first \(x)") }
+      func risky() throws -> Int { 1 }
+      func side() -> Int? { 5 }
+      func both() { log.append("both") }
+    }
+    let (proxy, target) = (BothProxy(), Target())
+    proxy.add(target)
+    (proxy as any First).first(1)
+    proxy.both()
+    #expect((proxy as any Side).side() == 5)
+    #expect(target.log == ["first 1", "both"])
+  }
+
+  final class Stranger: Again {
+    var log: [String] = []
+    func foreign(_ x: Int) { log.append("\(x)") }
+    func answer() -> Int? { 3 }
+    func more() { log.append("more") }
+  }
+
+  @Test("a copy's class is the foreign protocol")
+  func copies() {
+    let (proxy, target) = (ForeignCopyProxy(), Stranger())
+    proxy.add(target)
+    let foreign: any Foreign = proxy
+    foreign.foreign(1)
+    #expect(foreign.answer() == 3)
+    #expect(target.log == ["1"])
+  }
+
+  @Test("requirements that are written again")
+  func again() {
+    let (proxy, target) = (AgainProxy(), Stranger())
+    proxy.add(target)
+    (proxy as any Foreign).foreign(1)
+    proxy.more()
+    #expect(target.log == ["1", "more"])
+  }
+
+  @Test("refinement on the main actor")
+  @MainActor func main() {
+    final class Target: MainSecond {
+      func first(_ x: Int) -> Int? { x }
+      func second() -> Int? { 2 }
+    }
+    let (proxy, target) = (MainSecondProxy(), Target())
+    proxy.add(target)
+    #expect((proxy as any MainFirst).first(1) == 1)
+    #expect(proxy.second() == 2)
+  }
+
+  nonisolated final class SharedTarget: SharedSecond {
+    let log = Log()
+    func first() async throws -> Int { 1 }
+    func second(_ x: Int) { log.note("\(x)") }
+  }
+
+  @Test("refinement of a shared protocol")
+  func shared() async throws {
+    let (proxy, target) = (SharedSecondProxy(), SharedTarget())
+    proxy.add(target, delivery: .queue())
+    proxy.second(5)
+    #expect(try await (proxy as any SharedFirst).first() == 1)
+    try await proxy.drain()
+    #expect(target.log.lines == ["5"])
+  }
+
+  @Test("a class with a base")
+  func based() {
+    final class Target: Based { func act() -> Int? { 1 } }
+    let (proxy, target) = (BasedProxy(), Target())
+    proxy.add(target)
+    let root: Root = proxy
+    #expect(root.isRoot)
+    #expect(proxy.act() == 1)
+  }
+
+  @Test("a proxy among the targets of another is transparent")
+  func nested() throws {
+    let (outer, inner) = (SecondProxy(), SecondProxy())
+    let (first, second) = (Deep(), Deep())
+    outer.add(first)
+    outer.add(inner)
+    inner.add(second)
+    outer.first(1)
+    #expect(second.log == ["first 1"])
+    #expect(outer.responds(to: "second"))
+    inner.remove(second)
+    outer.first(2)
+    #expect(first.log == ["first 1", "first 2"])
+    #expect(second.log == ["first 1"])
+  }
+
+  @Test("an ordinary call reaches every target without a table")
+  func typedCalls() {
+    let proxy = MulticastProxy<any First>()
+    let (first, second) = (Deep(), Deep())
+    proxy.add(first)
+    proxy.add(second)
+    let summary = proxy.broadcast { $0.first(1) }
+    #expect(summary.delivered == 2)
+    #expect(second.log == ["first 1"])
+  }
+
+  @Test("options of the class are those of its proxy")
+  func options() {
+    let proxy = FirstProxy(options: MulticastOptions(duplicates: .allowed, silence: .thrown))
+    let failures = Failures()
+    proxy.onError = { failures.note($0) }
+    proxy.first(1)
+    #expect((failures.errors.first as? MessageError)?.code == .nobodyResponds)
+    let target = Deep()
+    proxy.add(target)
+    proxy.add(target)
+    proxy.first(2)
+    #expect(target.log == ["first 2", "first 2"])
+  }
+}

@@ -1,0 +1,16 @@
+// Themes.swift: a public protocol with its proxy, and a public receiver.
+// Outside of the package.
+
+public import Forwardcast
+
+@Forwarded
+public protocol ThemesDelegate: AnyObject {
+  func themesColorChanged(_ color: String)
+  @Answer(.sum) func screens() -> Int
+}
+
+@Receiver
+open class Console {
+  public init() {}
+  @Message public func restart(_ delay: Int) -> Bool { delay > 1 }
+}
