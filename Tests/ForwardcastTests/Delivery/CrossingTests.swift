@@ -1,0 +1,61 @@
+// CrossingTests.swift: what may cross from one context to another, and what must not start there any more.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+@MainActor private final class Sign: MessageReceiver {
+  var text = ""
+  nonisolated static let selectorTable = SelectorTable(for: Sign.self) {
+    Responds(to: "sign:", onMainActor: { (sign: Sign, text: String) in sign.text = text })
+  }
+}
+
+private final class Plain {}
+
+/// Answers objects of its own, and says nothing of whether they may cross.
+private final class Owner: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Owner.self) {
+    Responds(to: "thing") { (_: Owner) -> Any in Plain() }
+  }
+}
+
+@Suite("What crosses contexts")
+struct CrossingTests {
+  typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+
+  @Test("a row on the main actor does not start after its target was removed or muted", arguments: [false, true])
+  @MainActor func removedBeforeItsActor(isMuted: Bool) async throws {
+    let (proxy, sign, queue) = (Shared(), Sign(), DispatchQueue(label: "crossing"))
+    let registration = proxy.add(sign, delivery: .queue(queue))
+    // The main actor is this test's: the delivery has left its queue and waits for it.
+    proxy.broadcast(Message<(String) -> Void>("sign:"), "late")
+    queue.sync {}
+    if isMuted { registration.mute() } else { registration.cancel() }
+    try await proxy.drain()
+    #expect(sign.text == "")
+    #expect(registration.dropped == 1)
+  }
+
+  @Test("an answer that its row did not promise to be Sendable does not cross, typed or not")
+  func unpromisedAnswer() async throws {
+    let (proxy, owner) = (Shared(), Owner())
+    proxy.add(owner, delivery: .queue(DispatchQueue(label: "owner")))
+    let error = await #expect(throws: MessageError.self) {
+      _ = try await proxy.collectAndWait(Message<() -> any Sendable>("thing"), returning: .last)
+    }
+    #expect(error?.code == .isolationMismatch)
+    let report = try await proxy.forwardAndWait(Invocation("thing"))
+    #expect(report.failures.count == 1 && report.answers.isEmpty)
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("draining takes any time limit")
+  func hugeTimeout() throws {
+    let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("a"))
+    proxy.add(clerk, delivery: .queue(DispatchQueue(label: "huge")))
+    proxy.broadcast(.note, 1)
+    try proxy.drain(timeout: .seconds(Int64.max))
+    #expect(clerk.journal.all == ["a 1"])
+  }
+}
