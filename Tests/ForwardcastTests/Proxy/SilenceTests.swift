@@ -174,4 +174,44 @@ struct SilenceTests {
     #expect(try proxy.collect(fetch, returning: .firstSuccess) == nil)
     withExtendedLifetime(targets) {}
   }
+
+  @Test("a maker of a lazy proxy that fails is asked once for each message")
+  func failingMaker() {
+    var asked = 0
+    let lazy = LazyProxy {
+      asked += 1
+      throw TargetError(name: "maker")
+    }
+    #expect(throws: TargetError(name: "maker")) { try lazy.send(.value) }
+    #expect(asked == 1)
+    let proxy = Proxy()
+    proxy.onError = { _ in }
+    proxy.add(lazy)
+    #expect(proxy.broadcast(.value).failed == 1)
+    #expect(asked == 2)
+    #expect(throws: TargetError(name: "maker")) { try proxy.collect(.value, returning: .last) }
+    #expect(asked == 3)
+  }
+
+  @Test("a receiver of one's own fills a report, and its answer is the message's")
+  func ownReport() throws {
+    final class Splitter: ForwardingProxy {
+      override func methodSignature(for selector: MessageSelector) -> MethodSignature? { try? MethodSignature("q@:") }
+      override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+        var report = DeliveryReport()
+        report.answers = [.init(target: self, result: ArgumentBox(7))]
+        report.skipped = [.init(target: nil, reason: .init("asleep"))]
+        invocation.result = report.result
+        return report
+      }
+    }
+    let splitter = Splitter()
+    var call = Invocation("value")
+    #expect(try splitter.forward(&call).skipped.map(\.reason.description) == ["asleep"])
+    #expect(try splitter.send(.value) == 7)
+    let proxy = Proxy()
+    proxy.add(splitter)
+    #expect(try proxy.collect(.value, returning: .all) == [7])
+    withExtendedLifetime(splitter) {}
+  }
 }

@@ -14,8 +14,9 @@ extension MulticastProxy {
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
   ) -> Registration {
-    // A proxy that is not Sendable stays in one isolation, and its closures with it; a proxy that is takes Sendable
-    // closures only, by the forms below.
+    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
+    // in place take the forms below; a function value whose type is not @Sendable takes this one without a diagnostic, since
+    // Swift can neither keep this form from such proxies nor prefer one that warns.
     nonisolated(unsafe) let body = body
     return core.on(
       TypedMethod<R, repeat each A>(message.selector, signature: nil) {
@@ -25,17 +26,24 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// A closure that is not `@Sendable` cannot be a target of a proxy that may be used from any thread.
-  @available(*, unavailable, message: "a proxy that is Sendable takes closures that are @Sendable")
+  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration; as for proxies that are not `Sendable`.
   @discardableResult
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    preconditionFailure("unavailable")
+    core.on(
+      TypedMethod<R, repeat each A>(message.selector, signature: nil) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority)
   }
 
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled, and run where and
-  /// when `delivery` says.
+  /// Registers a closure as a target for one message, run where and when `delivery` says.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -43,10 +51,10 @@ extension MulticastProxy where Interface: Sendable {
   ///   - priority: higher comes first; equal ones in the order in which they are added.
   ///   - buffer: how many messages may wait, and which go when there are more.
   ///   - body: gets the message's arguments.
-  /// - Returns: the registration; as for the form of proxies that are not `Sendable`.
+  /// - Returns: the registration.
   @discardableResult
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .direct, priority: Int = 0,
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
@@ -55,10 +63,35 @@ extension MulticastProxy where Interface: Sendable {
       }, priority, (delivery, buffer, .dropPending))
   }
 
-  /// Registers a closure whose answers may cross to a sender that waits. See the form above.
+  /// Registers a closure as a target for one message, held by its registration until that is cancelled, and whose answers may cross.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration; as for proxies that are not `Sendable`.
   @discardableResult
   public func on<R: Sendable, each A>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .direct, priority: Int = 0,
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
+  ) -> Registration {
+    core.on(
+      TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority)
+  }
+
+  /// Registers a closure as a target for one message whose answers may cross, run where and when `delivery` says.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - delivery: where and when it runs.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration.
+  @discardableResult
+  public func on<R: Sendable, each A>(
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
