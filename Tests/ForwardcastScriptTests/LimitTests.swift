@@ -146,7 +146,7 @@ struct LimitTests {
     #expect(known.outcome.error?.text == "limit exceeded: more than 10000 selectors")
   }
 
-  @Test("the deepest script that is allowed fits the stack of a queue's thread")
+  @Test("the deepest script that is allowed fits a stack of one mebibyte")
   func smallStack() throws {
     let open = String(repeating: "(", count: 27) + String(repeating: "@[", count: 29)
     let close = String(repeating: "]", count: 29) + String(repeating: ")", count: 27)
@@ -159,7 +159,7 @@ struct LimitTests {
       """
     let result = Mutex<Played?>(nil)
     // Code that is not optimized takes about four times as much.
-    try onThread(stackSize: _isDebugAssertConfiguration() ? 2 << 20 : 512 << 10) {
+    try onThread(stackSize: _isDebugAssertConfiguration() ? 2 << 20 : 1 << 20) {
       let played = play(text)
       result.withLock { $0 = played }
     }

@@ -49,7 +49,8 @@ struct ForwardedTests {
     #expect(heard == [4, 5])
     let named: any ThemesDelegate = themes
     named.themesColorChanged(6)
+    #expect(heard == [4, 5, 6])
     #expect(busy.colors == [3, 4, 5, 6])
-    withExtendedLifetime((home, busy)) {}
+    withExtendedLifetime((home, busy, themes)) {}
   }
 }
