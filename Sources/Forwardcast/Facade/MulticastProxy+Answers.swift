@@ -113,8 +113,4 @@ extension ReturnPolicy {
       }, mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors)
     return (policy, { kept.result() })
   }
-
-  private init(way: Way, mayStopEarly: Bool, ignoresErrors: Bool) {
-    (self.way, self.mayStopEarly, self.ignoresErrors) = (way, mayStopEarly, ignoresErrors)
-  }
 }

@@ -4,6 +4,9 @@
 extension MulticastProxy {
   /// How many slots the target list has, holes and dead targets included.
   package var slotCount: Int { core.slotCount }
+
+  /// How many hooks there are.
+  package var hookCount: Int { core.hookCount }
 }
 
 extension Registration {

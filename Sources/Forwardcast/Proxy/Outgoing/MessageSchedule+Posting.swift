@@ -12,7 +12,8 @@ extension MessageSchedule {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
       for nested in node.nested.sorted(by: { $0.key > $1.key }) {
-        if case .node(let child) = nested.value { waiting.append(child) }
+        // What stands behind hooks is posted when these let it through.
+        if case .node(let child) = nested.value, !child.route.isSurrounded { waiting.append(child) }
       }
     }
   }

@@ -63,10 +63,7 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    var outgoing = OutgoingMessage(route.selector, typed, keepsAnswers: R.self != Void.self)
-    outgoing.isInOrder = policy.mayStopEarly
-    var waited = WaitedMessage(outgoing, along: route, into: PolicySink(policy, route))
-    return try waited.block(timeout) { try $0.finish() }
+    return try collectBlocking(route, typed, policy, timeout)
   }
 
   /// Sends a message as a value, waits for all, and says what became of it at each target.
@@ -89,11 +86,9 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collect(_:_:returning:timeout:)``.
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
-    let message = try OutgoingMessage(waiting: invocation, along: route)
-    var waited = WaitedMessage(message, along: route, into: ReportSink())
-    var report = try waited.block(timeout) { $0.report }
-    report.dropped = waited.dropped
-    return report
+    guard let (around, inside) = route.surrounded else { return try forwardBlocking(route, invocation, timeout) }
+    try route.refuseCycle(invocation)
+    return try around.report(inside, invocation) { try forwardBlocking(inside, $0, timeout) }
   }
 
   /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.
@@ -111,10 +106,13 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
-    var message = try OutgoingMessage(waiting: invocation, along: route)
-    message.isInOrder = policy.mayStopEarly
-    var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-    return try waited.block(timeout) { try $0.finish() }
+    guard let (around, inside) = route.surrounded else {
+      return try collectBlocking(route, boxes: invocation, policy, timeout)
+    }
+    try route.refuseCycle(invocation)
+    return try around.collect(inside, BoxedArguments(invocation), policy) {
+      try collectBlocking(inside, boxes: $0, $1, timeout)
+    }
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -127,10 +125,13 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>
   ) async throws -> Output {
     let route = beginMessage(invocation.selector)
-    var message = try OutgoingMessage(waiting: invocation, along: route)
-    message.isInOrder = policy.mayStopEarly
-    var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-    return try await waited.wait { try $0.finish() }
+    guard let (around, inside) = route.surrounded else {
+      return try await collectWaiting(route, boxes: invocation, policy)
+    }
+    try route.refuseCycle(invocation)
+    return try await around.collectAndWait(inside, BoxedArguments(invocation), policy) {
+      try await collectWaiting(inside, boxes: $0.invocation(inside.selector), $1)
+    }
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
@@ -156,15 +157,62 @@ extension MulticastSending where Interface: Sendable {
 nonisolated(nonsending) private func collectWaiting<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
 ) async throws -> Output {
+  if let (around, inside) = route.surrounded {
+    return try await around.collectAndWait(inside, arguments, policy) { try await collectWaiting(inside, $0, $1) }
+  }
   var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
   message.isInOrder = policy.mayStopEarly
   var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
   return try await waited.wait { try $0.finish() }
 }
 
+nonisolated(nonsending) private func collectWaiting<Output>(
+  _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
+) async throws -> Output {
+  var message = try OutgoingMessage(waiting: invocation, along: route)
+  message.isInOrder = policy.mayStopEarly
+  var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
+  return try await waited.wait { try $0.finish() }
+}
+
+private func collectBlocking<R, Output>(
+  _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>, _ timeout: Duration
+) throws -> Output {
+  if let (around, inside) = route.surrounded {
+    return try around.collect(inside, arguments, policy) { try collectBlocking(inside, $0, $1, timeout) }
+  }
+  var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
+  message.isInOrder = policy.mayStopEarly
+  var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
+  return try waited.block(timeout) { try $0.finish() }
+}
+
+private func collectBlocking<Output>(
+  _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>, _ timeout: Duration
+) throws -> Output {
+  var message = try OutgoingMessage(waiting: invocation, along: route)
+  message.isInOrder = policy.mayStopEarly
+  var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
+  return try waited.block(timeout) { try $0.finish() }
+}
+
+private func forwardBlocking(_ route: MessageRoute, _ invocation: Invocation, _ timeout: Duration) throws
+  -> DeliveryReport
+{
+  let message = try OutgoingMessage(waiting: invocation, along: route)
+  var waited = WaitedMessage(message, along: route, into: ReportSink())
+  var report = try waited.block(timeout) { $0.report }
+  report.dropped = waited.dropped
+  return report
+}
+
 nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
   -> DeliveryReport
 {
+  if let (around, inside) = route.surrounded {
+    try route.refuseCycle(invocation)
+    return try await around.reportAndWait(inside, invocation) { try await forwardScheduled(inside, $0) }
+  }
   let message = try OutgoingMessage(waiting: invocation, along: route)
   var waited = WaitedMessage(message, along: route, into: ReportSink())
   var report = try await waited.wait { $0.report }
@@ -175,6 +223,9 @@ nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocatio
 nonisolated(nonsending) private func broadcastReady(_ route: MessageRoute, _ arguments: MessageArguments) async throws
   -> BroadcastSummary
 {
+  if let (around, inside) = route.surrounded {
+    return try await around.broadcastAndWait(inside, arguments) { try await broadcastReady(inside, $0) }
+  }
   let message = OutgoingMessage(route.selector, arguments, keepsAnswers: false)
   var schedule = MessageSchedule(message, along: route, into: SummarySink())
   try await schedule.reserveRoom()

@@ -20,6 +20,8 @@ package final class MulticastCore: Sendable {
     var isClosed = false
     /// Targets that no message by selector can reach, while nobody has been told of them.
     var unreachable: [Registration] = []
+    /// The hooks, in the order in which they were installed.
+    var hooks: [Hook] = []
   }
 
   let state = Guarded(State())

@@ -1,0 +1,188 @@
+// RouteSurroundings+Verbs.swift: what each verb makes of a message that has hooks around it.
+// Layer: Proxy. See DESIGN.md, "Around a message".
+
+// A verb gives itself as `send`, to be run inside of the hooks, with arguments that these may have changed. What comes of
+// the hooks are answers, of which the verb's result is made as it is made of the targets' own.
+
+extension RouteSurroundings {
+  private func message(_ route: MessageRoute, _ arguments: MessageArguments) -> HookedMessage {
+    HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments)
+  }
+
+  // MARK: In the caller's turn
+
+  /// A broadcast. An error of a hook counts as one failure of the proxy.
+  func broadcast(
+    _ route: MessageRoute, _ arguments: MessageArguments, _ send: @escaping (MessageArguments) -> BroadcastSummary
+  ) -> BroadcastSummary {
+    var summary = BroadcastSummary()
+    do {
+      _ = try hooks.run(message(route, arguments)) { arguments in
+        summary = send(arguments)
+        return .none
+      }
+    } catch {
+      summary.failed += 1
+      route.core.report(error, route.selector, nil, receiver: route.core.name)
+    }
+    return summary
+  }
+
+  /// A `collect`.
+  func collect<R, Output>(
+    _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>,
+    _ send: @escaping (MessageArguments, ReturnPolicy<R, [R]>) throws -> [R]
+  ) throws -> Output {
+    let (message, gathering) = (message(route, arguments), policy.gathering)
+    let answers = try hooks.run(message) { TypedAnswers(try send($0, gathering)) }
+    return try policy.fold(try answers.typed(as: R.self, message))
+  }
+
+  /// A `collect` by boxes.
+  func collect<Output>(
+    _ route: MessageRoute, _ arguments: BoxedArguments, _ policy: ReturnPolicy<ArgumentBox, Output>,
+    _ send: @escaping (Invocation, ReturnPolicy<ArgumentBox, [ArgumentBox]>) throws -> [ArgumentBox]
+  ) throws -> Output {
+    try collect(route, arguments as MessageArguments, policy) { try send($0.invocation(route.selector), $1) }
+  }
+
+  /// A `forward`.
+  func report(
+    _ route: MessageRoute, _ invocation: Invocation, _ send: @escaping (Invocation) throws -> DeliveryReport
+  ) throws -> DeliveryReport {
+    let outcome = HookedReport(route)
+    do {
+      let answers = try hooks.run(message(route, BoxedArguments(invocation))) { arguments in
+        outcome.giveUp()
+        return outcome.take(try send(arguments.invocation(route.selector)))
+      }
+      return outcome.report(with: answers)
+    } catch {
+      outcome.giveUp()
+      throw error
+    }
+  }
+
+  // MARK: Waiting
+
+  /// A broadcast whose sender waits for room.
+  nonisolated(nonsending) func broadcastAndWait(
+    _ route: MessageRoute, _ arguments: MessageArguments,
+    _ send: nonisolated(nonsending) @escaping (MessageArguments) async throws -> BroadcastSummary
+  ) async throws -> BroadcastSummary {
+    var summary = BroadcastSummary()
+    do {
+      _ = try await hooks.runAndWait(message(route, arguments)) { arguments in
+        summary = try await send(arguments)
+        return .none
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      summary.failed += 1
+      route.core.report(error, route.selector, nil, receiver: route.core.name)
+    }
+    return summary
+  }
+
+  /// A `collect` whose sender waits.
+  nonisolated(nonsending) func collectAndWait<R, Output>(
+    _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>,
+    _ send: nonisolated(nonsending) @escaping (MessageArguments, ReturnPolicy<R, [R]>) async throws -> [R]
+  ) async throws -> Output {
+    let (message, gathering) = (message(route, arguments), policy.gathering)
+    let answers = try await hooks.runAndWait(message) { TypedAnswers(try await send($0, gathering)) }
+    return try policy.fold(try answers.typed(as: R.self, message))
+  }
+
+  /// A `forward` whose sender waits.
+  nonisolated(nonsending) func reportAndWait(
+    _ route: MessageRoute, _ invocation: Invocation,
+    _ send: nonisolated(nonsending) @escaping (Invocation) async throws -> DeliveryReport
+  ) async throws -> DeliveryReport {
+    let outcome = HookedReport(route)
+    do {
+      let answers = try await hooks.runAndWait(message(route, BoxedArguments(invocation))) { arguments in
+        outcome.giveUp()
+        return outcome.take(try await send(arguments.invocation(route.selector)))
+      }
+      return outcome.report(with: answers)
+    } catch {
+      outcome.giveUp()
+      throw error
+    }
+  }
+}
+
+/// The report of a message whose hooks may send it several times. Stays in the turn of its message.
+private final class HookedReport {
+  private let route: MessageRoute
+  private var last = DeliveryReport()
+
+  init(_ route: MessageRoute) { self.route = route }
+
+  /// Tells the handler the errors of a report that another, or an error, takes the place of.
+  func giveUp() {
+    for failure in last.failures {
+      route.core.report(failure.error, route.selector, nil, receiver: typeName(of: failure.target))
+    }
+    last = DeliveryReport()
+  }
+
+  func take(_ report: DeliveryReport) -> MessageAnswers {
+    last = report
+    return TypedAnswers(report.answers.compactMap(\.result))
+  }
+
+  /// The report with the answers that the hooks gave. As many as came from the targets stand at those targets; any
+  /// others are the proxy's own.
+  func report(with answers: MessageAnswers) -> DeliveryReport {
+    var report = last
+    let boxes = answers.boxes
+    let places = report.answers.indices.filter { report.answers[$0].result != nil }
+    if places.count == boxes.count {
+      for (place, box) in zip(places, boxes) {
+        let old = report.answers[place]
+        report.answers[place] = .init(target: old.target, result: box, wasQueued: old.wasQueued)
+      }
+    } else {
+      report.answers.removeAll { $0.result != nil }
+      report.answers += boxes.map { .init(target: route.core, result: $0) }
+      if !boxes.isEmpty { report.endsQueued = false }
+    }
+    return report
+  }
+}
+
+// MARK: Typed messages in the caller's turn
+
+/// A typed broadcast with hooks around it: its targets get it as they would without.
+@usableFromInline
+func broadcastAround<R, each A>(_ route: MessageRoute, _ arguments: TypedArguments<R, repeat each A>)
+  -> BroadcastSummary
+{
+  guard let (around, inside) = route.surrounded else { return broadcastScheduled(route, arguments) }
+  return around.broadcast(inside, arguments) { other in
+    guard other.functionType == arguments.functionType else {
+      return broadcastBoxed(inside, other.invocation(inside.selector))
+    }
+    let typed = unsafeDowncast(other, to: TypedArguments<R, repeat each A>.self)
+    return broadcastTyped(inside, typed.values, returning: R.self, crosses: typed.crosses)
+  }
+}
+
+/// A typed `collect` with hooks around it.
+@usableFromInline
+func collectAround<R, Output, each A>(
+  _ route: MessageRoute, _ arguments: TypedArguments<R, repeat each A>, _ policy: ReturnPolicy<R, Output>
+) throws -> Output {
+  guard let (around, inside) = route.surrounded else { return try collectScheduled(route, arguments, policy) }
+  return try around.collect(inside, arguments, policy) { other, gathering in
+    guard other.functionType == arguments.functionType else {
+      // A hook by boxes has put other arguments in: targets open them, and their answers become the sender's type.
+      return try collectScheduled(inside, other, gathering)
+    }
+    let typed = unsafeDowncast(other, to: TypedArguments<R, repeat each A>.self)
+    return try collectTyped(inside, typed.values, gathering, crosses: typed.crosses)
+  }
+}
