@@ -47,6 +47,9 @@ let package = Package(
       exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    // Hooks, streams and pictures. Apart from the others, so that it compiles alone.
+    .testTarget(
+      name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
     // The same shapes, in a module that is on the main actor by default.
