@@ -31,19 +31,8 @@ extension MulticastCore {
       throw .argumentCount(selector, receiver: name, wanted: selector.numberOfArguments, found: found)
     }
     guard let method = firstMethod(for: selector), method.functionType != ObjectIdentifier(type) else { return }
-    let (own, stated) = (method.signature, MethodSignature(returning: R.self, taking: repeat (each A).self))
-    guard own.argumentTypes.count == stated.argumentTypes.count else { return }
-    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
-      if wanted.mayBecome(found) || found.mayBecome(wanted) { return }
-      throw MessageError(
-        .typeMismatch, receiver: name, selector: selector.name,
-        evidence: "\(what): the method has \(wanted.meaning) (\(wanted)), the hook \(found.meaning) (\(found))",
-        argumentIndex: index)
-    }
-    for index in 2..<own.argumentTypes.count {
-      try fit(own.argumentTypes[index], stated.argumentTypes[index], "argument \(index - 2)", index - 2)
-    }
-    try fit(own.returnType, stated.returnType, "result", nil)
+    try method.signature.check(
+      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: name)
   }
 
   /// The method that a message of `selector` would find first.
@@ -54,17 +43,5 @@ extension MulticastCore {
       if let method = method(of: target, selector), !method.isRefusal { return method }
     }
     return table?.storage.method(for: selector)
-  }
-}
-
-extension TypeEncoding {
-  /// Whether some value of this type can be given where `other` is wanted.
-  fileprivate func mayBecome(_ other: TypeEncoding) -> Bool {
-    if other.accepts(self) { return true }
-    switch (kind, other.kind) {
-    case (.scalar, .scalar), (.void, _): return true
-    case (.structure(let record), _): return record.name.hasPrefix("Optional<")
-    default: return false
-    }
   }
 }

@@ -53,30 +53,32 @@ extension Hook.Body {
 
   /// A body that runs around messages of a key.
   ///
-  /// - Parameter crosses: whether the compiler has seen that the arguments are `Sendable`.
+  /// - Parameters:
+  ///   - crosses: whether the compiler has seen that the arguments are `Sendable`.
+  ///   - answersCross: the same of the answers.
   static func around<R, each A>(
-    _ type: ((repeat each A) -> R).Type, crosses: Bool,
+    _ type: ((repeat each A) -> R).Type, crosses: Bool, answersCross: Bool = false,
     _ body: @escaping (MessageCall<R, repeat each A>) throws -> [R]
   ) -> Hook.AroundBody {
     nonisolated(unsafe) let body = body
     return { message, rest in
       let call = try MessageCall(message, rest, as: type, crosses: crosses)
       defer { call.turn.end() }
-      return TypedAnswers(try body(call))
+      return TypedAnswers(try body(call), crosses: answersCross)
     }
   }
 
   /// A body that runs around messages of a key whose sender waits.
   static func waitingAround<R, each A>(
-    _ type: ((repeat each A) -> R).Type, crosses: Bool,
+    _ type: ((repeat each A) -> R).Type, crosses: Bool, answersCross: Bool = false,
     _ body: nonisolated(nonsending) @escaping (WaitingMessageCall<R, repeat each A>) async throws -> [R]
   ) -> Hook.WaitingAroundBody {
     nonisolated(unsafe) let body = body
     return { message, rest in
       let call = try WaitingMessageCall(message, rest, as: type, crosses: crosses)
+      defer { call.turn.end() }
       let result = try await body(call)
-      call.turn.end()
-      return TypedAnswers(result)
+      return TypedAnswers(result, crosses: answersCross)
     }
   }
 }

@@ -13,12 +13,14 @@ class MessageAnswers {
 /// Answers of a type that the sender, or a hook, knew.
 final class TypedAnswers<R>: MessageAnswers {
   let list: [R]
+  /// Whether the type is known to be `Sendable`.
+  private let crosses: Bool
 
-  init(_ list: [R]) { self.list = list }
+  init(_ list: [R], crosses: Bool = false) { (self.list, self.crosses) = (list, crosses) }
 
   override var boxes: [ArgumentBox] {
     if let boxes = list as? [ArgumentBox] { return boxes }
-    return list.map { ArgumentBox(storage: $0, isSendable: false) }
+    return list.map { ArgumentBox(storage: $0, isSendable: crosses) }
   }
 }
 
@@ -34,5 +36,13 @@ extension MessageAnswers {
       answered.result = box
       return try typedResult(of: answered, from: message.receiver)
     }
+  }
+
+  /// The answer of a method: the last of the list.
+  ///
+  /// - Throws: `nobodyResponds` when there is none and the type has no value for nothing.
+  final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
+    if let last = try typed(as: type, message).last { return last }
+    return try typedResult(of: Invocation(message.selector), from: message.receiver)
   }
 }
