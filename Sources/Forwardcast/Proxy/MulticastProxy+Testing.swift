@@ -7,6 +7,9 @@ extension MulticastProxy {
 
   /// How many hooks there are.
   package var hookCount: Int { core.hookCount }
+
+  /// How many streams listen.
+  package var listenerCount: Int { core.listenerCount }
 }
 
 extension Registration {

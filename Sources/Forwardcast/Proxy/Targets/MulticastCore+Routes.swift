@@ -31,7 +31,7 @@ extension MulticastCore {
       // How far the old route reaches is read with the list: another message may be extending it.
       let (list, hooks, old, covered) = state.withLock { state in
         let old = state.routes.find(selector)
-        return (state.list, state.hooks, old, old?.covered ?? 0)
+        return (state.list, state.chain, old, old?.covered ?? 0)
       }
       if let old, old.epoch == epoch, old.generation == list.generation {
         let more = steps(list.joined(since: covered), selector, in: list)
@@ -44,7 +44,7 @@ extension MulticastCore {
         if let walk = publish(route) { return walk }
       }
     }
-    let (list, hooks) = state.withLock { ($0.list, $0.hooks) }
+    let (list, hooks) = state.withLock { ($0.list, $0.chain) }
     return MessageRoute(
       Route(
         self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list),
@@ -80,7 +80,7 @@ extension MulticastCore {
   /// A route of the caller's own that keeps every target alive, weak ones included.
   func pinnedRoute(_ selector: MessageSelector) -> Route {
     let epoch = TableEpoch.current
-    let (list, hooks) = state.withLock { ($0.list, $0.hooks) }
+    let (list, hooks) = state.withLock { ($0.list, $0.chain) }
     return Route(
       self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true),
       around: RouteSurroundings(selector, hooks: hooks))

@@ -22,6 +22,10 @@ package final class MulticastCore: Sendable {
     var unreachable: [Registration] = []
     /// The hooks, in the order in which they were installed.
     var hooks: [Hook] = []
+    /// The streams that listen.
+    var listeners: [MessageListener] = []
+    /// What stands around messages, the innermost first: who listens sees what the hooks let through.
+    var chain: [Hook] { listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks }
   }
 
   let state = Guarded(State())
@@ -63,11 +67,12 @@ package final class MulticastCore: Sendable {
 
   /// Releases the routes: no further message comes. What is on its way is delivered.
   func close() {
-    let routes = state.withLock { state in
-      defer { state.routes = RouteTable() }
+    let (routes, listeners) = state.withLock { state in
+      defer { (state.routes, state.listeners) = (RouteTable(), []) }
       state.isClosed = true
-      return state.routes
+      return (state.routes, state.listeners)
     }
+    for listener in listeners { listener.finish() }
     withExtendedLifetime(routes) {}
   }
 
