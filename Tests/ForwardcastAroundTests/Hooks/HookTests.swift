@@ -163,6 +163,36 @@ struct HookTests {
     #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
   }
 
+  @Test("in forward a failure is thrown to the hooks, and stands in the report again when they leave it alone")
+  func failuresOfForward() throws {
+    let proxy = desks()
+    let told = Journal()
+    proxy.onError = { told.note("\($0.error)") }
+    try proxy.after { _, _ in journal.note("after") }
+    let passing = try proxy.around { call in
+      do { return try call.proceed() } catch {
+        journal.note("saw \(error)")
+        throw error
+      }
+    }
+    var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
+    let report = try proxy.forward(&call)
+    #expect(report.failures.map { "\($0.error)" } == ["refused by ann", "refused by bo"])
+    #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "saw refused by ann"] && told.entries == [])
+    passing.cancel()
+    let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
+    let mended = try proxy.forward(&call)
+    #expect(mended.failures.isEmpty && told.entries == ["refused by bo"])
+    #expect(try call.result?.unbox(as: Int.self) == 0)
+    taking.cancel()
+    try proxy.around { call in
+      _ = try? call.proceed()
+      throw Refusal(name: "hook")
+    }
+    #expect(throws: Refusal(name: "hook")) { try proxy.forward(&call) }
+    #expect(told.entries == ["refused by bo", "refused by bo"])
+  }
+
   @Test("hooks run also when nobody responds, and silence is an error inside of them")
   func nobody() throws {
     let proxy = Desks(options: MulticastOptions(silence: .thrown))

@@ -108,6 +108,18 @@ struct NestedHookTests {
     #expect(told.entries == ["refused by bo", "refused by cy"])
   }
 
+  @Test("an inner hook may answer for a target that failed, which is then no failure of the message")
+  func rescue() throws {
+    let (outer, inner) = pair()
+    let told = Journal()
+    inner.onError = { told.note("\($0.error)") }
+    try inner.around(.quote) { call in
+      do { return try call.proceed(with: -1) } catch { return [0] }
+    }
+    #expect(try outer.collect(.quote, 1, returning: .all) == [2, 0, 5])
+    #expect(told.entries == ["refused by cy"])
+  }
+
   @Test("an inner proxy that nobody in responds in is silent inside of its hooks")
   func silence() throws {
     let inner = Desks(options: MulticastOptions(silence: .thrown))

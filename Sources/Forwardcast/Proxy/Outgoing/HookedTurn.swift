@@ -18,6 +18,8 @@ final class HookedTurn {
 
   private var outcomes: [(outcome: StepOutcome, context: StepContext)] = []
   private var wasSent = false
+  /// The failure of a target that was thrown to the hooks.
+  private var thrown: (any Error)?
   /// How many messages full buffers gave up.
   private(set) var dropped = 0
   /// Turns of targets that cannot end on this context.
@@ -38,11 +40,11 @@ final class HookedTurn {
       let answers = try around.hooks.run(hookedMessage) { arguments in
         var schedule = self.schedule(arguments, inside)
         schedule.run()
-        return self.take(schedule)
+        return try self.take(schedule)
       }
       return finished(with: answers.boxes)
     } catch {
-      return outcomes + [(.failed(error), place.within(node.proxies))]
+      return finished(by: error)
     }
   }
 
@@ -55,11 +57,11 @@ final class HookedTurn {
         try await schedule.reserveRoom()
         await schedule.runAndWait()
         schedule.giveBackRoom()
-        return self.take(schedule)
+        return try self.take(schedule)
       }
       return finished(with: answers.boxes)
     } catch {
-      return outcomes + [(.failed(error), place.within(node.proxies))]
+      return finished(by: error)
     }
   }
 
@@ -69,10 +71,7 @@ final class HookedTurn {
   }
 
   private func schedule(_ arguments: MessageArguments, _ inside: MessageRoute) -> MessageSchedule<RecordingSink> {
-    for (outcome, context) in outcomes {
-      // Another try takes the place of this one, whose errors are told all the same.
-      if case .failed(let error) = outcome { context.report(error) }
-    }
+    giveUpFailures()
     outcomes = []
     var schedule = MessageSchedule(
       message.with(arguments), along: inside, in: node.proxies.outer,
@@ -81,7 +80,25 @@ final class HookedTurn {
     return schedule
   }
 
-  private func take(_ schedule: MessageSchedule<RecordingSink>) -> MessageAnswers {
+  /// Takes out what failed: another try, or what a hook answers, is in its place. All that no hook knows is told.
+  private func giveUpFailures() {
+    for (outcome, context) in outcomes {
+      guard case .failed(let error) = outcome else { continue }
+      if let thrown, isSame(thrown, error) { continue }
+      context.report(error)
+    }
+    outcomes.removeAll { if case .failed = $0.outcome { true } else { false } }
+    thrown = nil
+  }
+
+  /// The first failure where the sender wants answers, so that it is thrown to the hooks as in a message of their own.
+  private var failure: (any Error)? {
+    guard message.keepsAnswers else { return nil }
+    for case (.failed(let error), _) in outcomes { return error }
+    return nil
+  }
+
+  private func take(_ schedule: MessageSchedule<RecordingSink>) throws -> MessageAnswers {
     wasSent = true
     dropped += schedule.dropped
     deferred += schedule.deferred ?? []
@@ -94,12 +111,21 @@ final class HookedTurn {
         outcomes.append((.failed(error), place.within(node.proxies)))
       }
     }
+    thrown = failure
+    if let thrown { throw thrown }
     return TypedAnswers(outcomes.compactMap { $0.outcome.answer })
+  }
+
+  /// The outcomes when the hooks ended with an error: those that there are when it is a target's, passed on.
+  private func finished(by error: any Error) -> [(outcome: StepOutcome, context: StepContext)] {
+    if let thrown, isSame(thrown, error) { return outcomes }
+    return outcomes + [(.failed(error), place.within(node.proxies))]
   }
 
   /// The outcomes with the answers that the hooks gave. As many as came from the targets stand at those; any others are
   /// the proxy's own.
   private func finished(with boxes: [ArgumentBox]) -> [(outcome: StepOutcome, context: StepContext)] {
+    if thrown != nil { giveUpFailures() }
     let places = outcomes.indices.filter { outcomes[$0].outcome.answer != nil }
     if places.count == boxes.count {
       for (place, box) in zip(places, boxes) { outcomes[place].outcome = .answered(box) }

@@ -54,12 +54,11 @@ extension RouteSurroundings {
     do {
       let answers = try hooks.run(message(route, BoxedArguments(invocation))) { arguments in
         outcome.giveUp()
-        return outcome.take(try send(arguments.invocation(route.selector)))
+        return try outcome.take(try send(arguments.invocation(route.selector)))
       }
       return outcome.report(with: answers)
     } catch {
-      outcome.giveUp()
-      throw error
+      return try outcome.report(ending: error)
     }
   }
 
@@ -104,40 +103,54 @@ extension RouteSurroundings {
     do {
       let answers = try await hooks.runAndWait(message(route, BoxedArguments(invocation))) { arguments in
         outcome.giveUp()
-        return outcome.take(try await send(arguments.invocation(route.selector)))
+        return try outcome.take(try await send(arguments.invocation(route.selector)))
       }
       return outcome.report(with: answers)
     } catch {
-      outcome.giveUp()
-      throw error
+      return try outcome.report(ending: error)
     }
   }
 }
 
 /// The report of a message whose hooks may send it several times. Stays in the turn of its message.
+///
+/// The first failure of a target is thrown to the hooks, as in `collect`. Left alone it stands in the report again; a hook
+/// that takes it answers for it.
 private final class HookedReport {
   private let route: MessageRoute
   private var last = DeliveryReport()
 
   init(_ route: MessageRoute) { self.route = route }
 
-  /// Tells the handler the errors of a report that another, or an error, takes the place of.
+  /// Tells the handler the errors of a report that another, or an error, takes the place of. The first is known to a hook.
   func giveUp() {
-    for failure in last.failures {
+    for failure in last.failures.dropFirst() {
       route.core.report(failure.error, route.selector, nil, receiver: typeName(of: failure.target))
     }
     last = DeliveryReport()
   }
 
-  func take(_ report: DeliveryReport) -> MessageAnswers {
+  func take(_ report: DeliveryReport) throws -> MessageAnswers {
     last = report
+    if let first = report.failures.first { throw first.error }
     return TypedAnswers(report.answers.compactMap(\.result))
+  }
+
+  /// The report of a message whose hooks ended with an error: with all that failed when it is the first of those.
+  func report(ending error: any Error) throws -> DeliveryReport {
+    if let first = last.failures.first, isSame(first.error, error) { return last }
+    giveUp()
+    throw error
   }
 
   /// The report with the answers that the hooks gave. As many as came from the targets stand at those targets; any
   /// others are the proxy's own.
   func report(with answers: MessageAnswers) -> DeliveryReport {
     var report = last
+    if !report.failures.isEmpty {
+      giveUp()
+      report.failures = []
+    }
     let boxes = answers.boxes
     let places = report.answers.indices.filter { report.answers[$0].result != nil }
     if places.count == boxes.count {
@@ -152,6 +165,14 @@ private final class HookedReport {
     }
     return report
   }
+}
+
+/// Whether two errors are one that was passed on: an error is a reference to its value.
+func isSame(_ one: any Error, _ other: any Error) -> Bool {
+  // In a struct, since a function of any type would be given the value.
+  struct Reference { let error: any Error }
+  return unsafeBitCast(Reference(error: one), to: UnsafeRawPointer.self)
+    == unsafeBitCast(Reference(error: other), to: UnsafeRawPointer.self)
 }
 
 // MARK: Typed messages in the caller's turn
