@@ -36,8 +36,8 @@ extension Interpreter {
   /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
   ///   whoever caught it there.
   private func deliver<T>(
-    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], at offset: Int,
-    _ body: (any MessageReceiver, inout Invocation) throws -> T
+    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], policy: CollectPolicy? = nil,
+    at offset: Int, _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
     // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
     let depth = frame.depth + 1 + world.height(of: reference.receiver)
@@ -52,7 +52,7 @@ extension Interpreter {
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let result: Result<T, any Error>
     do {
-      let sending = SendInProgress(run: run, depth: depth)
+      let sending = SendInProgress(run: run, depth: depth, policy: policy)
       let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
       result = .success(answer)
     } catch {
@@ -170,7 +170,7 @@ extension Interpreter {
         }
       },
       finish: { $0 })
-    let collected = try deliver(shape, reference, arguments, at: offset) { receiver, call in
+    let collected = try deliver(shape, reference, arguments, policy: policy, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
       try run.charge(Work.registration * proxy.count)
       run.notePlace(of: call.selector.name, offset, source)

@@ -122,10 +122,13 @@ final class SendInProgress: Sendable {
   let depth: Int
   /// Whether it is part of the making of a service, which others may be waiting for.
   let isMaking: Bool
+  /// What the sender makes of the answers; `nil` takes the last.
+  let policy: CollectPolicy?
   private let rows = Atomic<Int>(0)
 
-  init(run: Run, depth: Int, isMaking: Bool = false) {
+  init(run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil) {
     self.run = run
+    self.policy = policy
     self.depth = depth
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
   }
