@@ -37,7 +37,7 @@ final class HookedTurn {
   func run() -> [(outcome: StepOutcome, context: StepContext)] {
     guard let (around, inside) = node.route.surrounded else { return [] }
     do {
-      let answers = try around.hooks.run(hookedMessage) { arguments in
+      let answers = try around.run(hookedMessage) { arguments in
         var schedule = self.schedule(arguments, inside)
         schedule.run()
         return try self.take(schedule)
@@ -52,7 +52,7 @@ final class HookedTurn {
   nonisolated(nonsending) func runAndWait() async -> [(outcome: StepOutcome, context: StepContext)] {
     guard let (around, inside) = node.route.surrounded else { return [] }
     do {
-      let answers = try await around.hooks.runAndWait(hookedMessage) { arguments in
+      let answers = try await around.runAndWait(hookedMessage) { arguments in
         var schedule = self.schedule(arguments, inside)
         try await schedule.reserveRoom()
         await schedule.runAndWait()

@@ -18,6 +18,8 @@ struct MessageSchedule<Sink: OutcomeSink> {
   var reserved: Set<ReservedStep> = []
   /// Turns that cannot end here and are to be taken up afterwards; `nil` where nobody can.
   var deferred: [DeferredTurn]?
+  /// The number of the turn that a trace was told of; 0 when it was told of none.
+  private var tracedStep = 0
   /// Whether anybody got the message, in any proxy.
   private(set) var reachedAny = false
 
@@ -63,6 +65,7 @@ struct MessageSchedule<Sink: OutcomeSink> {
   ) {
     self.isElsewhere = isElsewhere
     (self.message, self.route, self.sink, self.pending) = (message, route, sink, pending)
+    if message.trace == nil { self.message.trace = route.route.around?.trace }
     nodes = route.needsSchedule ? RouteNode.tree(route, in: outer, trail: message.trail, passed: message.passed) : []
     let proxies = nodes.first?.proxies ?? ProxyChain(route.core, in: outer)
     frame = Frame(
@@ -113,6 +116,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
   }
 
   private mutating func perform(_ step: RouteStep, _ target: AnyObject) -> OutgoingMessage.Turn {
+    if let trace = message.trace, !(target is any MulticastSending) {
+      tracedStep = MessageTrace.nextStep()
+      trace.note(.began, &message, at: context(step, target), step: tracedStep)
+    }
     // The route keeps the method. Only who sees the message itself can send it on: a trail is laid for the first of those.
     let (method, proxies, earlier) = (step.method?.takeUnretainedValue(), frame.proxies, message.trail)
     var trail = frame.trail
@@ -233,6 +240,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
 
   /// Takes what became of a message at one target.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) {
+    if let trace = message.trace, context.registration != nil {
+      trace.note(outcome, &message, at: context, step: tracedStep)
+      tracedStep = 0
+    }
     switch outcome {
     case .answered, .queued: frame.reached = true
     case .failed:

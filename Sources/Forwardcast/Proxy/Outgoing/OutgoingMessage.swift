@@ -12,6 +12,8 @@ struct OutgoingMessage {
   let trail: ProxyTrail?
   /// How many proxies it has passed, once hooks of a nested proxy divide its way.
   var passed: PassedProxies?
+  /// Who is told of each step.
+  var trace: MessageTrace?
 
   /// The arguments in the form that can be shared; `nil` while a message that came as a value needs none.
   private var shared: MessageArguments?
@@ -34,7 +36,7 @@ struct OutgoingMessage {
   /// The same message with other arguments.
   func with(_ arguments: MessageArguments) -> OutgoingMessage {
     var message = OutgoingMessage(selector, arguments, keepsAnswers: keepsAnswers, trail: trail)
-    (message.isInOrder, message.passed) = (isInOrder, passed)
+    (message.isInOrder, message.passed, message.trace) = (isInOrder, passed, trace)
     return message
   }
 

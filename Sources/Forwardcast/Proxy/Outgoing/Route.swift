@@ -91,7 +91,7 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
 
   /// How messages go along the route once what stands around them is done.
   var wayInside: RouteWay {
-    hasQueued || hasForwarders || hasRepeats || prelude != nil ? .scheduled : .direct
+    hasQueued || hasForwarders || hasRepeats || prelude != nil || around?.trace != nil ? .scheduled : .direct
   }
 
   /// Adds steps behind the end if there is room. Called under the proxy's lock.
@@ -140,12 +140,46 @@ enum RouteWay: UInt8 {
 
 /// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
 final class RouteSurroundings: Sendable {
-  let hooks: HookChain
+  private let hooks: HookChain
+  let trace: MessageTrace?
 
   /// `nil` when there is nothing.
-  init?(_ selector: MessageSelector, hooks: [Hook]) {
+  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
     self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
-    if self.hooks.hooks.isEmpty { return nil }
+    self.trace = trace
+    if self.hooks.hooks.isEmpty, trace == nil { return nil }
+  }
+
+  /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
+  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+    guard let trace else { return try hooks.run(message, rest) }
+    let step = MessageTrace.nextStep()
+    trace.note(.sent, message, step: step)
+    do {
+      let answers = try hooks.run(message, rest)
+      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+      return answers
+    } catch {
+      trace.note(.failed, message, step: step, "\(error)")
+      throw error
+    }
+  }
+
+  /// Runs the hooks around `rest`, which may suspend.
+  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
+    -> MessageAnswers
+  {
+    guard let trace else { return try await hooks.runAndWait(message, rest) }
+    let step = MessageTrace.nextStep()
+    trace.note(.sent, message, step: step)
+    do {
+      let answers = try await hooks.runAndWait(message, rest)
+      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+      return answers
+    } catch {
+      trace.note(.failed, message, step: step, "\(error)")
+      throw error
+    }
   }
 }
 

@@ -17,7 +17,7 @@ extension RouteSurroundings {
   ) -> BroadcastSummary {
     var summary = BroadcastSummary()
     do {
-      _ = try hooks.run(message(route, arguments)) { arguments in
+      _ = try run(message(route, arguments)) { arguments in
         summary = send(arguments)
         return .none
       }
@@ -34,7 +34,7 @@ extension RouteSurroundings {
     _ send: @escaping (MessageArguments, ReturnPolicy<R, [R]>) throws -> [R]
   ) throws -> Output {
     let (message, gathering) = (message(route, arguments), policy.gathering)
-    let answers = try hooks.run(message) { TypedAnswers(try send($0, gathering)) }
+    let answers = try run(message) { TypedAnswers(try send($0, gathering)) }
     return try policy.fold(try answers.typed(as: R.self, message))
   }
 
@@ -52,7 +52,7 @@ extension RouteSurroundings {
   ) throws -> DeliveryReport {
     let outcome = HookedReport(route)
     do {
-      let answers = try hooks.run(message(route, BoxedArguments(invocation))) { arguments in
+      let answers = try run(message(route, BoxedArguments(invocation))) { arguments in
         outcome.giveUp()
         return try outcome.take(try send(arguments.invocation(route.selector)))
       }
@@ -71,7 +71,7 @@ extension RouteSurroundings {
   ) async throws -> BroadcastSummary {
     var summary = BroadcastSummary()
     do {
-      _ = try await hooks.runAndWait(message(route, arguments)) { arguments in
+      _ = try await runAndWait(message(route, arguments)) { arguments in
         summary = try await send(arguments)
         return .none
       }
@@ -90,7 +90,7 @@ extension RouteSurroundings {
     _ send: nonisolated(nonsending) @escaping (MessageArguments, ReturnPolicy<R, [R]>) async throws -> [R]
   ) async throws -> Output {
     let (message, gathering) = (message(route, arguments), policy.gathering)
-    let answers = try await hooks.runAndWait(message) { TypedAnswers(try await send($0, gathering)) }
+    let answers = try await runAndWait(message) { TypedAnswers(try await send($0, gathering)) }
     return try policy.fold(try answers.typed(as: R.self, message))
   }
 
@@ -101,7 +101,7 @@ extension RouteSurroundings {
   ) async throws -> DeliveryReport {
     let outcome = HookedReport(route)
     do {
-      let answers = try await hooks.runAndWait(message(route, BoxedArguments(invocation))) { arguments in
+      let answers = try await runAndWait(message(route, BoxedArguments(invocation))) { arguments in
         outcome.giveUp()
         return try outcome.take(try await send(arguments.invocation(route.selector)))
       }

@@ -24,6 +24,10 @@ package final class MulticastCore: Sendable {
     var hooks: [Hook] = []
     /// The streams that listen.
     var listeners: [MessageListener] = []
+    /// The last error that nobody was thrown, as text.
+    var lastError: String?
+    /// Who is told of each step, with the handle's part of it.
+    var trace: (token: Hook, trace: MessageTrace)?
     /// What stands around messages, the innermost first: who listens sees what the hooks let through.
     var chain: [Hook] { listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks }
   }
@@ -264,7 +268,14 @@ package final class MulticastCore: Sendable {
   @usableFromInline
   func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String) {
     let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
+    noteError(failure)
     if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
+  }
+
+  /// Keeps an error that nobody is thrown, for the description.
+  func noteError(_ failure: MulticastFailure) {
+    let text = failure.description
+    state.withLock { $0.lastError = text }
   }
 
   /// Reports the error of one step of a route.
