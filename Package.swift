@@ -38,6 +38,8 @@ let package = Package(
     example("downloads", "Downloads"),
     example("chat", "Chat"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+    example("audit", "Audit"),
+    example("feed", "Feed"),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -63,6 +65,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
+        "audit", "feed",
       ],
       swiftSettings: settings),
   ]

@@ -113,6 +113,11 @@ final class World: Sendable {
     trace(String(repeating: "  ", count: depth) + line())
   }
 
+  /// A step of a message, made only when somebody listens.
+  func tell(_ event: () -> MessageEvent) {
+    if let events = handlers.events { events(event()) }
+  }
+
   private func typeName(_ reference: ScriptReference) -> String { "\(type(of: reference.receiver))" }
 
   // MARK: Names
