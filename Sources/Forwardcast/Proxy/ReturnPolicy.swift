@@ -82,6 +82,9 @@ public struct ReturnPolicy<R, Output>: Sendable {
     return collector.finish()
   }
 
+  /// The result of no answers.
+  var empty: Output { makeCollector().finish() }
+
   /// Takes answers that come at different times.
   func makeCollector() -> AnswerCollector<R, Output> {
     switch way {

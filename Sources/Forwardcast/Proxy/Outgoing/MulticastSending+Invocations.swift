@@ -27,9 +27,11 @@ extension MulticastSending {
     let route = beginMessage(invocation.selector)
     if let (around, inside) = route.surrounded {
       try route.refuseCycle(invocation)
-      return try around.collect(inside, BoxedArguments(invocation), policy) { try collectBoxed(inside, $0, $1) }
+      return try around.collect(inside, BoxedArguments(invocation), policy) {
+        collectBoxed(inside, $0.invocation(route.selector), $1)
+      }.get()
     }
-    return try collectBoxed(route, invocation, policy)
+    return try collectBoxed(route, invocation, policy).get()
   }
 
   /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
@@ -85,14 +87,14 @@ private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws
 /// A `collect` by boxes.
 private func collectBoxed<Output>(
   _ route: MessageRoute, _ invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
-) throws -> Output {
+) -> Collected<Output> {
   var message = invocation
-  try route.admit(&message, checked: true)
+  do { try route.admit(&message, checked: true) } catch {
+    return Collected(policy.empty, CollectFailure(error, route))
+  }
   let served = route.serve(
     message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
-  let output = try served.sink.finish()
-  if !served.reachedAny { try route.core.answerSilence(route.selector) }
-  return output
+  return served.sink.collected(served.reachedAny ? nil : .silence(route))
 }
 
 /// A broadcast by boxes.

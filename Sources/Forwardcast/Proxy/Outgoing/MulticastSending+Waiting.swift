@@ -17,7 +17,7 @@ extension MulticastSending {
   ) async throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
-    return try await collectWaiting(route, typed, policy)
+    return try await collectWaiting(route, typed, policy).get()
   }
 }
 
@@ -43,7 +43,7 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await collectWaiting(route, typed, policy)
+    return try await collectWaiting(route, typed, policy).get()
   }
 
   /// Sends a message as ``collectAndWait(_:_:returning:)`` does, and blocks the caller until all have answered.
@@ -63,7 +63,7 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try collectBlocking(route, typed, policy, timeout)
+    return try collectBlocking(route, typed, policy, timeout).get()
   }
 
   /// Sends a message as a value, waits for all, and says what became of it at each target.
@@ -107,12 +107,12 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
     guard let (around, inside) = route.surrounded else {
-      return try collectBlocking(route, boxes: invocation, policy, timeout)
+      return try collectBlocking(route, boxes: invocation, policy, timeout).get()
     }
     try route.refuseCycle(invocation)
     return try around.collect(inside, BoxedArguments(invocation), policy) {
-      try collectBlocking(inside, boxes: $0, $1, timeout)
-    }
+      collectBlocking(inside, boxes: $0.invocation(inside.selector), $1, timeout)
+    }.get()
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -126,12 +126,12 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(invocation.selector)
     guard let (around, inside) = route.surrounded else {
-      return try await collectWaiting(route, boxes: invocation, policy)
+      return try await collectWaiting(route, boxes: invocation, policy).get()
     }
     try route.refuseCycle(invocation)
     return try await around.collectAndWait(inside, BoxedArguments(invocation), policy) {
-      try await collectWaiting(inside, boxes: $0.invocation(inside.selector), $1)
-    }
+      await collectWaiting(inside, boxes: $0.invocation(inside.selector), $1)
+    }.get()
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
@@ -154,46 +154,65 @@ extension MulticastSending where Interface: Sendable {
 
 // Functions without packs: one that suspends after a pack was allocated must not return early (a defect of the compiler).
 
-nonisolated(nonsending) private func collectWaiting<R, Output>(
+nonisolated(nonsending) func collectWaiting<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
-) async throws -> Output {
+) async -> Collected<Output> {
   if let (around, inside) = route.surrounded {
-    return try await around.collectAndWait(inside, arguments, policy) { try await collectWaiting(inside, $0, $1) }
+    return await around.collectAndWait(inside, arguments, policy) { await collectWaiting(inside, $0, $1) }
   }
   var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
   message.isInOrder = policy.mayStopEarly
   var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
-  return try await waited.wait { try $0.finish() }
+  do {
+    return try await waited.wait { $0.collected() }
+  } catch {
+    return Collected(waited.final.result, CollectFailure(error, route))
+  }
 }
 
 nonisolated(nonsending) private func collectWaiting<Output>(
   _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
-) async throws -> Output {
-  var message = try OutgoingMessage(waiting: invocation, along: route)
-  message.isInOrder = policy.mayStopEarly
-  var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-  return try await waited.wait { try $0.finish() }
+) async -> Collected<Output> {
+  do {
+    var message = try OutgoingMessage(waiting: invocation, along: route)
+    message.isInOrder = policy.mayStopEarly
+    var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
+    return try await waited.wait { $0.collected() }
+  } catch {
+    return Collected(policy.empty, CollectFailure(error, route))
+  }
 }
 
 private func collectBlocking<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>, _ timeout: Duration
-) throws -> Output {
+) -> Collected<Output> {
   if let (around, inside) = route.surrounded {
-    return try around.collect(inside, arguments, policy) { try collectBlocking(inside, $0, $1, timeout) }
+    return around.collect(inside, arguments, policy) { collectBlocking(inside, $0, $1, timeout) }
   }
   var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
   message.isInOrder = policy.mayStopEarly
-  var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
-  return try waited.block(timeout) { try $0.finish() }
+  return collectBlocking(message, along: route, PolicySink(policy, route), timeout)
 }
 
 private func collectBlocking<Output>(
   _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>, _ timeout: Duration
-) throws -> Output {
-  var message = try OutgoingMessage(waiting: invocation, along: route)
-  message.isInOrder = policy.mayStopEarly
-  var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-  return try waited.block(timeout) { try $0.finish() }
+) -> Collected<Output> {
+  do {
+    var message = try OutgoingMessage(waiting: invocation, along: route)
+    message.isInOrder = policy.mayStopEarly
+    return collectBlocking(message, along: route, PolicySink(boxes: policy, route), timeout)
+  } catch {
+    return Collected(policy.empty, CollectFailure(error, route))
+  }
+}
+
+private func collectBlocking<R, Output>(
+  _ message: OutgoingMessage, along route: MessageRoute, _ sink: PolicySink<R, Output>, _ timeout: Duration
+) -> Collected<Output> {
+  var waited = WaitedMessage(message, along: route, into: sink)
+  do { return try waited.block(timeout) { $0.collected() } } catch {
+    return Collected(waited.final.result, CollectFailure(error, route))
+  }
 }
 
 private func forwardBlocking(_ route: MessageRoute, _ invocation: Invocation, _ timeout: Duration) throws

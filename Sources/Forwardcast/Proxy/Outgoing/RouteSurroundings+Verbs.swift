@@ -31,19 +31,15 @@ extension RouteSurroundings {
   /// A `collect`.
   func collect<R, Output>(
     _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>,
-    _ send: @escaping (MessageArguments, ReturnPolicy<R, [R]>) throws -> [R]
-  ) throws -> Output {
-    let (message, gathering) = (message(route, arguments), policy.gathering)
-    let answers = try run(message) { TypedAnswers(try send($0, gathering)) }
-    return try policy.fold(try answers.typed(as: R.self, message))
-  }
-
-  /// A `collect` by boxes.
-  func collect<Output>(
-    _ route: MessageRoute, _ arguments: BoxedArguments, _ policy: ReturnPolicy<ArgumentBox, Output>,
-    _ send: @escaping (Invocation, ReturnPolicy<ArgumentBox, [ArgumentBox]>) throws -> [ArgumentBox]
-  ) throws -> Output {
-    try collect(route, arguments as MessageArguments, policy) { try send($0.invocation(route.selector), $1) }
+    _ send: @escaping (MessageArguments, ReturnPolicy<R, [R]>) -> Collected<[R]>
+  ) -> Collected<Output> {
+    let outcome = HookedQuestion(message(route, arguments), policy)
+    do {
+      let gathering = policy.gathering
+      return outcome.collected(try run(outcome.message) { try outcome.take(send($0, gathering)) })
+    } catch {
+      return outcome.collected(ending: error, route)
+    }
   }
 
   /// A `forward`.
@@ -87,11 +83,16 @@ extension RouteSurroundings {
   /// A `collect` whose sender waits.
   nonisolated(nonsending) func collectAndWait<R, Output>(
     _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>,
-    _ send: nonisolated(nonsending) @escaping (MessageArguments, ReturnPolicy<R, [R]>) async throws -> [R]
-  ) async throws -> Output {
-    let (message, gathering) = (message(route, arguments), policy.gathering)
-    let answers = try await runAndWait(message) { TypedAnswers(try await send($0, gathering)) }
-    return try policy.fold(try answers.typed(as: R.self, message))
+    _ send: nonisolated(nonsending) @escaping (MessageArguments, ReturnPolicy<R, [R]>) async -> Collected<[R]>
+  ) async -> Collected<Output> {
+    let outcome = HookedQuestion(message(route, arguments), policy)
+    do {
+      let gathering = policy.gathering
+      let answers = try await runAndWait(outcome.message) { try outcome.take(await send($0, gathering)) }
+      return outcome.collected(answers)
+    } catch {
+      return outcome.collected(ending: error, route)
+    }
   }
 
   /// A `forward` whose sender waits.
@@ -109,6 +110,41 @@ extension RouteSurroundings {
     } catch {
       return try outcome.report(ending: error)
     }
+  }
+}
+
+/// The answers of a message whose hooks may send it several times. Stays in the turn of its message.
+private final class HookedQuestion<R, Output> {
+  let message: HookedMessage
+  private let policy: ReturnPolicy<R, Output>
+  /// What came last, where it came with an error.
+  private var failed: Collected<[R]>?
+
+  init(_ message: HookedMessage, _ policy: ReturnPolicy<R, Output>) { (self.message, self.policy) = (message, policy) }
+
+  func take(_ collected: Collected<[R]>) throws -> MessageAnswers {
+    failed = collected.failure == nil ? nil : collected
+    return TypedAnswers(try collected.get())
+  }
+
+  /// What the policy makes of the answers that the hooks gave.
+  func collected(_ answers: MessageAnswers) -> Collected<Output> {
+    do { return Collected(try policy.fold(try answers.typed(as: R.self, message)), nil) } catch {
+      return Collected(policy.empty, CollectFailure(error: error, report: report(error)))
+    }
+  }
+
+  /// What the policy makes of the answers that came, when the hooks left the message's own error alone.
+  func collected(ending error: any Error, _ route: MessageRoute) -> Collected<Output> {
+    if let failed, let failure = failed.failure, isSame(failure.error, error) {
+      return Collected((try? policy.fold(failed.output)) ?? policy.empty, failure)
+    }
+    return Collected(policy.empty, CollectFailure(error, route))
+  }
+
+  private func report(_ error: any Error) -> () -> Void {
+    let (core, selector) = (message.receiver as? MulticastCore, message.selector)
+    return { core?.report(error, selector, nil, receiver: core?.name ?? "") }
   }
 }
 
@@ -196,14 +232,14 @@ func broadcastAround<R, each A>(_ route: MessageRoute, _ arguments: TypedArgumen
 @usableFromInline
 func collectAround<R, Output, each A>(
   _ route: MessageRoute, _ arguments: TypedArguments<R, repeat each A>, _ policy: ReturnPolicy<R, Output>
-) throws -> Output {
-  guard let (around, inside) = route.surrounded else { return try collectScheduled(route, arguments, policy) }
-  return try around.collect(inside, arguments, policy) { other, gathering in
+) -> Collected<Output> {
+  guard let (around, inside) = route.surrounded else { return collectScheduled(route, arguments, policy) }
+  return around.collect(inside, arguments, policy) { other, gathering in
     guard other.functionType == arguments.functionType else {
       // A hook by boxes has put other arguments in: targets open them, and their answers become the sender's type.
-      return try collectScheduled(inside, other, gathering)
+      return collectScheduled(inside, other, gathering)
     }
     let typed = unsafeDowncast(other, to: TypedArguments<R, repeat each A>.self)
-    return try collectTyped(inside, typed.values, gathering, crosses: typed.crosses)
+    return collectTyped(inside, typed.values, gathering, crosses: typed.crosses)
   }
 }

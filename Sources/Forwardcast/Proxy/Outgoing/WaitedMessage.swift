@@ -19,17 +19,22 @@ struct WaitedMessage<Final: OutcomeSink> {
   /// How many messages full buffers gave up for this one.
   var dropped: Int { schedule.dropped }
 
+  /// What has taken the outcomes that came.
+  var final: Final { schedule.sink.final }
+
   /// Sends the message when there is room for it everywhere, runs the direct targets, and waits for all.
   ///
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method that would wait for its own end; `nobodyResponds` where
   ///   silence is an error; what `finish` throws.
   nonisolated(nonsending) mutating func wait<Output>(_ finish: (Final) throws -> Output) async throws -> Output {
     try Task.checkCancellation()
-    try refuseToWaitForOwnGate()
+    let wait = try SuspendedWaits.begin(for: { queuedTargets }, in: route.core, route.selector)
+    defer { wait?.end() }
     try await schedule.reserveRoom()
     await schedule.runAndWait()
     schedule.giveBackRoom()
-    try await pending.wait()
+    wait?.sent(pending)
+    try await pending.wait(limitedBy: wait)
     return try output(finish)
   }
 
@@ -70,23 +75,25 @@ struct WaitedMessage<Final: OutcomeSink> {
         .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
         evidence: "the caller holds the \(group.mailbox.context.name) that it would wait for")
     }
+    // A method that leaves the context of its delivery for one where the caller blocks.
+    for step in groups.filter({ !$0.runsNow }).flatMap(\.steps) where step.isActive {
+      guard let method = step.method?.takeUnretainedValue(), method.isolation != .sender, let target = step.target,
+        method.canRun(on: target)
+      else { continue }
+      throw MessageError(
+        .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
+        evidence:
+          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+    }
   }
 
-  /// - Throws: `wouldDeadlock` in a method that suspends, when its own target is among those that would be waited for.
-  private func refuseToWaitForOwnGate() throws {
-    guard !RunningGates.isEmpty else { return }
-    for group in groups {
-      for step in group.steps {
-        guard step.isActive, let queued = step.queued, RunningGates.contains(queued.gate) else { continue }
-        throw MessageError(
-          .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
-          evidence: "a method of \(step.target.map { typeName(of: $0) } ?? "a target") would wait for its own end")
-      }
-    }
+  /// The targets that are waited for on contexts of their own.
+  private var queuedTargets: [Registration] {
+    groups.flatMap(\.steps).filter { $0.isActive && $0.queued != nil }.map { $0.registration.takeUnretainedValue() }
   }
 }
 
 extension DeliveryGroup {
   /// Whether its one step would run in the sender's turn.
-  fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow ?? false }
+  fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }

@@ -25,12 +25,12 @@ extension SelectorTable {
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
     _ body: @escaping @Sendable (Target, repeat each A) throws -> Void
   ) throws(MessageError) -> HookRegistration {
-    let type = ((repeat each A) -> R).self
+    let (type, cast) = (((repeat each A) -> R).self, TargetCast<Target>())
     return try install(
       message.selector, type, target,
       .before { message in
         let arguments = try message.arguments.values(as: type, message.selector, message.receiver)
-        try body(unchecked(message.receiver, as: Target.self), repeat each arguments.values)
+        try body(cast.target(message.receiver), repeat each arguments.values)
       })
   }
 
@@ -42,13 +42,13 @@ extension SelectorTable {
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
     _ body: @escaping @Sendable (Target, R, repeat each A) throws -> Void
   ) throws(MessageError) -> HookRegistration {
-    let type = ((repeat each A) -> R).self
+    let (type, cast) = (((repeat each A) -> R).self, TargetCast<Target>())
     return try install(
       message.selector, type, target,
       .after { message, answers in
         let answer = try answers.single(as: R.self, message)
         let arguments = try message.arguments.values(as: type, message.selector, message.receiver)
-        try body(unchecked(message.receiver, as: Target.self), answer, repeat each arguments.values)
+        try body(cast.target(message.receiver), answer, repeat each arguments.values)
       })
   }
 
@@ -177,8 +177,9 @@ extension Hook.Body {
     _ type: ((repeat each A) -> R).Type, _ target: Target.Type, _ crosses: Bool,
     _ body: @escaping @Sendable (Target, MethodCall<R, repeat each A>) throws -> R
   ) -> Hook.AroundBody {
-    { message, rest in
-      let target = unchecked(message.receiver, as: Target.self)
+    let cast = TargetCast<Target>()
+    return { message, rest in
+      let target = cast.target(message.receiver)
       return try around(type, crosses: false, answersCross: crosses) { call in
         [try body(target, MethodCall(call, message))]
       }(message, rest)
@@ -189,8 +190,9 @@ extension Hook.Body {
     _ type: ((repeat each A) -> R).Type, _ target: Target.Type, _ crosses: Bool,
     _ body: nonisolated(nonsending) @escaping @Sendable (Target, WaitingMethodCall<R, repeat each A>) async throws -> R
   ) -> Hook.WaitingAroundBody {
-    { message, rest in
-      let target = unchecked(message.receiver, as: Target.self)
+    let cast = TargetCast<Target>()
+    return { message, rest in
+      let target = cast.target(message.receiver)
       let form = waitingAround(type, crosses: false, answersCross: crosses) { call in
         [try await body(target, WaitingMethodCall(call, message))]
       }
