@@ -1,0 +1,90 @@
+// Answers.swift: the code of the page "Return values from many".
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+// snippet: answers-rules
+@Forwarded
+protocol DownloadDelegate: AnyObject {
+  @Answer(.sum) func bytesLoaded() -> Int
+  @Answer(.every) func mayPause() -> Bool
+  @Answer(.joined(separator: ", ")) func title() -> String
+  @Answer(.max, otherwise: 0) func priority() -> Int
+  func progress(of file: String) throws -> Double
+  func note() -> String?
+}
+// end
+
+private final class Download: DownloadDelegate {
+  struct Unknown: Error {}
+  let name: String
+  let bytes: Int
+  init(_ name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
+  func bytesLoaded() -> Int { bytes }
+  func mayPause() -> Bool { bytes < 100 }
+  func title() -> String { name }
+  func priority() -> Int { bytes / 10 }
+  func progress(of file: String) throws -> Double {
+    guard file == "logo" || bytes < 100 else { throw Unknown() }
+    return 0.25
+  }
+  func note() -> String? { bytes > 20 ? name : nil }
+}
+
+// snippet: answers-keys
+extension Message<() -> Int> { static var votes: Self { .init("votes") } }
+// end
+
+@Suite("Return values from many")
+struct Answers {
+  @Test("rules and policies make one of many answers")
+  func rules() throws {
+    let (logo, film) = (Download("logo", bytes: 10), Download("film", bytes: 200))
+    // snippet: answers-use
+    let downloads = DownloadDelegateProxy()
+    downloads.add(logo)  // 10 bytes
+    downloads.add(film)  // 200 bytes, may not pause
+
+    downloads.bytesLoaded()  // 210
+    downloads.mayPause()  // false; nobody is asked after the first false
+    downloads.title()  // "logo, film"
+    try downloads.progress(of: "logo")  // 0.25, the last answer
+    try downloads.progress(of: "logo", returning: .all)  // [0.25, 0.25]
+    try downloads.progress(of: "logo", returning: .reduce(0, max))  // 0.25
+    // end
+    #expect(downloads.bytesLoaded() == 210)
+    #expect(!downloads.mayPause())
+    #expect(downloads.title() == "logo, film")
+    #expect(try downloads.progress(of: "logo") == 0.25)
+    #expect(try downloads.progress(of: "logo", returning: .all) == [0.25, 0.25])
+    #expect(downloads.note() == "film")
+    #expect(throws: Download.Unknown.self) { try downloads.progress(of: "film", returning: .all) }
+    #expect(try downloads.progress(of: "film", returning: .firstSuccess) == 0.25)
+    downloads.removeAll()
+    #expect(downloads.bytesLoaded() == 0)
+    #expect(downloads.mayPause())
+    #expect(downloads.priority() == 0)
+    #expect(throws: MessageError.self) { try downloads.progress(of: "logo") }
+    withExtendedLifetime((logo, film)) {}
+  }
+
+  @Test("a policy may be written by hand")
+  func custom() throws {
+    // snippet: answers-custom
+    let majority = ReturnPolicy<Int, Bool>(
+      startingWith: 0,
+      folding: { sum, vote in
+        sum += vote
+        return .proceed
+      },
+      finally: { $0 > 0 })
+
+    let parties = MulticastProxy<any MessageReceiver>()
+    parties.on(.votes) { 3 }
+    parties.on(.votes) { -2 }
+    let accepted = try parties.collect(.votes, returning: majority)  // true
+    // end
+    #expect(accepted)
+  }
+}

@@ -1,0 +1,89 @@
+// Readme.swift: the code of README.md. A module that is on the main actor by default compiles the same file.
+// Layer: Tests.
+
+// snippet: readme
+import Forwardcast
+// end
+import Testing
+
+// snippet: readme
+
+@Forwarded
+protocol ThemesDelegate: AnyObject {
+  func themesColorChanged(_ color: String)
+  @Answer(.every) func mayClose() -> Bool
+  @Answer(.sum) func unread() -> Int
+}
+
+final class Screen: ThemesDelegate {
+  var color = "grey"
+  func themesColorChanged(_ color: String) { self.color = color }
+  func mayClose() -> Bool { color != "red" }
+  func unread() -> Int { 2 }
+}
+
+// end
+
+// snippet: readme-main-actor
+@MainActor @Forwarded
+protocol PlayerView: AnyObject {
+  func show(_ title: String)
+}
+
+@MainActor final class TitleBar: PlayerView {
+  var text = ""
+  func show(_ title: String) { text = title }
+}
+// end
+
+// snippet: readme-queues
+@Forwarded
+nonisolated protocol LinkListener: AnyObject, Sendable {
+  func linkChanged(to state: String)
+}
+// end
+
+@Suite("README")
+struct Readme {
+  @Test("the first example does what its comments say")
+  func first() {
+    // snippet: readme
+    let (home, settings) = (Screen(), Screen())
+    let themes = ThemesDelegateProxy()  // written by the attribute; a ThemesDelegate itself
+    themes.add(home)  // weakly, in order: a screen that is gone drops out
+    themes.add(settings)
+    themes.themesColorChanged("plum")  // one typed call, every screen
+    print(themes.unread())  // 4: every screen is asked, the answers are summed
+    if themes.mayClose() { print("closing") }  // true when every screen says so
+    // end
+    #expect(home.color == "plum" && settings.color == "plum")
+    #expect(themes.unread() == 4)
+    #expect(themes.mayClose())
+    home.color = "red"
+    #expect(!themes.mayClose())
+    withExtendedLifetime((home, settings)) {}
+  }
+
+  @Test("views and their proxy are on the main actor")
+  @MainActor func mainActor() {
+    // snippet: readme-main-actor
+    let views = PlayerViewProxy()  // on the main actor, as its targets are
+    let bar = TitleBar()
+    views.add(bar)
+    views.show("Intermezzo")
+    // end
+    #expect(bar.text == "Intermezzo")
+  }
+
+  @Test("a listener on the main actor hears what any thread sends")
+  func queues() async throws {
+    let heard = Heard()
+    // snippet: readme-queues
+    let listeners = LinkListenerProxy()
+    listeners.on(LinkListenerProxy.Messages.linkChanged, delivery: .mainActor) { heard.note($0) }
+    listeners.linkChanged(to: "connected")  // returns at once; the closure runs on the main actor
+    try await listeners.drain()  // waits for all that is queued
+    // end
+    #expect(heard.lines == ["connected"])
+  }
+}

@@ -1,0 +1,85 @@
+// StartHere.swift: the code of the page "Start here".
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+// snippet: start-protocol
+@Forwarded
+protocol CartDelegate: AnyObject {
+  func cart(didAdd item: String, price: Int)
+  @Answer(.sum) func pagesShown() -> Int
+}
+// end
+
+// snippet: start-target
+final class CartPage: CartDelegate {
+  var total = 0
+  func cart(didAdd item: String, price: Int) { total += price }
+  func pagesShown() -> Int { 1 }
+}
+// end
+
+// snippet: start-sender
+final class Cart {
+  let pages = CartDelegateProxy()
+  func add(_ item: String, price: Int) { pages.cart(didAdd: item, price: price) }
+}
+// end
+
+// snippet: start-receiver
+@Receiver
+final class Kettle {
+  var degrees = 20
+  @Message func heat(to degrees: Int) -> String {
+    self.degrees = degrees
+    return "heating"
+  }
+}
+// end
+
+@Suite("Start here")
+struct StartHere {
+  @Test("pages come, hear and go")
+  func pages() {
+    // snippet: start-use
+    let cart = Cart()
+    let badge = CartPage()
+    var checkout: CartPage? = CartPage()
+    cart.pages.add(badge)
+    if let checkout { cart.pages.add(checkout) }
+
+    cart.add("tea", price: 450)  // both pages hear of it
+    checkout = nil  // gone: nobody has to remove it
+    cart.add("cups", price: 1200)  // the badge hears of it
+    // end
+    #expect(checkout == nil && badge.total == 1650 && cart.pages.count == 1)
+    // snippet: start-answers
+    let shown = cart.pages.pagesShown()  // as @Answer says
+    let each = try? cart.pages.pagesShown(returning: .all)  // or as you say here
+    // end
+    #expect(shown == 1)
+    #expect(each == [1])
+    var total = 0
+    // snippet: start-closure
+    let token = cart.pages.on(CartDelegateProxy.Messages.cartDidAdd) { item, price in total += price }
+    cart.add("sugar", price: 99)
+    token.cancel()
+    // end
+    cart.add("salt", price: 99)
+    #expect(total == 99)
+    withExtendedLifetime(badge) {}
+  }
+
+  @Test("an object is reached by the name of a message")
+  func receiver() throws {
+    // snippet: start-send
+    let kettle = Kettle()
+    let answer: String = try kettle.dynamic.heat(to: 80)  // "heatTo:"
+    var message = Invocation("heatTo:", arguments: [ArgumentBox(90)])
+    try perform(&message, on: kettle)
+    // end
+    #expect(answer == "heating" && kettle.degrees == 90)
+    #expect(try message.result?.unbox(as: String.self) == "heating")
+  }
+}

@@ -1,0 +1,11 @@
+// Support.swift: what pages take for granted.
+// Layer: Tests.
+
+import Synchronization
+
+/// Lines that any thread may add.
+nonisolated final class Heard: Sendable {
+  private let state = Mutex([String]())
+  var lines: [String] { state.withLock { $0 } }
+  func note(_ line: String) { state.withLock { $0.append(line) } }
+}
