@@ -78,7 +78,7 @@ final class World: Sendable {
       return state
     }
     services.removeAll()
-    for hook in old.hooks { hook.cancel() }
+    for hook in old.hooks.reversed() { hook.cancel() }
     for label in old.labels.values {
       switch label.object.object {
       case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
@@ -89,7 +89,7 @@ final class World: Sendable {
   }
 
   /// Hooks that one session may have at a time.
-  static let hookLimit = 10_000
+  static let hookLimit = 1000
 
   var hookCount: Int { state.withLock { $0.hooks.count } }
 
