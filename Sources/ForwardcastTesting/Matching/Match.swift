@@ -56,8 +56,9 @@ extension Match where Value: AnyObject {
 ///     let names = Capture<String>()
 ///     store.verify(Messages.save, .captured(by: names))
 ///     #expect(names.values == ["a", "b"])
-public final class Capture<Value>: @unchecked Sendable {  // the lock guards the list; a value that is not Sendable is to be
-  // read where it was sent
+///
+/// A value whose type is not `Sendable` is to be read where it was sent.
+public final class Capture<Value>: @unchecked Sendable {  // the lock guards the list
   private struct State: @unchecked Sendable {  // only reached under the lock
     var values: [Value] = []
   }
