@@ -105,7 +105,8 @@ struct WaitingTests {
       failures.failures.first?.text == """
         Server: waited for at least 2 calls of tell: "wanted", found 0 when the test was cancelled
           expected                         | actual
-          at least 2 calls: tell: "wanted" | ✗ tell: "other" (argument 0 is "other", not "wanted")
+          at least 2 calls: tell: "wanted" | ✗ tell: "other"
+                                           |     argument 0 is "other", expected "wanted"
         """)
   }
 

@@ -43,7 +43,8 @@ final class XCTestTests: XCTestCase {
         """
         Logging: expected at least 1 call of note: "a", found 0
           expected                   | actual
-          at least 1 call: note: "a" | ✗ note: "b" (argument 0 is "b", not "a")
+          at least 1 call: note: "a" | ✗ note: "b"
+                                     |     argument 0 is "b", expected "a"
         """))
     check(found[0].line == line && found[0].file?.hasSuffix("XCTestTests.swift") == true)
   }

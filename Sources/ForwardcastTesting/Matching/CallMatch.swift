@@ -48,13 +48,13 @@ struct CallMatch: Sendable {
     for (match, argument) in zip(arguments, message.arguments) { match.keep?(argument) }
   }
 
-  /// Why a call of the same selector is not accepted: `argument 0 is "b", not "a"`.
+  /// Why a call of the same selector is not accepted: `argument 0 is "b", expected "a"`.
   func difference(from message: Invocation) -> String? {
     guard message.selector == selector else { return nil }
     guard message.arguments.count == arguments.count else { return "has \(message.arguments.count) arguments" }
     let differing = zip(arguments, message.arguments).enumerated().filter { !$1.0.accepts($1.1) }
     guard !differing.isEmpty else { return nil }
-    return differing.map { "argument \($0) is \($1.1), not \($1.0.description)" }.joined(separator: "; ")
+    return differing.map { "argument \($0) is \($1.1), expected \($1.0.description)" }.joined(separator: "; ")
   }
 }
 

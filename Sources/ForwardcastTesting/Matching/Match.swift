@@ -26,8 +26,9 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {
   /// A value that fulfils a condition.
   ///
   /// - Parameter words: the condition in words, as failures show it.
-  public static func `where`(_ words: String = "…", _ condition: @escaping @Sendable (Value) -> Bool) -> Match {
-    Match("where \(words)", condition)
+  public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
+  {
+    Match("(\(words))", condition)
   }
 
   /// Any value, kept by `capture` for each call that a stub answers, or that a verification counts.

@@ -6,10 +6,16 @@ import Forwardcast
 /// Texts of failures. The first line says what is wrong; then come two columns, what was expected and what happened, in which
 /// `✓` marks what is as expected, `✗` what is not, and `·` what the expectation is not about.
 enum FailureText {
+  /// A call in the right column, and below it, if there is something to say, why it is not the one that is expected.
+  private struct Line {
+    let text: String
+    var note: String?
+  }
+
   /// Lines of a column; more are counted.
   private static let lineLimit = 40
   /// Characters of a line; more are cut.
-  private static let widthLimit = 72
+  private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
     let title = "\(expected.book.name): expected \(times) of \(expected.match), found \(found)"
@@ -27,8 +33,8 @@ enum FailureText {
     let title = "\(book.name): unexpected call of \(message), for which this strict double has no stub"
     let actual = book.calls.map { call in
       let isMatched = stubs.contains { $0.accepts(call.message) }
-      return (isMatched ? "✓ " : "✗ ") + "\(call.message)"
-        + (isMatched ? "" : difference(call, stubs).map { " (\($0))" } ?? "")
+      return Line(
+        text: (isMatched ? "✓ " : "✗ ") + "\(call.message)", note: isMatched ? nil : difference(call, stubs))
     }
     return title + columns(stubs.isEmpty ? ["no call"] : stubs.map(\.description), actual)
   }
@@ -36,8 +42,8 @@ enum FailureText {
   static func others(_ others: [RecordedCall], of book: CallBook) -> String {
     let orders = Set(others.map(\.order))
     let title = "\(book.name): expected no other calls, found \(others.count)"
-    return title
-      + columns(["no other call"], book.calls.map { (orders.contains($0.order) ? "✗ " : "✓ ") + "\($0.message)" })
+    let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + "\($0.message)") }
+    return title + columns(["no other call"], actual)
   }
 
   static func order(_ expected: [ExpectedCall], found: [Int], _ calls: [BookedCall]) -> String {
@@ -51,8 +57,10 @@ enum FailureText {
     }
     let right = calls.enumerated().map { index, entry in
       let isLate = missing.book === entry.book && missing.match.accepts(entry.call.message)
-      return (found.contains(index) ? "✓ " : isLate ? "✗ " : "· ") + "\(entry)"
-        + (isLate && !found.contains(index) ? " (too early)" : note(missing, entry))
+      let isFound = found.contains(index)
+      return Line(
+        text: (isFound ? "✓ " : isLate ? "✗ " : "· ") + "\(entry)",
+        note: isFound ? nil : isLate ? "too early" : note(missing, entry))
     }
     return title + columns(left, right)
   }
@@ -65,18 +73,18 @@ enum FailureText {
       ? "expected no \(unexpected) after \(event), which did not come"
       : "expected no \(unexpected) after \(event), found \(late.count)"
     let right = calls.enumerated().map { index, entry in
-      (index == start ? "✓ " : late.contains(index) ? "✗ " : "· ") + "\(entry)"
+      Line(text: (index == start ? "✓ " : late.contains(index) ? "✗ " : "· ") + "\(entry)")
     }
     return title + columns(["\(event)", "then no \(unexpected)"], right)
   }
 
   // MARK: Columns
 
-  private static func actual(_ expected: ExpectedCall, isUnwanted: Bool) -> [String] {
+  private static func actual(_ expected: ExpectedCall, isUnwanted: Bool) -> [Line] {
     expected.book.calls.map { call in
-      if expected.match.accepts(call.message) { return (isUnwanted ? "✗ " : "✓ ") + "\(call.message)" }
-      guard let difference = expected.match.difference(from: call.message) else { return "· \(call.message)" }
-      return (isUnwanted ? "· " : "✗ ") + "\(call.message) (\(difference))"
+      if expected.match.accepts(call.message) { return Line(text: (isUnwanted ? "✗ " : "✓ ") + "\(call.message)") }
+      let difference = expected.match.difference(from: call.message)
+      return Line(text: (difference == nil || isUnwanted ? "· " : "✗ ") + "\(call.message)", note: difference)
     }
   }
 
@@ -84,32 +92,33 @@ enum FailureText {
     stubs.lazy.compactMap { $0.difference(from: call.message) }.first
   }
 
-  private static func note(_ expected: ExpectedCall, _ entry: BookedCall) -> String {
-    guard expected.book === entry.book, let difference = expected.match.difference(from: entry.call.message) else {
-      return ""
-    }
-    return " (\(difference))"
+  private static func note(_ expected: ExpectedCall, _ entry: BookedCall) -> String? {
+    expected.book === entry.book ? expected.match.difference(from: entry.call.message) : nil
   }
 
-  private static func columns(_ expected: [String], _ actual: [String]) -> String {
-    let left = ["expected"] + limited(expected)
+  private static func columns(_ expected: [String], _ actual: [Line]) -> String {
+    let left = ["expected"] + limited(expected.map { Line(text: $0) })
     let right = ["actual"] + (actual.isEmpty ? ["no calls"] : limited(actual))
     let width = left.map(\.count).max() ?? 0
     var text = ""
     for index in 0..<max(left.count, right.count) {
       let cell = index < left.count ? left[index] : ""
       let padded = cell + String(repeating: " ", count: width - cell.count)
-      text += "\n  \(padded) | \(index < right.count ? right[index] : "")"
+      text += "\n  \(padded) |" + (index < right.count ? " \(right[index])" : "")
     }
     return text
   }
 
-  private static func limited(_ lines: [String]) -> [String] {
-    let shown = lines.prefix(lineLimit).map { line in
-      let oneLine = String(line.map { $0.isNewline ? " " : $0 })
-      return oneLine.count > widthLimit ? oneLine.prefix(widthLimit - 1) + "…" : oneLine
+  private static func limited(_ lines: [Line]) -> [String] {
+    let shown = lines.prefix(lineLimit).flatMap { line in
+      [shortened(line.text)] + (line.note.map { ["    " + shortened($0)] } ?? [])
     }
     return lines.count > lineLimit ? shown + ["… and \(lines.count - lineLimit) more"] : shown
+  }
+
+  private static func shortened(_ line: String) -> String {
+    let oneLine = String(line.map { $0.isNewline ? " " : $0 })
+    return oneLine.count > widthLimit ? oneLine.prefix(widthLimit - 1) + "…" : oneLine
   }
 }
 
