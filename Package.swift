@@ -40,6 +40,8 @@ let package = Package(
     example("downloads", "Downloads"),
     example("chat", "Chat"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+    example("undo", "Undo"),
+    example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -66,6 +68,8 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
+        "undo",
+        "test-doubles",
       ],
       swiftSettings: settings),
   ]
