@@ -110,6 +110,19 @@ struct WaitingTests {
         """)
   }
 
+  @Test("a wait that has a limit ends with it, and one that is satisfied captures what came")
+  func limitedWait() async {
+    #expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
+    let line = #line - 1
+    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    #expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
+    let told = Capture<String>()
+    let face = server.face
+    DispatchQueue.global().async { face.tell("a") }
+    #expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
+    #expect(told.values == ["a"] && failures.failures.count == 1)
+  }
+
   @Test("calls on many threads are all kept, and each stub outcome is used once")
   func threads() {
     let face = server.face

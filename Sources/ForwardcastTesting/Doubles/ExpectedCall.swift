@@ -21,16 +21,52 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   /// Suspends until there have been so many such calls; at once, when there have been already.
   ///
-  /// It polls nothing and takes no time of its own. When the calls do not come, the wait ends with the task: give the test a
-  /// time limit, which cancels it. That is a failure, reported at the line of this call.
+  /// It polls nothing and takes no time of its own. When the calls do not come, the wait ends with the task, which a time limit
+  /// of the test cancels. Where tests have no such limit, as in XCTest, give one here. Either is a failure, reported at
+  /// the line of this call.
   ///
+  /// - Parameters:
+  ///   - times: how many.
+  ///   - limit: how long to wait at most; as long as the task lasts unless given. Nothing is faster or slower for it, so it
+  ///     may be generous.
   /// - Returns: whether there were.
   @discardableResult
   nonisolated(nonsending) public func wait(
-    times: Int = 1, fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
+    times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
   ) async -> Bool {
-    await wait(times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    let found = limit == nil ? await come(times) : await come(times, within: limit ?? .zero)
+    book.markVerified(found)
+    if found.count >= times {
+      for call in found { match.keepArguments(of: call.message) }
+      return true
+    }
+    let end = limit.map { Task.isCancelled ? "when the test was cancelled" : "within \($0)" }
+    book.report(
+      FailureText.waited(times, for: self, found: found.count, end ?? "when the test was cancelled"),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    return false
+  }
+
+  /// Waits for so many calls, or until the task is cancelled. Gives those that there were.
+  nonisolated(nonsending) private func come(_ times: Int) async -> [RecordedCall] {
+    while true {
+      // Taken before looking, so that no call is missed between looking and waiting.
+      let version = book.recorder.version
+      let found = matching
+      if found.count >= times || Task.isCancelled { return found }
+      await book.recorder.change(after: version)
+    }
+  }
+
+  nonisolated(nonsending) private func come(_ times: Int, within limit: Duration) async -> [RecordedCall] {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await come(times) }
+      group.addTask { try? await Task.sleep(for: limit) }
+      await group.next()
+      group.cancelAll()
+    }
+    return matching
   }
 
   /// Expects so many such calls.
@@ -51,23 +87,6 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     if times.accepts(found.count) { return true }
     book.report(FailureText.count(times, of: self, found: found.count), at: place)
     return false
-  }
-
-  nonisolated(nonsending) func wait(times: Int, at place: SourcePlace) async -> Bool {
-    while true {
-      // Taken before looking, so that no call is missed between looking and waiting.
-      let version = book.recorder.version
-      let found = matching
-      if found.count >= times {
-        book.markVerified(found)
-        return true
-      }
-      if Task.isCancelled {
-        book.report(FailureText.waited(times, for: self, found: found.count), at: place)
-        return false
-      }
-      await book.recorder.change(after: version)
-    }
   }
 }
 

@@ -22,10 +22,10 @@ enum FailureText {
     return title + columns(["\(times): \(expected.match)"], actual(expected, isUnwanted: times.upper == 0))
   }
 
-  static func waited(_ times: Int, for expected: ExpectedCall, found: Int) -> String {
+  static func waited(_ times: Int, for expected: ExpectedCall, found: Int, _ end: String) -> String {
     let wanted = CallCount.atLeast(times)
     let title =
-      "\(expected.book.name): waited for \(wanted) of \(expected.match), found \(found) when the test was cancelled"
+      "\(expected.book.name): waited for \(wanted) of \(expected.match), found \(found) \(end)"
     return title + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: false))
   }
 
