@@ -113,6 +113,17 @@ enum MethodIsolation: Sendable, Equatable {
     }
   }
 
+  /// Where the method runs.
+  var place: String {
+    switch self {
+    case .sender: "in its sender's turn"
+    case .mainActor: "on the main actor"
+    case .target: "on its actor"
+    case .actor(let actor): "on \(type(of: actor))"
+    case .async: "anywhere"
+    }
+  }
+
   @usableFromInline
   static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {

@@ -4,7 +4,7 @@
 import Forwardcast
 
 /// What is done with one call.
-struct StubOutcome: @unchecked Sendable {  // what a double may do is written by one test, and done one call at a time
+struct StubOutcome: @unchecked Sendable {  // immutable; closures of a double that is shared are @Sendable
   enum Kind {
     case answer(ArgumentBox)
     case error(any Error)
@@ -53,12 +53,12 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   }
 
   /// Answers with these values, one after another.
+  ///
+  /// Each answer is the value itself: where a double is shared between threads, they share it too.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
-    // Who shares a double between threads answers with values that may be shared.
-    for value in others.indices.reduce(into: [first], { $0.append(others[$1]) }) {
-      _ = adding(.answer(ArgumentBox(uncheckedSendable: value)))
-    }
+    _ = adding(.answer(ArgumentBox(uncheckedSendable: first)))
+    for other in others { _ = adding(.answer(ArgumentBox(uncheckedSendable: other))) }
     return self
   }
 

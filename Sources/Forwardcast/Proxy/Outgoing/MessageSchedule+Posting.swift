@@ -68,7 +68,7 @@ extension MessageSchedule {
     {
       return withdraw(.repeated)
     }
-    if let queued, queued.runsNow { return withdraw(.inTurn) }
+    if let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
     var kept: AnyObject?
@@ -124,13 +124,19 @@ extension MessageSchedule {
 
   /// Waits for a place in every buffer that suspends its senders, in the order of delivery.
   ///
-  /// - Throws: `CancellationError`; no place is kept then.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
+  ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) mutating func reserveRoom() async throws {
     do {
       for node in nodes where node.route.route.hasQueued {
         for group in node.plan.groups where !group.isBatched {
           guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
-          try await line.reserve()
+          if !line.reserveAtOnce() {
+            let registration = group.steps[0].registration.takeUnretainedValue()
+            let wait = try SuspendedWaits.begin(for: { [registration] }, in: route.core, route.selector)
+            defer { wait?.end() }
+            try await line.reserve { wait?.start($0) }
+          }
           reserved.insert(ReservedStep(node: ObjectIdentifier(node), index: group.indices[0]))
         }
       }

@@ -48,39 +48,14 @@ extension Parcel {
   func suspend(
     _ mailbox: Mailbox, _ place: Int, _ body: @escaping @Sendable (inout OutgoingMessage) async -> Void
   ) {
-    guard let gate = group.steps[place].queued?.gate else { return }
+    let registration = group.steps[place].registration.takeUnretainedValue()
+    guard let gate = registration.queued?.gate else { return }
     keep(group)
     mailbox.close(gate)
     Task { [self] in
       var message = message
-      await RunningGates.run(gate) { await body(&message) }
+      await SuspendedMethod.run(registration) { await body(&message) }
       mailbox.reopen(gate)
     }
-  }
-}
-
-/// The gates of the targets whose methods the running task is in, so that a method which waits for its own target is
-/// found out.
-enum RunningGates {
-  private struct Entry: Sendable {
-    let gate: ObjectIdentifier
-    let task: Int?
-  }
-  @TaskLocal private static var entries: [Entry] = []
-
-  private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
-
-  static func run(_ gate: SerialGate, _ body: () async -> Void) async {
-    await $entries.withValue(entries + [Entry(gate: ObjectIdentifier(gate), task: task)], operation: body)
-  }
-
-  /// Whether the running code is in the method of some target, or in a task that was made there.
-  static var isEmpty: Bool { entries.isEmpty }
-
-  /// Whether the running task is in a method behind that gate.
-  static func contains(_ gate: SerialGate) -> Bool {
-    guard !entries.isEmpty else { return false }
-    let task = task
-    return entries.contains { $0.gate == ObjectIdentifier(gate) && $0.task == task }
   }
 }
