@@ -169,6 +169,20 @@ struct RecordingTests {
     #expect(recorder.recording.description == "[seen wash]")
   }
 
+  @Test(
+    "a recorder that keeps so many calls keeps the last, and says how many it forgot", arguments: [0, 1, 3, 20, 100])
+  func keepingLast(limit: Int) throws {
+    let recorder = CallRecorder(keepingLast: limit)
+    let ledger = RecordingProxy(of: Ledger(), into: recorder)
+    for index in 0..<60 { #expect(try ledger.send(.note, "\(index)") == index + 1) }
+    let kept = min(limit, 60)
+    let answers = recorder.calls.compactMap { try? $0.answer?.unbox(as: Int.self) }
+    #expect(answers == Array((60 - kept)..<60).map { $0 + 1 })
+    #expect(recorder.forgottenCalls == 60 - kept)
+    recorder.removeAll()
+    #expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
+  }
+
   @Test("among the targets of a multicast it gets what its target answers, and is passed over for the rest")
   func amongTargets() throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")

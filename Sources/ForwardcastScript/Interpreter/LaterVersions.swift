@@ -19,10 +19,4 @@ extension Interpreter {
 
   /// `proceed` and `proceed with @[…]` in `around`.
   func proceed(with arguments: ScriptValue?) throws -> ScriptValue { throw later("proceed") }
-
-  /// `proxy p = recording e`.
-  func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference { throw later("recording") }
-
-  /// `calls p`.
-  func calls(of value: ScriptValue) throws -> ScriptValue { throw later("calls") }
 }

@@ -12,10 +12,21 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     var calls: [RecordedCall] = []
     /// The number of the first call in `calls`: those before were forgotten.
     var first = 0
+    /// How many were forgotten because there were too many.
+    var pushedOut = 0
     /// How often something has begun or ended.
     var version = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
+
+    /// Takes out the oldest calls once there are twice as many as are kept: so that it is seldom, and many at once.
+    mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
+      guard calls.count > 16, calls.count / 2 >= limit else { return [] }
+      let old = calls.count - limit
+      defer { calls.removeFirst(old) }
+      (first, pushedOut) = (first + old, pushedOut + old)
+      return Array(calls.prefix(old))
+    }
 
     /// Takes out those who wait for a change, to be resumed outside of the lock.
     mutating func change() -> [CheckedContinuation<Void, Never>] {
@@ -29,19 +40,28 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   private static let order = Atomic<Int>(0)
   @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
 
+  /// How many calls are kept at most.
+  private let limit: Int
+
   /// A recorder that has kept nothing yet.
-  public init() {}
+  ///
+  /// - Parameter limit: how many calls are kept: of more, the last. All are kept unless it is given.
+  public init(keepingLast limit: Int = .max) { self.limit = max(0, limit) }
+
+  /// How many calls were forgotten because there were more than are kept.
+  public var forgottenCalls: Int { state.withLock { $0.pushedOut + max(0, $0.calls.count - limit) } }
 
   /// What has been kept so far.
   public var recording: Recording { Recording(calls) }
 
   /// The calls that have been kept so far, in the order in which they began.
-  public var calls: [RecordedCall] { state.withLock { UncheckedSendable($0.calls) }.value }
+  public var calls: [RecordedCall] { state.withLock { UncheckedSendable($0.calls.suffix(limit)) }.value.map { $0 } }
 
   /// Forgets all calls. One in progress is not recorded when it ends.
   public func removeAll() {
     let (forgotten, waiters) = state.withLock { state in
       state.first += state.calls.count
+      state.pushedOut = 0
       defer { state.calls = [] }
       return (UncheckedSendable(state.calls), state.change())
     }
@@ -53,15 +73,17 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   package func begin(_ message: Invocation, to receiver: String) -> Int {
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
-    let (number, waiters) = state.withLock { state in
+    let (number, waiters, forgotten) = state.withLock { state in
       // Under the lock, so that the order of a recorder's calls is that of their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       state.calls.append(
         RecordedCall(
           receiver: receiver, message: message.value, outcome: .inProgress, depth: depth, order: order))
-      return (state.first + state.calls.count - 1, state.change())
+      let number = state.first + state.calls.count - 1
+      return (number, state.change(), UncheckedSendable(state.pushOut(beyond: limit)))
     }
     for waiter in waiters { waiter.resume() }
+    withExtendedLifetime(forgotten) {}
     return number
   }
 
