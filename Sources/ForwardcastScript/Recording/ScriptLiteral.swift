@@ -94,7 +94,7 @@ struct ScriptLiteral {
     case .selector(let value): return try text(for: value, depth: depth)
     case .object(let value): return try text(for: value.receiver, depth: depth)
     case .foreign(let value): return try text(for: value.box.value, depth: depth)
-    case .signature, .registration, .queue: throw Refusal(value, "is \(value.kind), for which a script has no literal")
+    default: throw Refusal(value, "is \(value.kind), for which a script has no literal")
     }
   }
 
