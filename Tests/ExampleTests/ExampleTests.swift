@@ -6,7 +6,9 @@ import Testing
 
 /// The example programs.
 private let examples = [
-  "bluetooth", "cart", "chat", "console", "downloads", "emperor", "messenger", "test-doubles", "themes", "undo",
+  "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "test-doubles",
+  "themes",
+  "undo",
 ]
 
 /// The folder of a program: its words capitalised, `TestDoubles` for `test-doubles`.

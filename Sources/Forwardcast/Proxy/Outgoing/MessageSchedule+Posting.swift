@@ -12,7 +12,8 @@ extension MessageSchedule {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
       for nested in node.nested.sorted(by: { $0.key > $1.key }) {
-        if case .node(let child) = nested.value { waiting.append(child) }
+        // What stands behind hooks is posted when these let it through.
+        if case .node(let child) = nested.value, !child.route.isSurrounded { waiting.append(child) }
       }
     }
   }
@@ -102,13 +103,17 @@ extension MessageSchedule {
 
   private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
     let outer = node.proxies.outer
-    guard pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers else {
+    guard
+      pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers
+        || message.trace != nil
+    else {
       return nil
     }
     return ParcelDetails(
       pending: pending, slots: slots, keepsAnswers: message.keepsAnswers, kept: kept, outer: outer,
       // The sender's own trail ends with its turn; this one goes with the message.
-      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) })
+      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace, steps: node.route.count
+    )
   }
 
   /// The error for a target that the arguments of the message may not reach.

@@ -12,6 +12,15 @@ extension Parcel {
     if let error = RouteNode.refusal(route, in: proxies, message.trail, count: 0, target) {
       return settle(place, .failed(error), target)
     }
+    if route.isSurrounded {
+      let turn = HookedTurn(
+        message, RouteNode(route, in: proxies), context(place, target), pending: pending, isElsewhere: true,
+        defers: true, listsEveryTarget: false)
+      var sink = NestedSink(pending)
+      for (outcome, context) in turn.run() { _ = sink.take(outcome, at: context) }
+      if pending != nil { sink.finish(slot(place)) }
+      return goOn(with: turn.deferred, place, mailbox)
+    }
     var schedule = MessageSchedule(
       message, along: route, in: proxies, into: NestedSink(pending), pending: pending, isElsewhere: true)
     schedule.deferred = []
@@ -27,8 +36,13 @@ extension Parcel {
       }
     }
     if pending != nil { schedule.sink.finish(slot(place)) }
-    guard let deferred = schedule.deferred, !deferred.isEmpty else { return }
-    let turns = UncheckedSendable(deferred)
+    goOn(with: schedule.deferred ?? [], place, mailbox)
+  }
+
+  /// Takes up the turns that could not end on this context.
+  private func goOn(with deferred: [DeferredTurn], _ place: Int, _ mailbox: Mailbox) {
+    if deferred.isEmpty { return }
+    let (turns, pending) = (UncheckedSendable(deferred), details?.pending)
     suspend(mailbox, place) { message in
       for turn in turns.value {
         let registration = turn.context.registration
