@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
+    .library(name: "ForwardcastTesting", targets: ["ForwardcastTesting"]),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
@@ -27,6 +28,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(name: "ForwardcastTesting", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
@@ -40,6 +42,8 @@ let package = Package(
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
     example("audit", "Audit"),
     example("feed", "Feed"),
+    example("undo", "Undo"),
+    example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -60,12 +64,18 @@ let package = Package(
       swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",
       dependencies: [
         "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
         "audit", "feed",
+        "undo",
+        "test-doubles",
       ],
       swiftSettings: settings),
   ]

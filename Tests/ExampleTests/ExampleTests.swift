@@ -4,10 +4,15 @@
 import Foundation
 import Testing
 
-/// The example programs, each in the folder of its capitalised name.
+/// The example programs.
 private let examples = [
-  "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "themes",
+  "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "test-doubles",
+  "themes",
+  "undo",
 ]
+
+/// The folder of a program: its words capitalised, `TestDoubles` for `test-doubles`.
+private func folder(of name: String) -> String { name.split(separator: "-").map(\.capitalized).joined() }
 
 /// Folders with a program that is no example of one idea: it measures, so its output differs each time.
 private let others = ["Benchmarks"]
@@ -26,7 +31,7 @@ struct ExampleTests {
 
   @Test("an example prints exactly what its main file says, and nothing on standard error", arguments: examples)
   func printsWhatItSays(name: String) throws {
-    let main = packageFolder("Examples/\(name.capitalized)/main.swift")
+    let main = packageFolder("Examples/\(folder(of: name))/main.swift")
     let stated = try #require(statedOutput(of: String(contentsOf: main, encoding: .utf8)), "no block of prints")
     let ending = try BuiltProgram(name).run()
     #expect(ending.output == stated)
@@ -40,12 +45,12 @@ struct ExampleTests {
     let programs = folders.filter {
       manager.fileExists(atPath: packageFolder("Examples/\($0)/main.swift").path) && !others.contains($0)
     }
-    #expect(programs.sorted() == examples.map(\.capitalized))
+    #expect(programs.sorted() == examples.map(folder).sorted())
   }
 
   @Test("an example's file has under 80 lines", arguments: examples)
   func filesAreShort(name: String) throws {
-    let folder = packageFolder("Examples/\(name.capitalized)")
+    let folder = packageFolder("Examples/\(folder(of: name))")
     let files = try manager.contentsOfDirectory(atPath: folder.path)
     #expect(files.contains("main.swift"))
     for file in files {

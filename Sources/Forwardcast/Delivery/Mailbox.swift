@@ -120,6 +120,7 @@ package final class Mailbox: @unchecked Sendable {
   package func drain(_ priority: TaskPriority = .medium) {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       var left = context.turn
+      var hasWaited = false
       repeat {
         if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
         while let envelope = next() {
@@ -130,7 +131,15 @@ package final class Mailbox: @unchecked Sendable {
           }
           if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
         }
-      } while take() || !sleep()
+        if take() { continue }
+        if !hasWaited, left < context.turn {
+          hasWaited = true
+          // Falling asleep costs the next sender a wake-up: who is about to send gets the processor once.
+          yieldProcessor()
+        } else if sleep() {
+          return
+        }
+      } while true
     }
   }
 

@@ -7,8 +7,8 @@ extension ArgumentBox {
   /// Given are: the exact type; a number that fits (integers exactly, floating point rounded to the nearest value
   /// of a narrower type but refused out of its range, integers to floating point when exact, and back; floating-point
   /// types of other modules, such as `CGFloat`, are numbers too); an optional of any of these, and the value inside an
-  /// optional; a superclass, a protocol, or what the platform bridges; an array whose elements can each be given; a
-  /// `Substring` as a `String` and back; a `@Sendable` closure as one that is not. `Bool` is not a number.
+  /// optional; a superclass, a protocol, or what the platform bridges; an array or a dictionary whose elements can each be
+  /// given; a `Substring` as a `String` and back; a `@Sendable` closure as one that is not. `Bool` is not a number.
   ///
   /// - Throws: ``UnboxingError`` with the wanted and the found type.
   /// - Complexity: an exact type costs a comparison of two pointers; anything else a dynamic cast.
@@ -54,6 +54,9 @@ extension ArgumentBox {
     if let type = T.self as? any OptionalType.Type, let some = type.wrap(self), let some = some as? T { return some }
     if let type = T.self as? any ArrayType.Type, let elements = value as? any ArrayType {
       if let array = type.make(elements.boxes) as? T { return array }
+    }
+    if let type = T.self as? any DictionaryType.Type, let entries = value as? any DictionaryType {
+      if let dictionary = type.make(entries.boxes) as? T { return dictionary }
     }
     let inner = unwrapped(value)
     if Swift.type(of: inner) != Swift.type(of: value) {
@@ -126,6 +129,28 @@ extension Array: ArrayType {
       elements.append(element)
     }
     return elements
+  }
+}
+
+private protocol DictionaryType {
+  var boxes: [(key: ArgumentBox, value: ArgumentBox)] { get }
+  static func make(_ boxes: [(key: ArgumentBox, value: ArgumentBox)]) -> Any?
+}
+
+extension Dictionary: DictionaryType {
+  fileprivate var boxes: [(key: ArgumentBox, value: ArgumentBox)] {
+    map { (ArgumentBox(storage: $0.key, isSendable: false), ArgumentBox(storage: $0.value, isSendable: false)) }
+  }
+  fileprivate static func make(_ boxes: [(key: ArgumentBox, value: ArgumentBox)]) -> Any? {
+    var entries: [Key: Value] = [:]
+    entries.reserveCapacity(boxes.count)
+    for box in boxes {
+      guard let key = try? box.key.unbox(as: Key.self), let value = try? box.value.unbox(as: Value.self) else {
+        return nil
+      }
+      entries[key] = value
+    }
+    return entries
   }
 }
 

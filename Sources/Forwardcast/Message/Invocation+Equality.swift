@@ -4,8 +4,8 @@
 extension ArgumentBox {
   /// Whether the values are of one type and equal; `nil` where the type has no equality.
   ///
-  /// Values are compared by their `==`, objects without one by identity, arrays element by element, and nothing equals
-  /// nothing. An optional is compared by what is in it. Numbers of different types are different: they arrive
+  /// Values are compared by their `==`, objects without one by identity, arrays and dictionaries element by element,
+  /// and nothing equals nothing. An optional is compared by what is in it. Numbers of different types are different: they arrive
   /// differently where a method takes any value.
   ///
   /// A box is not `Equatable`, since a value without an equality is neither equal to itself nor unequal.
@@ -20,6 +20,14 @@ extension ArgumentBox {
     if Swift.type(of: left) is AnyObject.Type { return left as AnyObject === right as AnyObject }
     if let one = left as? [Any], let two = right as? [Any] {
       return boxesAreEqual(one.map { ArgumentBox($0) }, two.map { ArgumentBox($0) })
+    }
+    if let one = left as? [AnyHashable: Any], let two = right as? [AnyHashable: Any] {
+      let keys = Array(one.keys)
+      guard one.count == two.count, keys.allSatisfy({ two[$0] != nil }) else { return false }
+      func boxes(_ entries: [AnyHashable: Any]) -> [ArgumentBox] {
+        keys.compactMap { entries[$0].map { ArgumentBox($0) } }
+      }
+      return boxesAreEqual(boxes(one), boxes(two))
     }
     return left is Void ? true : nil
   }

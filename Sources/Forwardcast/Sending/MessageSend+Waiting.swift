@@ -56,15 +56,23 @@ extension MessageReceiver where Self: Sendable {
   ///
   /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` for what may not cross. The result is then `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
+    try await performWaiting(&invocation, on: self)
+  }
+}
+
+/// Sends an invocation to one receiver, waits for its answer wherever the method runs, and leaves it in
+/// `invocation.result`. The receiver may cross isolations: its owner has made sure of it.
+nonisolated(nonsending) package func performWaiting(_ invocation: inout Invocation, on receiver: any MessageReceiver)
+  async throws
+{
+  invocation.result = nil
+  do {
+    try invocation.fitStatedTypes(receiver: receiver)
+    try await finishWaiting(try resolve(invocation.selector, for: receiver), &invocation)
+    try invocation.fitStatedReturn(receiver: receiver)
+  } catch {
     invocation.result = nil
-    do {
-      try invocation.fitStatedTypes(receiver: self)
-      try await finishWaiting(try resolve(invocation.selector, for: self), &invocation)
-      try invocation.fitStatedReturn(receiver: self)
-    } catch {
-      invocation.result = nil
-      throw error
-    }
+    throw error
   }
 }
 

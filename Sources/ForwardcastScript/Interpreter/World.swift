@@ -27,7 +27,7 @@ final class World: Sendable {
     var labelsAtLastSweep = 0
     var internedCount = 0
     /// Whether there are receivers of the host: their tables may be made, or filled by a resolver, only when they are
-    /// asked, so that they may answer names that nobody has interned.
+    /// asked, so that they may answer names that nobody has interned. Or recordings, which keep names.
     var hasForeignReceivers = false
     /// The hooks that texts have installed: they hold the names of the session.
     var hooks: [HookRegistration] = []
@@ -78,7 +78,7 @@ final class World: Sendable {
       return state
     }
     services.removeAll()
-    for hook in old.hooks { hook.cancel() }
+    for hook in old.hooks.reversed() { hook.cancel() }
     for label in old.labels.values {
       switch label.object.object {
       case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
@@ -89,7 +89,7 @@ final class World: Sendable {
   }
 
   /// Hooks that one session may have at a time.
-  static let hookLimit = 10_000
+  static let hookLimit = 1000
 
   var hookCount: Int { state.withLock { $0.hooks.count } }
 
@@ -180,13 +180,16 @@ final class World: Sendable {
   /// The selector to send for a name of the script's text.
   ///
   /// A name that the process does not know is answered by no table. Interning it would let a script fill memory with
-  /// names, so a stand-in that no table has takes its place. Only where a receiver of the host may get the message is
-  /// the name interned, within the session's bound.
+  /// names, so a stand-in that no table has takes its place. Only where a receiver of the host may get the message, or a
+  /// recording keeps it, is the name interned, within the session's bound.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
     return try MessageSelector(World.standIn(argumentCount))
   }
+
+  /// Notes that there is a proxy that keeps what it is sent, answered or not, under its own name.
+  func noteRecording() { state.withLock { $0.hasForeignReceivers = true } }
 
   static func standIn(_ argumentCount: Int) -> String {
     argumentCount == 0 ? "_unknownToEveryTable" : "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)

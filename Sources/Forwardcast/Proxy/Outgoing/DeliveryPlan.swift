@@ -13,6 +13,8 @@ final class DeliveryGroup: Sendable {
   let indices: ContiguousArray<Int>
   /// The steps themselves: so that what is on its way does not depend on the route.
   nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<RouteStep>  // written before it is shared
+  /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
+  let methodType: ObjectIdentifier?
 
   init(
     _ core: MulticastCore, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, isBatched: Bool,
@@ -25,7 +27,16 @@ final class DeliveryGroup: Sendable {
       steps.initializeElement(at: place, to: route.steps[index].retained())
     }
     self.steps = steps
+    let first = steps.first?.functionType
+    let isPlain = steps.allSatisfy { step in
+      step.functionType == first && step.method?.takeUnretainedValue().isolation == .sender
+    }
+    methodType = isPlain ? first : nil
   }
+
+  /// Posts a parcel for all of the group.
+  @usableFromInline
+  func post(_ parcel: PlainParcel) { mailbox.post(parcel) }
 
   /// Whether every registration lets messages through at this moment.
   var areAllActive: Bool {
@@ -43,9 +54,9 @@ final class DeliveryGroup: Sendable {
 @usableFromInline
 final class DeliveryPlan: Sendable {
   /// How many steps of the route the plan covers.
-  let count: Int
+  @usableFromInline let count: Int
   /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
-  let groups: ContiguousArray<DeliveryGroup>
+  @usableFromInline let groups: ContiguousArray<DeliveryGroup>
   /// Whether there are only steps that travel together.
   let areAllTogether: Bool
 

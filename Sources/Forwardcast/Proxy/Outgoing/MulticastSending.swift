@@ -119,6 +119,11 @@ func broadcastTyped<R, each A>(
   // Whatever becomes of the proxy, the steps that are walked live as long as their route.
   defer { withExtendedLifetime(route.route) {} }
   if route.needsSchedule {
+    if !route.isSurrounded,
+      let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
+    {
+      return summary
+    }
     let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
     return route.isSurrounded ? broadcastAround(route, arguments) : broadcastScheduled(route, arguments)
   }

@@ -135,6 +135,8 @@ extension OutgoingMessage.Turn {
       do {
         try forward(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))
+      } catch is MessageNotTaken {
+        return .skipped(.doesNotRespond)
       } catch {
         return .failed(error)
       }
@@ -165,6 +167,8 @@ extension OutgoingMessage.Turn {
       do {
         try await forwardWaiting(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))
+      } catch is MessageNotTaken {
+        return .skipped(.doesNotRespond)
       } catch {
         return .failed(error)
       }

@@ -44,15 +44,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   private let arguments: MessageArguments
   let details: ParcelDetails?
 
-  /// A message for all of a group.
-  init(_ group: DeliveryGroup, _ arguments: MessageArguments) {
-    self.group = group
-    self.arguments = arguments
-    chosen = nil
-    details = nil
-    super.init()
-  }
-
+  /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
   init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
     (self.group, self.keeper, self.chosen, self.arguments, self.details) = (group, group, chosen, arguments, details)
     super.init()

@@ -4,25 +4,10 @@
 /// A typed broadcast to targets of which some are asked, nested, or on other contexts.
 @usableFromInline
 func broadcastScheduled(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary {
-  if let summary = broadcastTogether(route, arguments) { return summary }
   let message = OutgoingMessage(route.selector, arguments, keepsAnswers: false)
   var schedule = MessageSchedule(message, along: route, into: SummarySink())
   schedule.run()
   return schedule.summary
-}
-
-/// The plain case: every target is on another context and gets everything. `nil`, and nothing done, when it is not so.
-private func broadcastTogether(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary? {
-  guard let plan = route.plan, plan.count == route.count, plan.areAllTogether, !route.route.hasRepeats,
-    arguments.crosses, !arguments.mayCopy, !route.core.stopsAtFirst, case .ignored = route.core.options.silence,
-    route.route.prelude == nil, route.route.around?.trace == nil
-  else { return nil }
-  // The plan has to outlive the last post: its end is what releases the groups.
-  return withExtendedLifetime(plan) {
-    for group in plan.groups where !group.areAllActive { return nil }
-    for group in plan.groups { group.mailbox.post(Parcel(group, arguments)) }
-    return BroadcastSummary(queued: plan.count)
-  }
 }
 
 extension MessageSchedule where Sink == SummarySink {

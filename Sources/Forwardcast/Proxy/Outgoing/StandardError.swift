@@ -12,9 +12,9 @@
 #endif
 
 /// Standard error, written to directly.
-enum StandardError {
+package enum StandardError {
   /// Writes `text` in one piece where the system can.
-  static func write(_ text: String) {
+  package static func write(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)

@@ -13,7 +13,9 @@ extension MulticastCore {
 
   private func uninstall(_ hook: Hook) {
     change { state, _ in
-      state.hooks.removeAll { $0 === hook }
+      // From the end: who takes away many begins with the newest.
+      guard let index = state.hooks.lastIndex(where: { $0 === hook }) else { return }
+      state.hooks.remove(at: index)
       state.list.noteChanged()
     }
   }

@@ -1,0 +1,37 @@
+// Alarm.swift: the program that is tested: it watches a boiler, and calls somebody when it is too hot.
+// Example: TestDoubles.
+
+import Forwardcast
+
+@Forwarded
+protocol Thermometer: AnyObject, Sendable {
+  func temperature(of boiler: String) async throws -> Double
+}
+
+@Forwarded
+protocol Phone: AnyObject, Sendable {
+  func call(_ number: Int, saying text: String) throws
+  func hangUp()
+}
+
+struct Broken: Error {}
+
+/// Looks once a minute. A boiler over 90 degrees is told to the guard, and to the boss when the guard does not answer.
+struct Alarm<C: Clock>: Sendable where C.Duration == Duration {
+  let thermometer: any Thermometer
+  let phone: any Phone
+  let clock: C
+
+  func watch(_ boiler: String, rounds: Int) async throws {
+    for _ in 0..<rounds {
+      let degrees = (try? await thermometer.temperature(of: boiler)) ?? .infinity
+      if degrees > 90 { warn("\(boiler): \(degrees) degrees") }
+      try await clock.sleep(for: .seconds(60))
+    }
+  }
+
+  private func warn(_ text: String) {
+    do { try phone.call(1, saying: text) } catch { try? phone.call(2, saying: text) }
+    phone.hangUp()
+  }
+}

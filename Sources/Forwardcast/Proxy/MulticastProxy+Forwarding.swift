@@ -1,0 +1,13 @@
+// MulticastProxy+Forwarding.swift: what test doubles need of a proxy.
+// Layer: Proxy. See DESIGN.md, "Test doubles".
+
+extension MulticastProxy {
+  /// Registers an object that is asked about each message and need not be of the proxy's interface. It is kept alive.
+  @discardableResult
+  package func add(forwarding target: any MessageForwarding, priority: Int = 0) -> Registration {
+    core.add(target, priority: priority, ownership: .strong, scope: nil)
+  }
+
+  /// The table for the whole interface, if the proxy has one.
+  package var interfaceTable: SelectorTable? { core.table }
+}

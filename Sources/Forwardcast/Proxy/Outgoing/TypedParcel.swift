@@ -1,0 +1,97 @@
+// TypedParcel.swift: a typed message on its way to another context, in one block of memory.
+// Layer: Proxy. See DESIGN.md, "Delivery".
+
+/// A typed message on its way to all targets of one context, which nobody waits for: what a flood is made of.
+///
+/// It holds its arguments itself, and calls methods of its sender's types. Whatever is out of the ordinary at the other end (a
+/// target that is busy, muted or of another isolation, a method of other types) is left to a ``Parcel``.
+@usableFromInline
+class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments may cross
+  /// Kept alive as a ``Parcel``'s group is.
+  @usableFromInline unowned(unsafe) let group: DeliveryGroup
+  @usableFromInline let functionType: ObjectIdentifier
+  /// Calls the method of a step; `false` when the target has died. A function without a context.
+  @usableFromInline let call: (PlainParcel, RouteStep) throws -> Bool
+
+  @usableFromInline
+  init(
+    _ group: DeliveryGroup, _ functionType: ObjectIdentifier, _ call: @escaping (PlainParcel, RouteStep) throws -> Bool
+  ) {
+    (self.group, self.functionType, self.call) = (group, functionType, call)
+    super.init()
+  }
+
+  /// The arguments in the form that everything else takes.
+  @usableFromInline
+  var arguments: MessageArguments { BoxedArguments(Invocation(group.selector)) }
+
+  override var selector: MessageSelector? { group.selector }
+
+  override func open(in mailbox: Mailbox) -> Int {
+    guard group.methodType == functionType, !mailbox.hasClosedGates else {
+      return Parcel(group, only: nil, arguments, nil).open(in: mailbox)
+    }
+    for place in group.steps.indices {
+      let step = group.steps[place]
+      guard step.isActive else {
+        _ = Parcel(group, only: [place], arguments, nil).open(in: mailbox)
+        continue
+      }
+      mailbox.noteTurn()
+      do {
+        if try !call(self, step) {
+          step.queued?.noteDropped()
+          group.core.removeDead([step.registration.takeUnretainedValue()])
+        }
+      } catch {
+        group.core.report(error, group.selector, step)
+      }
+    }
+    return group.steps.count
+  }
+
+  override func giveUp(_ reason: DeliveryReport.SkipReason) { Parcel(group, only: nil, arguments, nil).giveUp(reason) }
+}
+
+/// A parcel with its arguments as they are.
+@usableFromInline
+final class TypedParcel<R, each A>: PlainParcel, @unchecked Sendable {  // immutable; the arguments may cross
+  @usableFromInline let values: Arguments<repeat each A>
+
+  @inlinable
+  init(_ group: DeliveryGroup, _ values: Arguments<repeat each A>, returning: R.Type) {
+    self.values = values
+    super.init(group, ObjectIdentifier(((repeat each A) -> R).self)) { parcel, step in
+      let values = unsafeDowncast(parcel, to: TypedParcel<R, repeat each A>.self).values
+      return try step.call(values, returning: R.self) != nil
+    }
+  }
+
+  override var arguments: MessageArguments { TypedArguments(values, returning: R.self, crosses: true) }
+}
+
+/// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
+@inlinable @inline(never)
+func broadcastPosted<R, each A>(
+  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+) -> BroadcastSummary? {
+  let traits = arguments.traits
+  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.planForAll else { return nil }
+  // The plan has to outlive the last post: its end is what releases the groups.
+  return withExtendedLifetime(plan) {
+    for group in plan.groups { group.post(TypedParcel(group, arguments, returning: R.self)) }
+    return BroadcastSummary(queued: plan.count)
+  }
+}
+
+extension MessageRoute {
+  /// The plan of a message that goes to other contexts only, to every target, and of which the proxy wants nothing back.
+  @usableFromInline
+  var planForAll: DeliveryPlan? {
+    guard let plan, plan.count == count, plan.areAllTogether, !route.hasRepeats, !core.stopsAtFirst,
+      case .ignored = core.options.silence, route.prelude == nil, route.around?.trace == nil
+    else { return nil }
+    for group in plan.groups where !group.areAllActive { return nil }
+    return plan
+  }
+}

@@ -1,0 +1,45 @@
+// Interpreter+Recording.swift: proxies that keep what they are sent.
+// Layer: Script, Interpreter. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// A recording proxy as a script makes it.
+private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
+
+extension Interpreter {
+  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`.
+  static let recordedCallLimit = 100_000
+
+  /// `proxy p = recording e`.
+  func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
+    let receiver = try object(evaluate(target), at: target).receiver
+    let proxy = ScriptRecording(
+      of: receiver, as: name, into: CallRecorder(keepingLast: Interpreter.recordedCallLimit))
+    let reference = world.label(proxy, "<recording \(name)>")
+    try world.link(proxy, to: receiver)
+    world.noteWay(from: proxy, to: receiver)
+    world.noteRecording()
+    return reference
+  }
+
+  /// `calls p`: the calls as texts, `cook: "fish"`.
+  func calls(of value: ScriptValue) throws -> ScriptValue {
+    guard case .object(let reference) = value, let proxy = reference.receiver as? ScriptRecording else {
+      throw ScriptFault(.typeMismatch, "calls needs a recording proxy, not \(value.evidence)")
+    }
+    if proxy.recorder.forgottenCalls > 0 {
+      throw ScriptFault(.limitExceeded, "more than \(Interpreter.recordedCallLimit) recorded calls")
+    }
+    return try bounded(.list(proxy.recorder.calls.map { .string(try text(of: $0.message)) }))
+  }
+
+  private func text(of message: Invocation) throws -> String {
+    let arguments = try message.arguments.map { box in
+      let value = try self.value(box)
+      try chargeCopy(of: value)
+      return value.debugDescription
+    }
+    guard !arguments.isEmpty else { return message.selector.name }
+    return zip(message.selector.parts, arguments).map { "\($0): \($1)" }.joined(separator: " ")
+  }
+}

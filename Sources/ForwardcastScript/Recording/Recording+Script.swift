@@ -1,0 +1,95 @@
+// Recording+Script.swift: recorded calls as a message script that sends them again.
+// Layer: Script, Recording. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+extension Recording {
+  /// The recording as a message script that sends the same messages and expects the same answers and errors.
+  ///
+  ///     expect [cart add: "tea" price: 3] == 1
+  ///     [cart note: @["a", @{"b": nil}]]
+  ///     #   [log note: "noted"]
+  ///     expect [cart wash] throws "unrecognized selector wash of Cart"
+  ///
+  /// A line for each call from outside. What its receiver sent meanwhile, which it will send again, follows as a comment. A
+  /// call that answers nothing, or something that a script has no literal for, is sent without expectation.
+  ///
+  /// To replay, register the receivers under the names that they were recorded with and run the text:
+  ///
+  ///     session.register(Cart(), as: "cart")
+  ///     session.run(try recording.script()).succeeded
+  ///
+  /// Values arrive as the script has them: integers as `Int`, floating point as `Double`, lists and dictionaries of
+  /// these; methods that state other types get those, as in any message.
+  ///
+  /// - Parameter objects: further objects that are arguments or answers, each under its name in the script.
+  /// - Throws: ``ScriptWritingError`` for the first argument that has no literal, naming its type, and for a receiver whose
+  ///   name is no name of the language.
+  public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
+    var names: [ObjectIdentifier: String] = [:]
+    for (name, object) in objects { names[ObjectIdentifier(object)] = name }
+    let literal = ScriptLiteral(names: names)
+    var lines = ""
+    for call in calls { lines += try call.line(literal) + "\n" }
+    return lines
+  }
+}
+
+extension RecordedCall {
+  /// The call as a statement of a message script: see ``Recording/script(objects:)``.
+  ///
+  /// - Throws: ``ScriptWritingError``.
+  public func statement() throws(ScriptWritingError) -> String { try statement(ScriptLiteral(names: [:])) }
+
+  fileprivate func line(_ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
+    guard depth > 0 else { return try statement(literal) }
+    // A comment may hold what a statement cannot.
+    let text = (try? statement(literal)) ?? "\(self)"
+    let oneLine = text.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : String($0) }.joined()
+    return "#" + String(repeating: "  ", count: depth) + " " + oneLine
+  }
+
+  private func statement(_ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
+    let message = try message.scriptText(to: receiver, literal)
+    switch outcome {
+    case .inProgress: return "\(message)  # had not ended"
+    case .failed(let error): return "expect \(message) throws \(ScriptLiteral.quoted(error.description))"
+    case .answered(let box):
+      guard let box, !(box.value is Void) else { return message }
+      do { return "expect \(message) == \(try literal.text(for: box.value))" } catch {
+        return "\(message)  # answered a value of type \(error.type)"
+      }
+    }
+  }
+}
+
+extension Invocation {
+  fileprivate func scriptText(to receiver: String, _ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
+    let isName = (try? MessageSelector.numberOfArguments(inName: receiver)) == 0
+    guard isName, !Parser.reservedWords.contains(receiver) else {
+      throw ScriptWritingError(
+        selector: selector.name, argumentIndex: nil, type: nil,
+        reason: "was sent to \"\(receiver)\", which is no name in a script")
+    }
+    let count = selector.numberOfArguments
+    guard arguments.count == count else {
+      throw ScriptWritingError(
+        selector: selector.name, argumentIndex: nil, type: nil,
+        reason: "has \(arguments.count) arguments, and a script sends \(count)")
+    }
+    guard count > 0 else { return "[\(receiver) \(selector)]" }
+    var words = ["[\(receiver)"]
+    for (index, part) in selector.parts.prefix(count).enumerated() {
+      do { words.append("\(part): \(try literal.text(for: arguments[index].value))") } catch {
+        throw ScriptWritingError(
+          selector: selector.name, argumentIndex: index, type: error.type, reason: error.reason)
+      }
+    }
+    return words.joined(separator: " ") + "]"
+  }
+}
+
+/// A script's error is recorded without its place, so that it reads as when Swift code had sent the message.
+extension ScriptError: RecordableError {
+  package var recordedText: String { text }
+}

@@ -1,0 +1,129 @@
+// ScriptLiteral.swift: values as a script writes them.
+// Layer: Script, Recording. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// Why a recording cannot be written as a script.
+///
+/// The text names what stands in the way: `argument 0 of "draw:" is of type Color, for which a script has no literal`.
+public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The message that cannot be written.
+  public let selector: String
+  /// The argument that cannot be written, counted from 0; `nil` where it is not an argument.
+  public let argumentIndex: Int?
+  /// The type of the value that has no literal, as text; `nil` where it is not a value.
+  public let type: String?
+  /// What is wrong, in words.
+  public let reason: String
+
+  public var description: String {
+    (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)"
+  }
+}
+
+/// Writes values as literals of the language.
+struct ScriptLiteral {
+  /// Why a value has no literal.
+  struct Refusal: Error {
+    let type: String
+    let reason: String
+
+    init(_ value: Any, _ reason: String? = nil) {
+      type = "\(Swift.type(of: value))"
+      self.reason = reason ?? "is of type \(type), for which a script has no literal"
+    }
+  }
+
+  /// Lists inside of one another; a text has at most 64 brackets open, and a message and a statement take two.
+  static let depthLimit = 60
+
+  /// Objects that have names in the script.
+  let names: [ObjectIdentifier: String]
+
+  /// The text that a script reads as `value`, or as what the methods that took `value` take in its place.
+  func text(for value: Any, depth: Int = 0) throws(Refusal) -> String {
+    guard depth <= ScriptLiteral.depthLimit else {
+      throw Refusal(value, "lies in over \(ScriptLiteral.depthLimit) lists inside one another")
+    }
+    switch value {
+    case let optional as any OptionalArgument:
+      guard let wrapped = optional.wrappedArgument else { return "nil" }
+      return try text(for: wrapped, depth: depth)
+    case let value as Bool: return value ? "true" : "false"
+    case let value as any BinaryInteger:
+      guard let integer = Int(exactly: value) else { throw Refusal(value, "is \(value), which does not fit 64 bits") }
+      return "\(integer)"
+    case let value as any BinaryFloatingPoint:
+      let double = Double(value)
+      guard double.isFinite else { throw Refusal(value, "is \(value), which has no literal") }
+      return "\(double)"
+    case let value as String: return ScriptLiteral.quoted(value)
+    case let value as Substring: return ScriptLiteral.quoted(String(value))
+    case let value as MessageSelector: return "@selector(\(value))"
+    case let value as ScriptSelector: return "@selector(\(value))"
+    case let value as ScriptValue: return try text(for: value, depth: depth)
+    case let value as any MessageReceiver:
+      if let name = names[ObjectIdentifier(value)] { return name }
+      throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
+    case let value as [Any]:
+      return "@["
+        + (try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) })
+        .joined(separator: ", ") + "]"
+    case let value as [String: Any]: return try text(for: value, depth)
+    default: throw Refusal(value)
+    }
+  }
+
+  private func text(for entries: [String: Any], _ depth: Int) throws(Refusal) -> String {
+    let entries = entries.sorted { $0.key < $1.key }
+    let texts = try entries.map { entry throws(Refusal) in
+      "\(ScriptLiteral.quoted(entry.key)): \(try text(for: entry.value, depth: depth + 1))"
+    }
+    return "@{" + texts.joined(separator: ", ") + "}"
+  }
+
+  private func text(for value: ScriptValue, depth: Int) throws(Refusal) -> String {
+    switch value {
+    case .null: return "nil"
+    case .bool(let value): return try text(for: value, depth: depth)
+    case .integer(let value): return try text(for: value, depth: depth)
+    case .floating(let value): return try text(for: value, depth: depth)
+    case .string(let value): return try text(for: value, depth: depth)
+    case .list(let value): return try text(for: value as [Any], depth: depth)
+    case .dictionary(let value): return try text(for: value as [String: Any], depth)
+    case .selector(let value): return try text(for: value, depth: depth)
+    case .object(let value): return try text(for: value.receiver, depth: depth)
+    case .foreign(let value): return try text(for: value.box.value, depth: depth)
+    default: throw Refusal(value, "is \(value.kind), for which a script has no literal")
+    }
+  }
+
+  /// `text` between quotes. What cannot be seen is written as an escape, so that it survives editors.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\t": quoted += "\\t"
+      default:
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+          quoted += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        default: quoted.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return quoted + "\""
+  }
+}
+
+/// Any optional, seen without its type.
+private protocol OptionalArgument {
+  var wrappedArgument: Any? { get }
+}
+
+extension Optional: OptionalArgument {
+  fileprivate var wrappedArgument: Any? { map { $0 as Any } }
+}

@@ -1,0 +1,117 @@
+// TestClock.swift: a clock that stands until a test moves it.
+// Layer: Testing, Clock. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// A clock that stands until a test moves it.
+///
+///     let clock = TestClock()
+///     store.stub(Messages.load, "a").delayed(by: .seconds(2), on: clock).answers("text")
+///     let loading = Task { try await cart.open("a") }      // waits for the store
+///     await clock.waitForSleepers()
+///     clock.advance(by: .seconds(2))                       // the store answers
+///     try await loading.value
+///
+/// Code under test that takes `any Clock<Duration>` can be given the same clock.
+public final class TestClock: Clock, Sendable {
+  /// A time of a test clock: how long after the clock was made.
+  public struct Instant: InstantProtocol {
+    /// How long after the clock was made.
+    public let offset: Duration
+
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct Sleeper: Sendable {
+    let deadline: Instant
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State: Sendable {
+    var now = Instant(offset: .zero)
+    var next = 0
+    var sleepers: [Int: Sleeper] = [:]
+    /// Who waits until so many sleep.
+    var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+    mutating func number() -> Int {
+      next += 1
+      return next
+    }
+
+    /// Takes out the watchers who have seen what they wait for.
+    mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
+      let ready = watchers.filter { $0.value.count <= sleepers.count }
+      for number in ready.keys { watchers[number] = nil }
+      return ready.values.map(\.continuation)
+    }
+  }
+
+  private let state = Guarded(State())
+
+  /// A clock that stands at zero.
+  public init() {}
+
+  public var now: Instant { state.withLock { $0.now } }
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep on this clock.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Suspends until the clock has been moved to `deadline`, or the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    let number = state.withLock { $0.number() }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        enum Outcome { case sleeps([CheckedContinuation<Void, Never>]), over, cancelled }
+        let outcome: Outcome = state.withLock { state in
+          if Task.isCancelled { return .cancelled }
+          if deadline <= state.now { return .over }
+          state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
+          return .sleeps(state.satisfied())
+        }
+        switch outcome {
+        case .sleeps(let watchers): for watcher in watchers { watcher.resume() }
+        case .over: continuation.resume()
+        case .cancelled: continuation.resume(throwing: CancellationError())
+        }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Moves the clock on; who sleeps until then or earlier goes on, the earliest first.
+  public func advance(by duration: Duration) {
+    let due = state.withLock { state in
+      state.now = state.now.advanced(by: duration)
+      let now = state.now
+      let due = state.sleepers.filter { $0.value.deadline <= now }
+      for number in due.keys { state.sleepers[number] = nil }
+      // Of equal deadlines who slept first.
+      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  /// Suspends until so many tasks sleep on this clock, or the task is cancelled. Without it a clock could be moved before
+  /// the code under test has begun to sleep, which would then sleep on.
+  public func waitForSleepers(_ count: Int = 1) async {
+    let number = state.withLock { $0.number() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if Task.isCancelled || state.sleepers.count >= count { return true }
+          state.watchers[number] = (count, continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.watchers.removeValue(forKey: number) }?.continuation.resume()
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// CallBook.swift: what a double was sent, and who hears when it is not what was expected.
+// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// The calls of one double.
+final class CallBook: Sendable {
+  let name: String
+  let recorder = CallRecorder()
+  let reporter: TestReporter
+  /// The numbers of the calls that an expectation was about.
+  private let verified = Guarded<Set<Int>>([])
+
+  init(_ name: String, _ reporter: TestReporter) { (self.name, self.reporter) = (name, reporter) }
+
+  var calls: [RecordedCall] { recorder.calls }
+
+  func markVerified(_ calls: [RecordedCall]) { verified.withLock { $0.formUnion(calls.map(\.order)) } }
+
+  var unverifiedCalls: [RecordedCall] {
+    let verified = verified.withLock { $0 }
+    return calls.filter { !verified.contains($0.order) }
+  }
+
+  func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
+}

@@ -1,0 +1,141 @@
+// DoubleTarget.swift: the target that makes a proxy a double.
+// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// Stands in a proxy, keeps every message, and does with it what stubs say.
+final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unchecked Sendable {
+  // The locks of its parts guard them; `rest` is shared between threads where the double's proxy is.
+
+  static var selectorTable: SelectorTable { noMethods }
+
+  let book: CallBook
+  /// The real object, if there is one.
+  let rest: MulticastProxy<Interface>
+  private let table: SelectorTable?
+  private let isStrict: Bool
+  private let place: SourcePlace
+  private let stubs = Guarded<[Stub]>([])
+
+  init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
+    (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
+    rest = MulticastProxy(table: table, options: MulticastOptions())
+  }
+
+  func add(_ stub: Stub) { stubs.withLock { $0.append(stub) } }
+  func removeStubs() { stubs.withLock { $0 = [] } }
+
+  // MARK: As a target
+
+  func responds(to selector: MessageSelector) -> Bool { true }
+
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    table?.method(for: selector)?.signature ?? .placeholder(for: selector)
+  }
+
+  @discardableResult
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    let number = book.recorder.begin(invocation, to: book.name)
+    do {
+      let message = invocation
+      invocation.result = try book.recorder.inside { try answer(message) }
+      book.recorder.end(number, .answered(invocation.result))
+      return report(invocation.result)
+    } catch {
+      throw end(number, error)
+    }
+  }
+
+  nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    let number = book.recorder.begin(invocation, to: book.name)
+    do {
+      let answer = try await book.recorder.insideAndWait { try await answerWaiting(invocation) }
+      book.recorder.end(number, .answered(answer))
+      return report(answer)
+    } catch {
+      throw end(number, error)
+    }
+  }
+
+  private func report(_ answer: ArgumentBox?) -> DeliveryReport {
+    var report = DeliveryReport()
+    report.answers = [.init(target: self, result: answer)]
+    return report
+  }
+
+  private func end(_ number: Int, _ error: any Error) -> any Error {
+    book.recorder.end(number, error is MessageNotTaken ? .answered(nil) : .failed(RecordedError(error)))
+    return error
+  }
+
+  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+
+  // MARK: Answering
+
+  private func answer(_ message: Invocation) throws -> ArgumentBox? {
+    let outcome = outcome(for: message)
+    if outcome?.delay != nil {
+      book.report(
+        "\(book.name): \(message.selector) is stubbed with a delay, and was called by code that cannot wait",
+        at: place)
+    }
+    if let answer = try answer(outcome, message) { return answer }
+    return try fallBack(message)
+  }
+
+  nonisolated(nonsending) private func answerWaiting(_ message: Invocation) async throws -> ArgumentBox? {
+    let outcome = outcome(for: message)
+    try await outcome?.delay?()
+    if let answer = try answer(outcome, message) { return answer }
+    guard rest.count > 0 else { return try answerNothing(message) }
+    let report = try await rest.forwardAndWait(message)
+    if let failure = report.failures.first { throw failure.error }
+    return report.result
+  }
+
+  /// What the stub that was added last, of those that match, says of this call.
+  private func outcome(for message: Invocation) -> StubOutcome? {
+    let stubs = stubs.withLock { $0 }
+    if let stub = stubs.last(where: { $0.match.accepts(message) }) {
+      stub.match.keepArguments(of: message)
+      return stub.take()
+    }
+    if isStrict, rest.count == 0 {
+      book.report(FailureText.unexpected(message, of: book, stubs: stubs.map(\.match)), at: place)
+    }
+    return nil
+  }
+
+  /// The answer of an outcome; `nil` for a call that is not answered by the double itself.
+  private func answer(_ outcome: StubOutcome?, _ message: Invocation) throws -> ArgumentBox? {
+    switch outcome?.kind {
+    case .answer(let box): box
+    case .error(let error): throw error
+    case .body(let body): try body(message.arguments)
+    case .fallback, nil: nil
+    }
+  }
+
+  private func fallBack(_ message: Invocation) throws -> ArgumentBox? {
+    guard rest.count > 0 else { return try answerNothing(message) }
+    var message = message
+    let report = try rest.forward(&message)
+    if let failure = report.failures.first { throw failure.error }
+    return message.result
+  }
+
+  /// A message that returns nothing needs no answer. Any other is left to what the proxy does when nobody responds.
+  private func answerNothing(_ message: Invocation) throws -> ArgumentBox? {
+    guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
+    return ArgumentBox(())
+  }
+}
+
+private let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
+
+extension MethodSignature {
+  /// Types for a message of which none are known: objects throughout.
+  fileprivate static func placeholder(for selector: MessageSelector) -> MethodSignature? {
+    try? MethodSignature("@@:" + String(repeating: "@", count: selector.numberOfArguments))
+  }
+}

@@ -1,0 +1,166 @@
+// ExpectedCall.swift: calls of one double that an expectation is about.
+// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// Calls of one double, of one message, with arguments that match: see ``TestDouble/call(_:_:)``.
+///
+///     verifyOrder(store.call(Messages.save, "a"), log.call(Logging.note, .any))
+///     await store.call(Messages.save, "a").wait(times: 2)
+public struct ExpectedCall: Sendable, CustomStringConvertible {
+  let book: CallBook
+  let match: CallMatch
+
+  /// Double and call in words: `Store save: "a" count: any`.
+  public var description: String { "\(book.name) \(match)" }
+
+  /// How many calls there have been.
+  public var count: Int { matching.count }
+
+  var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
+
+  /// Suspends until there have been so many such calls; at once, when there have been already.
+  ///
+  /// It polls nothing and takes no time of its own. When the calls do not come, the wait ends with the task, which a time limit
+  /// of the test cancels. Where tests have no such limit, as in XCTest, give one here. Either is a failure, reported at
+  /// the line of this call.
+  ///
+  /// - Parameters:
+  ///   - times: how many.
+  ///   - limit: how long to wait at most; as long as the task lasts unless given. Nothing is faster or slower for it, so it
+  ///     may be generous.
+  /// - Returns: whether there were.
+  @discardableResult
+  nonisolated(nonsending) public func wait(
+    times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async -> Bool {
+    let found = limit == nil ? await come(times) : await come(times, within: limit ?? .zero)
+    book.markVerified(found)
+    if found.count >= times {
+      for call in found { match.keepArguments(of: call.message) }
+      return true
+    }
+    let end = limit.map { Task.isCancelled ? "when the test was cancelled" : "within \($0)" }
+    book.report(
+      FailureText.waited(times, for: self, found: found.count, end ?? "when the test was cancelled"),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    return false
+  }
+
+  /// Waits for so many calls, or until the task is cancelled. Gives those that there were.
+  nonisolated(nonsending) private func come(_ times: Int) async -> [RecordedCall] {
+    while true {
+      // Taken before looking, so that no call is missed between looking and waiting.
+      let version = book.recorder.version
+      let found = matching
+      if found.count >= times || Task.isCancelled { return found }
+      await book.recorder.change(after: version)
+    }
+  }
+
+  nonisolated(nonsending) private func come(_ times: Int, within limit: Duration) async -> [RecordedCall] {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await come(times) }
+      group.addTask { try? await Task.sleep(for: limit) }
+      await group.next()
+      group.cancelAll()
+    }
+    return matching
+  }
+
+  /// Expects so many such calls.
+  ///
+  /// - Returns: whether there were.
+  @discardableResult
+  public func verify(
+    times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> Bool {
+    verify(times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  func verify(times: CallCount, at place: SourcePlace) -> Bool {
+    let found = matching
+    for call in found { match.keepArguments(of: call.message) }
+    book.markVerified(found)
+    if times.accepts(found.count) { return true }
+    book.report(FailureText.count(times, of: self, found: found.count), at: place)
+    return false
+  }
+}
+
+/// Expects that calls came in this order, whichever doubles they are of. Other calls may lie between them.
+///
+///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any), store.call(Messages.save, "a", .any))
+///
+/// A failure is reported at the line of this call.
+///
+/// - Returns: whether it was so.
+@discardableResult
+public func verifyOrder(
+  _ expected: ExpectedCall..., fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+  column: UInt = #column
+) -> Bool {
+  guard let first = expected.first else { return true }
+  let calls = callsInOrder(of: expected)
+  var next = 0
+  var found: [Int] = []
+  for (index, entry) in calls.enumerated() where next < expected.count {
+    let wanted = expected[next]
+    guard wanted.book === entry.book, wanted.match.accepts(entry.call.message) else { continue }
+    found.append(index)
+    next += 1
+  }
+  if next == expected.count {
+    for index in found { calls[index].book.markVerified([calls[index].call]) }
+    for (wanted, index) in zip(expected, found) { wanted.match.keepArguments(of: calls[index].call.message) }
+    return true
+  }
+  first.book.report(
+    FailureText.order(expected, found: found, calls),
+    at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  return false
+}
+
+/// Expects that a call did not come after another one, whichever doubles they are of.
+///
+///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
+///
+/// That the other one never came is a failure too, since nothing has been shown then.
+///
+/// - Returns: whether it was so.
+@discardableResult
+public func verifyNever(
+  _ unexpected: ExpectedCall, after event: ExpectedCall, fileID: String = #fileID, filePath: StaticString = #filePath,
+  line: UInt = #line, column: UInt = #column
+) -> Bool {
+  let calls = callsInOrder(of: [unexpected, event])
+  let start = calls.firstIndex { $0.book === event.book && event.match.accepts($0.call.message) }
+  let late = calls.indices.filter { index in
+    start.map { index > $0 } ?? false && calls[index].book === unexpected.book
+      && unexpected.match.accepts(calls[index].call.message)
+  }
+  if let start, late.isEmpty {
+    event.book.markVerified([calls[start].call])
+    return true
+  }
+  event.book.report(
+    FailureText.never(unexpected, after: event, start: start, late: late, calls),
+    at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  return false
+}
+
+/// A call, and the double that it is of.
+struct BookedCall {
+  let book: CallBook
+  let call: RecordedCall
+}
+
+/// The calls of all doubles that are named, in the order in which they began.
+private func callsInOrder(of expected: [ExpectedCall]) -> [BookedCall] {
+  var books: [CallBook] = []
+  for call in expected where !books.contains(where: { $0 === call.book }) { books.append(call.book) }
+  return books.flatMap { book in book.calls.map { BookedCall(book: book, call: $0) } }
+    .sorted { $0.call.order < $1.call.order }
+}

@@ -1,0 +1,101 @@
+// TestDouble+Calls.swift: what a double was called with, and how often.
+// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+// The forms are those of ``TestDouble/stub(_:)``, for the same reason.
+
+extension TestDouble {
+  /// Expects calls of a message without arguments: see the form for one.
+  @discardableResult
+  public func verify<R>(
+    _ message: Message<() -> R>, times: CallCount = .atLeast(1),
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    call(message).verify(
+      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Expects calls of a message whose arguments match.
+  ///
+  ///     store.verify(Messages.save, "a", .any)                   // at least once
+  ///     store.verify(Messages.save, .any, .any, times: .never)
+  ///
+  /// A failure is reported at the line of this call; its text shows expected and actual calls side by side.
+  ///
+  /// - Parameter times: how often; at least once unless given.
+  /// - Returns: whether it was so.
+  @discardableResult
+  public func verify<R, A>(
+    _ message: Message<(A) -> R>, _ first: Match<A>, times: CallCount = .atLeast(1),
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    call(message, first).verify(
+      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Expects calls of a message of two arguments: see the form for one.
+  @discardableResult
+  public func verify<R, A, B>(
+    _ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>, times: CallCount = .atLeast(1),
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    call(message, first, second).verify(
+      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Expects calls of a message of three arguments: see the form for one.
+  @discardableResult
+  public func verify<R, A, B, C>(
+    _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
+    times: CallCount = .atLeast(1),
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    call(message, first, second, third).verify(
+      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Expects calls of a message of four arguments or more: see the form for one.
+  @discardableResult
+  public func verify<R, A, B, C, D, each E>(
+    _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
+    _ fourth: Match<D>, _ others: repeat Match<each E>, times: CallCount = .atLeast(1),
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    call(message, first, second, third, fourth, repeat each others).verify(
+      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// The calls of a message without arguments: see the form for one.
+  public func call<R>(_ message: Message<() -> R>) -> ExpectedCall {
+    ExpectedCall(book: target.book, match: CallMatch(message))
+  }
+
+  /// The calls of a message whose arguments match: to wait for, or to expect an order of.
+  ///
+  ///     await store.call(Messages.save, "a", .any).wait(times: 2)
+  ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
+  public func call<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> ExpectedCall {
+    ExpectedCall(book: target.book, match: CallMatch(message, first))
+  }
+
+  /// The calls of a message of two arguments: see the form for one.
+  public func call<R, A, B>(_ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>) -> ExpectedCall {
+    ExpectedCall(book: target.book, match: CallMatch(message, first, second))
+  }
+
+  /// The calls of a message of three arguments: see the form for one.
+  public func call<R, A, B, C>(
+    _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>
+  ) -> ExpectedCall {
+    ExpectedCall(book: target.book, match: CallMatch(message, first, second, third))
+  }
+
+  /// The calls of a message of four arguments or more: see the form for one.
+  public func call<R, A, B, C, D, each E>(
+    _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
+    _ fourth: Match<D>, _ others: repeat Match<each E>
+  ) -> ExpectedCall {
+    ExpectedCall(book: target.book, match: CallMatch(message, first, second, third, fourth, repeat each others))
+  }
+}

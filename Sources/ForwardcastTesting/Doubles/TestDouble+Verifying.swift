@@ -1,0 +1,49 @@
+// TestDouble+Verifying.swift: the calls of a double that nothing was expected of, and arguments.
+// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+extension TestDouble {
+  /// Expects that there was no call besides those that expectations were about.
+  ///
+  /// - Returns: whether it was so.
+  @discardableResult
+  public func verifyNoOtherCalls(
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    let book = target.book
+    let others = book.unverifiedCalls
+    if others.isEmpty { return true }
+    book.report(
+      FailureText.others(others, of: book),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    return false
+  }
+
+  /// The arguments of all calls of a message, in the order of the calls.
+  ///
+  ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
+  ///
+  /// - Returns: a tuple for each call; for a message of one argument the argument itself. A call whose arguments are of other
+  ///   types is left out.
+  public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {
+    var found: [(repeat each A)] = []
+    for call in calls where call.selector == message.selector {
+      if let arguments = try? opened(call.arguments, as: repeat (each A).self) { found.append(arguments) }
+    }
+    return found
+  }
+}
+
+/// Boxes as the values that a message was typed with.
+private func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
+  var index = 0
+  func next<T>(_ type: T.Type) throws -> T {
+    guard boxes.indices.contains(index) else { throw MissingArgument() }
+    defer { index += 1 }
+    return try boxes[index].unbox(as: type)
+  }
+  return (repeat try next(each types))
+}
+
+private struct MissingArgument: Error {}

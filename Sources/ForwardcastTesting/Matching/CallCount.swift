@@ -1,0 +1,40 @@
+// CallCount.swift: how often a call is expected.
+// Layer: Testing, Matching. See DESIGN.md, "Test doubles".
+
+/// How often a call is expected. An integer literal is that number exactly.
+///
+///     store.verify(Messages.save, "a", times: 2)
+///     store.verify(Messages.save, .any, times: .atMost(3))
+public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+  let lower: Int
+  let upper: Int?
+
+  private init(_ lower: Int, _ upper: Int?) { (self.lower, self.upper) = (lower, upper) }
+
+  /// Exactly that many.
+  public init(integerLiteral value: Int) { self.init(value, value) }
+
+  /// Not at all.
+  public static var never: CallCount { CallCount(0, 0) }
+  /// Once.
+  public static var once: CallCount { CallCount(1, 1) }
+  /// Exactly that many.
+  public static func exactly(_ count: Int) -> CallCount { CallCount(count, count) }
+  /// That many or more.
+  public static func atLeast(_ count: Int) -> CallCount { CallCount(count, nil) }
+  /// That many or fewer, or none.
+  public static func atMost(_ count: Int) -> CallCount { CallCount(0, count) }
+  /// Any number of that range.
+  public static func between(_ range: ClosedRange<Int>) -> CallCount { CallCount(range.lowerBound, range.upperBound) }
+
+  func accepts(_ count: Int) -> Bool { count >= lower && upper.map { count <= $0 } ?? true }
+
+  /// `no call`, `1 call`, `at least 2 calls`.
+  public var description: String {
+    func calls(_ count: Int) -> String { count == 1 ? "1 call" : "\(count) calls" }
+    if upper == 0 { return "no call" }
+    if upper == lower { return calls(lower) }
+    guard let upper else { return "at least \(calls(lower))" }
+    return lower == 0 ? "at most \(calls(upper))" : "\(lower) to \(calls(upper))"
+  }
+}

@@ -1,0 +1,67 @@
+// CallMatch.swift: which calls an expectation or a stub is about.
+// Layer: Testing, Matching. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// A match whose type is not known any more.
+struct ArgumentMatch: Sendable {
+  let description: String
+  /// Whether the argument is accepted; it is not when it is of another type.
+  let accepts: @Sendable (ArgumentBox) -> Bool
+  let keep: (@Sendable (ArgumentBox) -> Void)?
+
+  init<Value>(_ match: Match<Value>) {
+    description = match.description
+    accepts = { box in
+      do { return match.accepts(try box.unbox(as: Value.self)) } catch { return false }
+    }
+    guard let capture = match.capture else {
+      keep = nil
+      return
+    }
+    keep = { box in
+      // What is accepted can be unboxed.
+      do { capture.keep(try box.unbox(as: Value.self)) } catch {}
+    }
+  }
+}
+
+/// A selector, and which values each argument may have.
+struct CallMatch: Sendable {
+  let selector: MessageSelector
+  let arguments: [ArgumentMatch]
+
+  init<R, each A>(_ message: Message<(repeat each A) -> R>, _ matches: repeat Match<each A>) {
+    selector = message.selector
+    var arguments: [ArgumentMatch] = []
+    for match in repeat each matches { arguments.append(ArgumentMatch(match)) }
+    self.arguments = arguments
+  }
+
+  func accepts(_ message: Invocation) -> Bool {
+    message.selector == selector && message.arguments.count == arguments.count
+      && zip(arguments, message.arguments).allSatisfy { $0.accepts($1) }
+  }
+
+  /// Hands the arguments of a call that was accepted to those who capture them.
+  func keepArguments(of message: Invocation) {
+    for (match, argument) in zip(arguments, message.arguments) { match.keep?(argument) }
+  }
+
+  /// Why a call of the same selector is not accepted: `argument 0 is "b", expected "a"`.
+  func difference(from message: Invocation) -> String? {
+    guard message.selector == selector else { return nil }
+    guard message.arguments.count == arguments.count else { return "has \(message.arguments.count) arguments" }
+    let differing = zip(arguments, message.arguments).enumerated().filter { !$1.0.accepts($1.1) }
+    guard !differing.isEmpty else { return nil }
+    return differing.map { "argument \($0) is \($1.1), expected \($1.0.description)" }.joined(separator: "; ")
+  }
+}
+
+extension CallMatch: CustomStringConvertible {
+  /// The call as it is expected: `save: "a" count: any`.
+  var description: String {
+    guard !arguments.isEmpty else { return selector.name }
+    return zip(selector.parts, arguments).map { "\($0): \($1.description)" }.joined(separator: " ")
+  }
+}

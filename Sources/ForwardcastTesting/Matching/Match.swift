@@ -1,0 +1,126 @@
+// Match.swift: which values an argument may have.
+// Layer: Testing, Matching. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// Which values an argument may have, in stubs and in expectations.
+///
+///     store.stub(Messages.save, "a", .any)                  // a literal means equal
+///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
+///     store.verify(Messages.save, .captured(by: names), .any)
+public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {
+  // Predicates are @Sendable, and values are only compared.
+
+  /// The expectation in words, as failures show it.
+  public let description: String
+  let accepts: (Value) -> Bool
+  let capture: Capture<Value>?
+
+  private init(_ description: String, capture: Capture<Value>? = nil, _ accepts: @escaping (Value) -> Bool) {
+    (self.description, self.capture, self.accepts) = (description, capture, accepts)
+  }
+
+  /// Any value.
+  public static var any: Match { Match("any") { _ in true } }
+
+  /// A value that fulfils a condition.
+  ///
+  /// - Parameter words: the condition in words, as failures show it.
+  public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
+  {
+    Match("(\(words))", condition)
+  }
+
+  /// Any value, kept by `capture` for each call that a stub answers, or that a verification counts.
+  public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
+
+  /// A value that another match accepts, kept by `capture`.
+  public static func captured(by capture: Capture<Value>, _ match: Match) -> Match {
+    Match(match.description, capture: capture, match.accepts)
+  }
+}
+
+extension Match where Value: Equatable {
+  /// An equal value.
+  public static func equal(_ value: Value) -> Match {
+    Match(ArgumentBox(value).description) { $0 == value }
+  }
+}
+
+extension Match where Value: AnyObject {
+  /// The same object.
+  public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
+}
+
+/// Keeps the values of an argument.
+///
+///     let names = Capture<String>()
+///     store.verify(Messages.save, .captured(by: names))
+///     #expect(names.values == ["a", "b"])
+///
+/// A value whose type is not `Sendable` is to be read where it was sent.
+public final class Capture<Value>: @unchecked Sendable {  // the lock guards the list
+  private struct State: @unchecked Sendable {  // only reached under the lock
+    var values: [Value] = []
+  }
+
+  private let state = Guarded(State())
+
+  /// A capture that holds nothing yet.
+  public init() {}
+
+  /// The values in the order in which they were kept.
+  public var values: [Value] { state.withLock { UncheckedSendable($0.values) }.value }
+
+  /// The last value; `nil` when there is none.
+  public var last: Value? { values.last }
+
+  func keep(_ value: Value) {
+    let value = UncheckedSendable(value)
+    state.withLock { $0.values.append(value.value) }
+  }
+}
+
+// MARK: Literals
+
+extension Match: ExpressibleByUnicodeScalarLiteral where Value: ExpressibleByStringLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(unicodeScalarLiteral value: Value.StringLiteralType) { self = .equal(Value(stringLiteral: value)) }
+}
+
+extension Match: ExpressibleByExtendedGraphemeClusterLiteral where Value: ExpressibleByStringLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(extendedGraphemeClusterLiteral value: Value.StringLiteralType) {
+    self = .equal(Value(stringLiteral: value))
+  }
+}
+
+extension Match: ExpressibleByStringLiteral where Value: ExpressibleByStringLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(stringLiteral value: Value.StringLiteralType) { self = .equal(Value(stringLiteral: value)) }
+}
+
+extension Match: ExpressibleByIntegerLiteral where Value: ExpressibleByIntegerLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(integerLiteral value: Value.IntegerLiteralType) { self = .equal(Value(integerLiteral: value)) }
+}
+
+extension Match: ExpressibleByFloatLiteral where Value: ExpressibleByFloatLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(floatLiteral value: Value.FloatLiteralType) { self = .equal(Value(floatLiteral: value)) }
+}
+
+extension Match: ExpressibleByBooleanLiteral where Value: ExpressibleByBooleanLiteral & Equatable {
+  /// A value that is equal to the literal.
+  public init(booleanLiteral value: Value.BooleanLiteralType) { self = .equal(Value(booleanLiteral: value)) }
+}
+
+extension Match: ExpressibleByArrayLiteral where Value: RangeReplaceableCollection & Equatable {
+  /// A collection of equal elements in the same order.
+  public init(arrayLiteral elements: Value.Element...) { self = .equal(Value(elements)) }
+}
+
+extension Match: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
+  /// Nothing.
+  public init(nilLiteral: ()) { self = Match("nil") { ArgumentBox($0).isNil } }
+}

@@ -1,0 +1,127 @@
+// FailureText.swift: expected and actual calls side by side.
+// Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
+
+import Forwardcast
+
+/// Texts of failures. The first line says what is wrong; then come two columns, what was expected and what happened, in which
+/// `✓` marks what is as expected, `✗` what is not, and `·` what the expectation is not about.
+enum FailureText {
+  /// A call in the right column, and below it, if there is something to say, why it is not the one that is expected.
+  private struct Line {
+    let text: String
+    var note: String?
+  }
+
+  /// Lines of a column; more are counted.
+  private static let lineLimit = 40
+  /// Characters of a line; more are cut.
+  private static let widthLimit = 100
+
+  static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
+    let title = "\(expected.book.name): expected \(times) of \(expected.match), found \(found)"
+    return title + columns(["\(times): \(expected.match)"], actual(expected, isUnwanted: times.upper == 0))
+  }
+
+  static func waited(_ times: Int, for expected: ExpectedCall, found: Int, _ end: String) -> String {
+    let wanted = CallCount.atLeast(times)
+    let title =
+      "\(expected.book.name): waited for \(wanted) of \(expected.match), found \(found) \(end)"
+    return title + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: false))
+  }
+
+  static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {
+    let title = "\(book.name): unexpected call of \(message), for which this strict double has no stub"
+    let actual = book.calls.map { call in
+      let isMatched = stubs.contains { $0.accepts(call.message) }
+      return Line(
+        text: (isMatched ? "✓ " : "✗ ") + "\(call.message)", note: isMatched ? nil : difference(call, stubs))
+    }
+    return title + columns(stubs.isEmpty ? ["no call"] : stubs.map(\.description), actual)
+  }
+
+  static func others(_ others: [RecordedCall], of book: CallBook) -> String {
+    let orders = Set(others.map(\.order))
+    let title = "\(book.name): expected no other calls, found \(others.count)"
+    let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + "\($0.message)") }
+    return title + columns(["no other call"], actual)
+  }
+
+  static func order(_ expected: [ExpectedCall], found: [Int], _ calls: [BookedCall]) -> String {
+    let missing = expected[found.count]
+    let title =
+      found.isEmpty
+      ? "expected \(missing), which did not come"
+      : "expected \(missing) after \(expected[found.count - 1]), where it did not come"
+    let left = expected.enumerated().map { index, call in
+      (index < found.count ? "✓ " : index == found.count ? "✗ " : "· ") + "\(call)"
+    }
+    let right = calls.enumerated().map { index, entry in
+      let isLate = missing.book === entry.book && missing.match.accepts(entry.call.message)
+      let isFound = found.contains(index)
+      return Line(
+        text: (isFound ? "✓ " : isLate ? "✗ " : "· ") + "\(entry)",
+        note: isFound ? nil : isLate ? "too early" : note(missing, entry))
+    }
+    return title + columns(left, right)
+  }
+
+  static func never(
+    _ unexpected: ExpectedCall, after event: ExpectedCall, start: Int?, late: [Int], _ calls: [BookedCall]
+  ) -> String {
+    let title =
+      start == nil
+      ? "expected no \(unexpected) after \(event), which did not come"
+      : "expected no \(unexpected) after \(event), found \(late.count)"
+    let right = calls.enumerated().map { index, entry in
+      Line(text: (index == start ? "✓ " : late.contains(index) ? "✗ " : "· ") + "\(entry)")
+    }
+    return title + columns(["\(event)", "then no \(unexpected)"], right)
+  }
+
+  // MARK: Columns
+
+  private static func actual(_ expected: ExpectedCall, isUnwanted: Bool) -> [Line] {
+    expected.book.calls.map { call in
+      if expected.match.accepts(call.message) { return Line(text: (isUnwanted ? "✗ " : "✓ ") + "\(call.message)") }
+      let difference = expected.match.difference(from: call.message)
+      return Line(text: (difference == nil || isUnwanted ? "· " : "✗ ") + "\(call.message)", note: difference)
+    }
+  }
+
+  private static func difference(_ call: RecordedCall, _ stubs: [CallMatch]) -> String? {
+    stubs.lazy.compactMap { $0.difference(from: call.message) }.first
+  }
+
+  private static func note(_ expected: ExpectedCall, _ entry: BookedCall) -> String? {
+    expected.book === entry.book ? expected.match.difference(from: entry.call.message) : nil
+  }
+
+  private static func columns(_ expected: [String], _ actual: [Line]) -> String {
+    let left = ["expected"] + limited(expected.map { Line(text: $0) })
+    let right = ["actual"] + (actual.isEmpty ? ["no calls"] : limited(actual))
+    let width = left.map(\.count).max() ?? 0
+    var text = ""
+    for index in 0..<max(left.count, right.count) {
+      let cell = index < left.count ? left[index] : ""
+      let padded = cell + String(repeating: " ", count: width - cell.count)
+      text += "\n  \(padded) |" + (index < right.count ? " \(right[index])" : "")
+    }
+    return text
+  }
+
+  private static func limited(_ lines: [Line]) -> [String] {
+    let shown = lines.prefix(lineLimit).flatMap { line in
+      [shortened(line.text)] + (line.note.map { ["    " + shortened($0)] } ?? [])
+    }
+    return lines.count > lineLimit ? shown + ["… and \(lines.count - lineLimit) more"] : shown
+  }
+
+  private static func shortened(_ line: String) -> String {
+    let oneLine = String(line.map { $0.isNewline ? " " : $0 })
+    return oneLine.count > widthLimit ? oneLine.prefix(widthLimit - 1) + "…" : oneLine
+  }
+}
+
+extension BookedCall: CustomStringConvertible {
+  var description: String { "\(book.name) \(call.message)" }
+}

@@ -1,0 +1,35 @@
+// SourcePlace.swift: a line of a test.
+// Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
+
+/// A line of a test, to which a failure belongs.
+public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
+  /// `#fileID` of the line.
+  public let fileID: String
+  /// `#filePath` of the line, as the compiler has it.
+  public var filePath: String { "\(path)" }
+  /// The line, counted from 1.
+  public let line: UInt
+  /// The column, counted from 1.
+  public let column: UInt
+
+  let path: StaticString
+
+  /// The line that these literals are written in: the place of the caller where nothing is given.
+  public init(
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    (self.fileID, path, self.line, self.column) = (fileID, filePath, line, column)
+  }
+
+  public var description: String { "\(fileID):\(line)" }
+
+  public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
+    left.fileID == right.fileID && left.line == right.line && left.column == right.column
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(fileID)
+    hasher.combine(line)
+    hasher.combine(column)
+  }
+}

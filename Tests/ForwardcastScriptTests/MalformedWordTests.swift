@@ -1,0 +1,20 @@
+// MalformedWordTests.swift: statements that lack a word are refused at its place.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Malformed statements")
+struct MalformedWordTests {
+  @Test(
+    "they are refused where they are malformed",
+    arguments: [
+      ("queue", "1:6"), ("before p { }", "1:10"), ("extension E { a b:c }", "1:21"), ("register r E", "1:12"),
+      ("unregister r in E", "1:14"), ("clear all", "1:7"), ("proxy p = recording", "1:20"), ("add a to p on", "1:14"),
+    ])
+  func malformed(text: String, place: String) {
+    let played = play(text)
+    #expect(!played.outcome.isParsed)
+    #expect(played.error?.hasPrefix(place + " ") == true, "\(played.error ?? "none")")
+  }
+}

@@ -1,0 +1,97 @@
+// RecordingScriptTests.swift: recording proxies in scripts.
+// Layer: Tests.
+
+import ForwardcastScript
+import Testing
+
+@Suite("Recording proxies in scripts")
+struct RecordingScriptTests {
+  private let cooks = """
+    receiver Cook {
+      - cook: dish { if dish == "soup" { throw "too hot" }; return true }
+      - serve: dish to: guests = guests
+      - minutes = 20
+    }
+    let ann = new Cook
+    proxy tape = recording ann
+
+    """
+
+  private func expectSuccess(_ text: String, output: String = "") {
+    let played = play(text)
+    #expect(played.outcome.succeeded, "\(played.error ?? "") \(played.outcome.failures)")
+    #expect(played.output == output)
+  }
+
+  @Test("the calls of a recording proxy are texts in their order, those that failed too")
+  func calls() {
+    expectSuccess(
+      cooks + """
+        expect [tape cook: "fish"] == true
+        expect [tape cook: "soup"] throws "too hot"
+        expect [tape minutes] == 20
+        expect [tape serve: @["a", nil, 0.5] to: @{"k": @[1], "a": ann}] == @{"k": @[1], "a": ann}
+        expect [tape wash: "pan"] throws "unrecognized selector"
+        print tape
+        repeat 0 { }
+        expect calls tape == @["cook: \\"fish\\"", "cook: \\"soup\\"", "minutes", "serve: [\\"a\\", nil, 0.5] to: {\\"a\\": <Cook ann>, \\"k\\": [1]}", "wash: \\"pan\\""]
+        """, output: "<recording tape>\n")
+  }
+
+  @Test("a recording proxy stands in front of a multicast, behind one, and before another recording")
+  func places() {
+    expectSuccess(
+      cooks + """
+        let bo = new Cook
+        proxy kitchen = multicast
+        add tape to kitchen
+        add bo to kitchen
+        proxy outer = recording kitchen
+        expect [outer cook: "fish"] == true
+        expect collect all [kitchen minutes] == @[20, 20]
+        expect calls tape == @["cook: \\"fish\\"", "minutes"]
+        expect calls outer == @["cook: \\"fish\\""]
+        expect tape responds "cook:"
+        expect not (tape responds "wash:")
+        expect calls (tape) == calls tape
+        """)
+  }
+
+  @Test("a message that comes back to a recording proxy is a proxy cycle")
+  func cycle() {
+    expectSuccess(
+      """
+      proxy ring = multicast
+      proxy tape = recording ring
+      add tape to ring
+      expect [tape ping] throws "proxy cycle"
+      """)
+  }
+
+  @Test("a call that a row makes through the proxy is kept in the place where it began")
+  func nested() {
+    expectSuccess(
+      """
+      receiver Echo { - outer: p { [p inner: 1]; return 2 }; - inner: x = x }
+      let echo = new Echo
+      proxy tape = recording echo
+      expect [tape outer: tape] == 2
+      expect calls tape == @["outer: <recording tape>", "inner: 1"]
+      """)
+  }
+
+  @Test("calls of anything else are a type mismatch", arguments: ["ann", "3", "nil", "\"text\"", "multi"])
+  func mismatch(operand: String) {
+    let played = play(cooks + "proxy multi = multicast\nprint calls \(operand)")
+    #expect(played.outcome.error?.code == .typeMismatch)
+    #expect(played.error?.contains("calls needs a recording proxy, not ") == true)
+  }
+
+  @Test("more calls than a recording keeps are a limit, and not a wrong answer")
+  func limit() {
+    let played = play(
+      cooks + "repeat 100 { repeat 1001 { [tape minutes] } }\nprint \"played\"\nprint count (calls tape)")
+    #expect(played.output == "played\n")
+    #expect(played.outcome.error?.code == .limitExceeded)
+  }
+}

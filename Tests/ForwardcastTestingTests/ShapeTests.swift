@@ -1,0 +1,156 @@
+// ShapeTests.swift: doubles of protocols of unusual shapes.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+@globalActor
+actor PressActor {
+  static let shared = PressActor()
+}
+
+protocol Paint { var shade: Int { get } }
+struct Ink: Paint { let shade: Int }
+
+@Forwarded
+protocol Easel: AnyObject {
+  func draw(_ shape: some Paint, at place: Int)
+  func keep(_ name: consuming String, _ other: borrowing String)
+  func make(_ type: Int.Type, _ any: Any)
+  func maybe(_ a: Int??, _ b: String!)
+  @Answer(.last, otherwise: 0) func typed() throws(Busy) -> Int
+  subscript(index: Int) -> String? { get set }
+  var handler: (() -> Int)? { get set }
+  func many(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int) throws -> Int
+  nonisolated(nonsending) func slowly(_ a: Int) async throws -> Int
+}
+
+@PressActor
+@Forwarded
+protocol Press: AnyObject {
+  func start(_ pages: Int) throws -> Bool
+  func finish() async throws -> Int
+}
+
+@Forwarded
+protocol Vault: AnyObject, Sendable {
+  func open(_ code: Int) async throws -> String
+}
+
+/// A real object that is an actor.
+actor RealVault: Vault {
+  func open(_ code: Int) throws -> String {
+    if code != 7 { throw Busy() }
+    return "gold"
+  }
+}
+
+final class RealEasel: Easel {
+  private(set) var log: [String] = []
+  private var texts: [Int: String] = [:]
+  var handler: (() -> Int)?
+  func draw(_ shape: some Paint, at place: Int) { log.append("draw \(shape.shade) \(place)") }
+  func keep(_ name: consuming String, _ other: borrowing String) { log.append("keep \(name)") }
+  func make(_ type: Int.Type, _ any: Any) { log.append("make \(any)") }
+  func maybe(_ a: Int??, _ b: String!) { log.append("maybe \(b ?? "nil")") }
+  func typed() throws(Busy) -> Int { if log.isEmpty { throw Busy() } else { log.count } }
+  subscript(index: Int) -> String? {
+    get { texts[index] }
+    set { texts[index] = newValue }
+  }
+  func many(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int) throws -> Int { a + b + c + d + e }
+  nonisolated(nonsending) func slowly(_ a: Int) async throws -> Int { a * 2 }
+}
+
+@Suite("Doubles of unusual shapes")
+struct ShapeTests {
+  private typealias Says = EaselProxy.Messages
+  private let failures = FailureList()
+  private let easel: TestDouble<EaselProxy>
+
+  init() { easel = TestDouble(EaselProxy(), reporter: failures.reporter) }
+
+  private func useAll(_ face: any Easel) throws {
+    face.draw(Ink(shade: 3), at: 4)
+    face.keep("a", "b")
+    face.make(Int.self, 1.5)
+    face.maybe(.some(.none), nil)
+    face[1] = "one"
+    face.handler = { 5 }
+  }
+
+  @Test("calls are kept and passed on to a real object, whatever their arguments are")
+  func partial() async throws {
+    let real = RealEasel()
+    easel.fallsBack(to: real)
+    #expect(throws: Busy.self) { try easel.face.typed() }
+    try useAll(easel.face)
+    #expect(real.log == ["draw 3 4", "keep a", "make 1.5", "maybe nil"])
+    #expect(try easel.face[1] == "one" && easel.face.handler?() == 5 && easel.face.typed() == 4)
+    #expect(try easel.face.many(1, 2, 3, 4, 5) == 15)
+    #expect(try await easel.face.slowly(4) == 8)
+    #expect(easel.calls.count == 12 && failures.failures.isEmpty)
+  }
+
+  @Test("without a real object they are kept, and answered as by a proxy without targets")
+  func nice() throws {
+    try useAll(easel.face)
+    #expect(easel.face[1] == nil && easel.face.handler == nil)
+    #expect(easel.calls.count == 8)
+    easel.verify(Says.draw, .where("of shade 3") { $0.shade == 3 }, 4)
+    easel.verify(Says.keep, "a", "b")
+    easel.verify(Says.make, .where("Int") { $0 == Int.self }, .where { $0 as? Double == 1.5 })
+    #expect(failures.failures.isEmpty)
+  }
+
+  @Test("typed errors, five arguments and suspensions are stubbed")
+  func stubs() async throws {
+    easel.stub(Says.typed).fails(Busy()).answers(3)
+    do {
+      _ = try easel.face.typed()
+      Issue.record("nothing was thrown")
+    } catch { #expect(error == Busy()) }
+    #expect(try easel.face.typed() == 3)
+    easel.stub(Says.many, 1, 2, 3, .any, .equal(5)).runs { $0 + $3 + $4 }
+    #expect(try easel.face.many(1, 2, 3, 40, 5) == 46)
+    #expect(throws: MessageError.self) { try easel.face.many(1, 2, 3, 4, 6) }
+    // In a protocol that is not Sendable a call that suspends stays in the caller's isolation, and may be delayed too.
+    let clock = TestClock()
+    easel.stub(Says.slowly, 7).delayed(by: .seconds(1), on: clock).answers(14)
+    async let moved: Void = clock.moveWhenSlept(by: .seconds(1))
+    #expect(try await easel.face.slowly(7) == 14)
+    await moved
+  }
+
+  @Test("a call falls back to an actor")
+  func actorBehind() async throws {
+    let vault = TestDouble(VaultProxy(), reporter: failures.reporter)
+    vault.fallsBack(to: RealVault())
+    vault.stub(VaultProxy.Messages.open, 1).answers("stubbed")
+    #expect(try await vault.face.open(7) == "gold")
+    #expect(try await vault.face.open(1) == "stubbed")
+    await #expect(throws: Busy.self) { try await vault.face.open(2) }
+    #expect(vault.calls.map { $0.error?.type } == [nil, nil, "Busy"])
+  }
+
+  @PressActor
+  @Test("a protocol on a global actor is doubled there")
+  func globalActor() async throws {
+    let press = TestDouble(PressProxy(), .strict, reporter: failures.reporter)
+    press.stub(PressProxy.Messages.start, .where { $0 < 100 }).answers(true)
+    press.stub(PressProxy.Messages.finish).fails(Busy()).answers(99)
+    let face: any Press = press.face
+    #expect(try face.start(5))
+    await #expect(throws: Busy.self) { try await face.finish() }
+    #expect(try await face.finish() == 99)
+    #expect(failures.failures.isEmpty)
+  }
+}
+
+extension TestClock {
+  fileprivate func moveWhenSlept(by duration: Duration) async {
+    await waitForSleepers()
+    advance(by: duration)
+  }
+}

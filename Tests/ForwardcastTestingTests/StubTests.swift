@@ -1,0 +1,241 @@
+// StubTests.swift: what doubles answer.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+private typealias Says = StoreProxy.Messages
+
+@Suite("Stubs")
+struct StubTests {
+  private let failures = FailureList()
+  private let store: TestDouble<StoreProxy>
+  private var face: any Store { store.face }
+
+  init() { store = TestDouble(StoreProxy(), reporter: failures.reporter) }
+
+  @Test("a nice double answers what the proxy gives when nobody responds")
+  func nice() throws {
+    let error = #expect(throws: MessageError.self) { try face.load("a") }
+    #expect(error?.code == .nobodyResponds)
+    face.save("a", count: 1)
+    #expect(face.mayClose())
+    #expect(face.title == "untitled")
+    #expect(face.find("a") == nil)
+    #expect(store.calls.map { "\($0)" }.count == 5 && failures.failures.isEmpty)
+  }
+
+  @Test("a stub answers calls with equal arguments, and only those")
+  func equal() throws {
+    store.stub(Says.load, "a").answers("text")
+    #expect(try face.load("a") == "text")
+    #expect(throws: MessageError.self) { try face.load("b") }
+  }
+
+  @Test("any value, a condition, nothing, and a value that is no literal match as they say")
+  func matches() {
+    store.stub(Says.find, .any).answers(["any"])
+    store.stub(Says.find, nil).answers(["nil"])
+    store.stub(Says.find, .where("longer than 3") { ($0?.count ?? 0) > 3 }).answers(["long"])
+    let name = "abcde"
+    store.stub(Says.find, .equal(name)).answers([])
+    #expect(face.find("abc") == ["any"])
+    #expect(face.find(nil) == ["nil"])
+    #expect(face.find("abcd") == ["long"])
+    #expect(face.find("abcde") == [])
+  }
+
+  @Test("the stub that was added last comes first")
+  func lastStubFirst() throws {
+    store.stub(Says.load, "a").answers("first")
+    store.stub(Says.load, .any).answers("second")
+    #expect(try face.load("a") == "second")
+    store.removeStubs()
+    #expect(throws: MessageError.self) { try face.load("a") }
+  }
+
+  @Test("errors, values and closures follow one another, and the last one stays")
+  func sequences() throws {
+    store.stub(Says.load, .any).fails(Busy()).answers("one", "two").runs { "\($0)!" }
+    #expect(throws: Busy.self) { try face.load("a") }
+    #expect(try face.load("a") == "one")
+    #expect(try face.load("a") == "two")
+    #expect(try face.load("a") == "a!")
+    #expect(try face.load("b") == "b!")
+  }
+
+  @Test("a closure gets the arguments, may throw, and may keep what is not Sendable")
+  func closures() throws {
+    var seen: [String] = []
+    store.stub(Says.load, .any).runs { name in
+      seen.append(name)
+      if name == "z" { throw NotFound(name: name) }
+      return name.uppercased()
+    }
+    store.stub(Says.save, .any, .any).runs { name, count in seen.append("\(name)\(count)") }
+    #expect(try face.load("a") == "A")
+    face.save("b", count: 2)
+    #expect(throws: NotFound(name: "z")) { try face.load("z") }
+    #expect(seen == ["a", "b2", "z"])
+  }
+
+  @Test("captured arguments are those of calls that the stub answers")
+  func captures() throws {
+    let names = Capture<String>()
+    let short = Capture<String>()
+    store.stub(Says.load, .captured(by: names)).answers("x")
+    store.stub(Says.load, .captured(by: short, .where { $0.count < 2 })).answers("y")
+    #expect(try face.load("abc") == "x" && face.load("d") == "y" && face.load("ef") == "x")
+    #expect(names.values == ["abc", "ef"] && names.last == "ef")
+    #expect(short.values == ["d"])
+  }
+
+  @Test("an error of a requirement that does not throw goes to the proxy's handler")
+  func errorsThatCannotBeThrown() {
+    let seen = Capture<String>()
+    store.face.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
+    store.stub(Says.mayClose).fails(Busy())
+    #expect(face.mayClose())
+    #expect(seen.values == ["Busy()"])
+  }
+
+  @Test("properties are stubbed by their keys, and an answer goes through the requirement's rule")
+  func properties() {
+    store.stub(Says.title).answers("stubbed")
+    store.stub(Says.mayClose).answers(false, true)
+    #expect(face.title == "stubbed")
+    face.title = "new"
+    #expect(!face.mayClose() && face.mayClose())
+    #expect(store.calls.map(\.selector) == ["title", "setTitle:", "mayClose", "mayClose"])
+  }
+
+  @Test("what no stub answers goes to the real object, and is recorded with its answer and error")
+  func partial() throws {
+    let real = RealStore()
+    store.fallsBack(to: real)
+    store.stub(Says.load, "stubbed").answers("text")
+    store.stub(Says.load, "twice").fails(Busy()).fallsBack()
+    face.save("a", count: 3)
+    face.save("twice", count: 2)
+    #expect(try face.load("a") == "a 3" && face.load("stubbed") == "text")
+    #expect(throws: NotFound(name: "b")) { try face.load("b") }
+    #expect(throws: Busy.self) { try face.load("twice") }
+    #expect(try face.load("twice") == "twice 2")
+    #expect(!face.mayClose() && face.title == "real" && face.find("x") == ["x"])
+    #expect(store.calls[4].error?.description == "NotFound(name: \"b\")")
+    #expect(try store.calls[2].answer?.unbox(as: String.self) == "a 3")
+    // Another one takes its place.
+    store.fallsBack(to: RealStore())
+    #expect(throws: NotFound.self) { try face.load("a") }
+  }
+
+  @Test("a real object is kept by the double that falls back to it")
+  func realObjectsAreKept() throws {
+    weak var weakReal: RealStore?
+    do {
+      let real = RealStore()
+      weakReal = real
+      store.fallsBack(to: real)
+    }
+    #expect(weakReal != nil)
+    face.save("a", count: 1)
+    #expect(try face.load("a") == "a 1")
+  }
+
+  @Test("arguments of any type match: existentials, closures, objects, collections, tuples, errors")
+  func unusualArguments() throws {
+    let workshop = TestDouble(WorkshopProxy(), .strict, reporter: failures.reporter)
+    let hammer = Hammer()
+    var done: [Int] = []
+    workshop.stub(WorkshopProxy.Messages.use, .where("a saw") { $0 is Saw }, .any).runs { _, done in done(1) }
+    workshop.stub(WorkshopProxy.Messages.use, .where("a hammer") { $0 is Hammer }, .any).runs { _, done in done(2) }
+    workshop.stub(WorkshopProxy.Messages.report, .where("busy") { $0 is Busy })
+    workshop.stub(WorkshopProxy.Messages.keep, .same(as: hammer))
+    workshop.stub(WorkshopProxy.Messages.sum, [1, 2], .equal(["a": 0.5]), .where { $0 == (1, 2) }).answers(3)
+    workshop.face.use(Saw()) { done.append($0) }
+    workshop.face.use(hammer) { done.append($0 * 10) }
+    workshop.face.report(Busy())
+    workshop.face.keep(hammer)
+    #expect(try workshop.face.sum([1, 2], table: ["a": 0.5], pair: (1, 2)) == 3)
+    #expect(done == [1, 20] && failures.failures.isEmpty)
+    workshop.face.keep(Hammer())
+    #expect(throws: MessageError.self) { try workshop.face.sum([1], table: [:], pair: (1, 2)) }
+    #expect(failures.failures.count == 2)
+  }
+
+  @Test("a proxy that refines another is doubled with the keys of both")
+  func refinement() {
+    let log = TestDouble(LeveledLoggingProxy(), .strict, reporter: failures.reporter)
+    log.stub(LoggingProxy.Messages.note, "a")
+    log.stub(LeveledLoggingProxy.Messages.raise, 2)
+    let face: any Logging = log.face
+    face.note("a")
+    log.face.raise(2)
+    #expect(failures.failures.isEmpty)
+    log.face.raise(3)
+    #expect(failures.failures.count == 1)
+  }
+
+  @Test("a face that is written by hand is doubled too, without a table")
+  func handWritten() throws {
+    let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
+    #expect(printer.name == "Printer")
+    let face: any Printer = printer.face
+    face.print("a")
+    #expect(throws: MessageError.self) { try face.pages() }
+    printer.stub(.pages).answers(3)
+    printer.stub(.printPage, "bad").fails(Busy())
+    #expect(try face.pages() == 3)
+    let seen = Capture<String>()
+    printer.face.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
+    face.print("bad")
+    #expect(seen.values == ["Busy()"])
+    printer.verify(.printPage, .any, times: 2)
+    #expect(failures.failures.isEmpty)
+  }
+
+  @Test("a face that is written by hand falls back to a real object by its table")
+  func handWrittenPartial() throws {
+    let table = SelectorTable(for: (any Printer).self) {
+      Responds(to: .printPage) { $0.print($1) }
+      Responds(to: .pages) { try $0.pages() }
+    }
+    let printer = TestDouble(MulticastProxy<any Printer>(table: table), .strict, reporter: failures.reporter)
+    let real = RealPrinter()
+    printer.fallsBack(to: real)
+    printer.stub(.printPage, "secret").succeeds()
+    printer.stub(.printPage, "b")  // nothing said: it is passed on
+    printer.face.print("a")
+    printer.face.print("secret")
+    printer.face.print("b")
+    #expect(try real.printed == ["a", "b"] && printer.face.pages() == 2)
+    #expect(failures.failures.isEmpty)
+  }
+
+  @Test("the code under test may hold the proxy weakly, strongly, or longer than the test holds the double")
+  func lifetimes() throws {
+    var other: TestDouble<StoreProxy>? = TestDouble(StoreProxy())
+    other?.stub(Says.load, .any).answers("x")
+    let face = try #require(other?.face)
+    other = nil
+    #expect(try face.load("a") == "x")
+    weak var gone: StoreProxy?
+    do {
+      let double = TestDouble(StoreProxy())
+      gone = double.face
+      withExtendedLifetime(double) {}
+    }
+    #expect(gone == nil)
+  }
+}
+
+/// Keeps values for closures that may run anywhere.
+enum Recorded {
+  static func keep(_ text: String, in capture: Capture<String>) {
+    // A capture is filled by matching only: so match.
+    let double = TestDouble(LoggingProxy())
+    double.face.note(text)
+    double.verify(LoggingProxy.Messages.note, .captured(by: capture))
+  }
+}

@@ -1,0 +1,46 @@
+// SwiftTestingTests.swift: failures become issues of Swift Testing.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+@Suite("Failures in Swift Testing")
+struct SwiftTestingTests {
+  private let log = TestDouble(LoggingProxy())
+
+  /// Runs `body`, which is to record one issue of that text at that line.
+  private func expectIssue(_ text: String, line: Int, _ body: () -> Void) {
+    withKnownIssue {
+      body()
+    } matching: { issue in
+      issue.comments.first?.rawValue.hasPrefix(text) == true && issue.sourceLocation?.line == line
+        && issue.sourceLocation?.fileID == #fileID
+    }
+  }
+
+  @Test("a failed expectation is an issue at its line")
+  func issues() {
+    let note = LoggingProxy.Messages.note
+    expectIssue("Logging: expected at least 1 call of note: \"a\", found 0\n  expected", line: #line + 1) {
+      log.verify(note, "a")
+    }
+    expectIssue("expected Logging note: any, which did not come", line: #line + 1) {
+      verifyOrder(log.call(note, .any))
+    }
+  }
+
+  @Test("a call that a strict double has no stub for is an issue at the line that made the double")
+  func strict() {
+    expectIssue("Logging: unexpected call of note: \"b\"", line: #line + 1) {
+      let strict = TestDouble(LoggingProxy(), .strict)
+      strict.face.note("b")
+    }
+  }
+
+  @Test("an expectation that holds is no issue")
+  func noIssue() {
+    log.face.note("a")
+    #expect(log.verify(LoggingProxy.Messages.note, "a"))
+  }
+}

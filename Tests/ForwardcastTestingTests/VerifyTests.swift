@@ -1,0 +1,268 @@
+// VerifyTests.swift: what failures say, and where.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+private typealias Says = StoreProxy.Messages
+
+@Suite("Verification")
+struct VerifyTests {
+  private let failures = FailureList()
+  private let store: TestDouble<StoreProxy>
+  private let log: TestDouble<LoggingProxy>
+  private let madeAt: UInt
+
+  init() {
+    store = TestDouble(StoreProxy(), reporter: failures.reporter)
+    madeAt = #line - 1
+    log = TestDouble(LoggingProxy(), named: "Log", reporter: failures.reporter)
+  }
+
+  private var texts: [String] { failures.failures.map(\.text) }
+
+  @Test(
+    "calls are counted as the expectation says",
+    arguments: [
+      (CallCount.never, [0]), (.once, [1]), (2 as CallCount, [2]), (.exactly(3), [3]), (.atLeast(2), [2, 3, 4]),
+      (.atMost(1), [0, 1]),
+      (.between(1...2), [1, 2]),
+    ])
+  func counts(times: CallCount, accepted: [Int]) {
+    for count in 0...4 {
+      store.forgetCalls()
+      for _ in 0..<count { store.face.save("a", count: 1) }
+      store.face.save("b", count: 1)
+      let before = failures.failures.count
+      let isAccepted = store.verify(Says.save, "a", .any, times: times)
+      #expect(isAccepted == accepted.contains(count))
+      #expect(failures.failures.count == before + (isAccepted ? 0 : 1))
+    }
+  }
+
+  @Test("a failure shows expected and actual calls side by side, and why a call does not match")
+  func sideBySide() {
+    store.face.clear()
+    store.face.save("a", count: 3)
+    store.face.save("b", count: 4)
+    store.verify(Says.save, "a", .any, times: 2)
+    #expect(
+      texts == [
+        """
+        Store: expected 2 calls of save: "a" count: any, found 1
+          expected                      | actual
+          2 calls: save: "a" count: any | · clear
+                                        | ✓ save: "a" count: 3
+                                        | ✗ save: "b" count: 4
+                                        |     argument 0 is "b", expected "a"
+        """
+      ])
+  }
+
+  @Test("a failure says that there were no calls, and which were not wanted")
+  func noneAndUnwanted() {
+    store.verify(Says.clear)
+    store.face.clear()
+    store.face.save("a", count: 1)
+    store.verify(Says.clear, times: .never)
+    #expect(
+      texts == [
+        """
+        Store: expected at least 1 call of clear, found 0
+          expected               | actual
+          at least 1 call: clear | no calls
+        """,
+        """
+        Store: expected no call of clear, found 1
+          expected       | actual
+          no call: clear | ✗ clear
+                         | · save: "a" count: 1
+        """,
+      ])
+  }
+
+  @Test("long arguments and many calls are shortened")
+  func shortening() {
+    for index in 0..<50 { store.face.save(String(repeating: "x", count: index * 4) + "\n", count: index) }
+    store.verify(Says.clear)
+    let lines = texts.first?.split(separator: "\n") ?? []
+    #expect(lines.count == 43 && lines.last?.hasSuffix("| … and 10 more") == true)
+    #expect(lines.allSatisfy { $0.count < 140 })
+  }
+
+  @Test("a failure is at the line of the expectation, a strict double's at the line that made it")
+  func places() {
+    store.verify(Says.clear)
+    let line = #line - 1
+    #expect(failures.failures.last?.place.line == UInt(line))
+    #expect(failures.failures.last?.place.fileID == #fileID)
+    #expect(failures.failures.last?.place.filePath == "\(#filePath)")
+    verifyOrder(store.call(Says.clear))
+    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    verifyNever(store.call(Says.clear), after: log.call(LoggingProxy.Messages.note, .any))
+    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    store.call(Says.clear).verify()
+    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    store.face.clear()
+    store.verifyNoOtherCalls()
+    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    let strict = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
+    strict.face.clear()
+    #expect(failures.failures.last?.place.line == UInt(#line - 2))
+    #expect(failures.failures.count == 6 && madeAt > 0)
+  }
+
+  @Test("a strict double makes a call that no stub is for a failure, which shows the stubs")
+  func strict() throws {
+    let store = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
+    store.stub(Says.load, "a").answers("x")
+    store.stub(Says.clear)
+    _ = try store.face.load("a")
+    store.face.clear()
+    #expect(texts == [])
+    #expect(throws: MessageError.self) { try store.face.load("b") }
+    store.face.save("c", count: 1)
+    #expect(
+      texts == [
+        """
+        Store: unexpected call of load: "b", for which this strict double has no stub
+          expected  | actual
+          load: "a" | ✓ load: "a"
+          clear     | ✓ clear
+                    | ✗ load: "b"
+                    |     argument 0 is "b", expected "a"
+        """,
+        """
+        Store: unexpected call of save: "c" count: 1, for which this strict double has no stub
+          expected  | actual
+          load: "a" | ✓ load: "a"
+          clear     | ✓ clear
+                    | ✗ load: "b"
+                    |     argument 0 is "b", expected "a"
+                    | ✗ save: "c" count: 1
+        """,
+      ])
+  }
+
+  @Test("calls in the order that is expected are found among others, across doubles")
+  func order() {
+    log.face.note("start")
+    store.face.clear()
+    log.face.note("between")
+    store.face.save("a", count: 1)
+    log.face.note("end")
+    let (note, clear) = (LoggingProxy.Messages.note, Says.clear)
+    #expect(
+      verifyOrder(log.call(note, "start"), store.call(clear), store.call(Says.save, .any, .any), log.call(note, .any)))
+    #expect(verifyOrder())
+    #expect(!verifyOrder(store.call(clear), log.call(note, "start")))
+    #expect(
+      texts == [
+        """
+        expected Log note: "start" after Store clear, where it did not come
+          expected            | actual
+          ✓ Store clear       | ✗ Log note: "start"
+          ✗ Log note: "start" |     too early
+                              | ✓ Store clear
+                              | · Log note: "between"
+                              |     argument 0 is "between", expected "start"
+                              | · Store save: "a" count: 1
+                              | · Log note: "end"
+                              |     argument 0 is "end", expected "start"
+        """
+      ])
+  }
+
+  @Test("a call is found once for each time that an order names it")
+  func orderWithRepeats() {
+    log.face.note("a")
+    log.face.note("a")
+    let note = LoggingProxy.Messages.note
+    #expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
+    #expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
+    #expect(!verifyOrder(log.call(note, "b")))
+    #expect(texts.last?.hasPrefix("expected Log note: \"b\", which did not come\n") == true)
+  }
+
+  @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
+  func neverAfter() {
+    let note = LoggingProxy.Messages.note
+    log.face.note("early")
+    #expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    store.face.clear()
+    #expect(verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    log.face.note("late")
+    #expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    #expect(verifyNever(log.call(note, "early"), after: store.call(Says.clear)))
+    #expect(
+      texts == [
+        """
+        expected no Log note: any after Store clear, which did not come
+          expected              | actual
+          Store clear           | · Log note: "early"
+          then no Log note: any |
+        """,
+        """
+        expected no Log note: any after Store clear, found 1
+          expected              | actual
+          Store clear           | · Log note: "early"
+          then no Log note: any | ✓ Store clear
+                                | ✗ Log note: "late"
+        """,
+      ])
+  }
+
+  @Test("other calls than those that expectations were about are a failure")
+  func noOtherCalls() {
+    #expect(store.verifyNoOtherCalls())
+    store.face.clear()
+    store.face.save("a", count: 1)
+    store.face.save("b", count: 2)
+    store.verify(Says.clear)
+    verifyOrder(store.call(Says.save, "b", .any))
+    #expect(!store.verifyNoOtherCalls())
+    #expect(
+      texts == [
+        """
+        Store: expected no other calls, found 1
+          expected      | actual
+          no other call | ✓ clear
+                        | ✗ save: "a" count: 1
+                        | ✓ save: "b" count: 2
+        """
+      ])
+    store.verify(Says.save, "a", .any)
+    #expect(store.verifyNoOtherCalls())
+  }
+
+  @Test("arguments are given with their types, and captured by what is verified")
+  func arguments() {
+    store.face.save("a", count: 1)
+    store.face.save("b", count: 2)
+    log.face.note("x")
+    let saved = store.arguments(of: Says.save)
+    #expect(saved.map(\.0) == ["a", "b"] && saved.map(\.1) == [1, 2])
+    #expect(log.arguments(of: LoggingProxy.Messages.note) == ["x"])
+    #expect(store.arguments(of: Says.clear).isEmpty)
+    let counts = Capture<Int>()
+    store.verify(Says.save, .any, .captured(by: counts))
+    #expect(counts.values == [1, 2])
+  }
+
+  @Test("a double's calls are a recording, which is written down like any other")
+  func recording() throws {
+    store.stub(Says.load, .any).answers("x")
+    _ = try store.face.load("a")
+    store.face.clear()
+    #expect(store.recording.description == "[Store load: \"a\"] answers \"x\"\n[Store clear]")
+  }
+
+  @Test("the calls of an expectation are counted")
+  func counting() {
+    let calls = store.call(Says.save, .any, .where { $0 > 1 })
+    #expect(calls.count == 0 && "\(calls)" == "Store save: any count: (a condition)")
+    for count in 0..<4 { store.face.save("a", count: count) }
+    #expect(calls.count == 2)
+  }
+}

@@ -1,0 +1,220 @@
+// WaitingTests.swift: doubles of requirements that suspend, on many threads, and the clock.
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+private typealias Says = ServerProxy.Messages
+
+@Suite("Doubles that wait")
+struct WaitingTests {
+  private let failures = FailureList()
+  private let server: TestDouble<ServerProxy>
+
+  init() { server = TestDouble(ServerProxy(), reporter: failures.reporter) }
+
+  @Test("a requirement that suspends is stubbed like any other")
+  func suspending() async throws {
+    server.stub(Says.fetch, "/a").fails(Busy()).answers([1, 2])
+    server.stub(Says.unread).answers(3)
+    await #expect(throws: Busy.self) { try await server.face.fetch("/a") }
+    #expect(try await server.face.fetch("/a") == [1, 2])
+    #expect(await server.face.unread() == 3)
+    await #expect(throws: MessageError.self) { try await server.face.fetch("/b") }
+    await server.face.ping(1)
+    #expect(server.calls.count == 5 && failures.failures.isEmpty)
+  }
+
+  @Test("what no stub answers goes to the real object, which is waited for")
+  func partial() async throws {
+    server.fallsBack(to: RealServer())
+    server.stub(Says.fetch, "/stubbed").answers([])
+    #expect(try await server.face.fetch("A") == [65])
+    #expect(try await server.face.fetch("/stubbed") == [])
+    #expect(await server.face.unread() == 7)
+    #expect(try server.face.status(of: "x") == 200)
+  }
+
+  @Test("a delayed answer comes when the clock has been moved, and not before")
+  func delays() async throws {
+    let clock = TestClock()
+    server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1]).fails(Busy())
+    let face = server.face
+    let fetching = Task { try await face.fetch("/a") }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(2))
+    #expect(clock.sleeperCount == 1)
+    #expect(server.recording.description == "[Server fetch: \"/a\"] has not ended")
+    clock.advance(by: .seconds(1))
+    #expect(try await fetching.value == [1])
+    // The delay is for all that was said behind it.
+    let failing = Task { try await face.fetch("/a") }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(3))
+    await #expect(throws: Busy.self) { try await failing.value }
+  }
+
+  @Test("a delayed call that is cancelled ends with the cancellation")
+  func cancelledDelay() async throws {
+    let clock = TestClock()
+    server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1])
+    let face = server.face
+    let fetching = Task { try await face.fetch("/a") }
+    await clock.waitForSleepers()
+    fetching.cancel()
+    await #expect(throws: CancellationError.self) { try await fetching.value }
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("a delay for a requirement that does not suspend is a failure where the double was made")
+  func delayWithoutSuspension() throws {
+    let server = TestDouble(ServerProxy(), reporter: failures.reporter)
+    let line = #line - 1
+    server.stub(Says.status, .any).delayed(by: .seconds(3), on: TestClock()).answers(1)
+    #expect(try server.face.status(of: "a") == 1)
+    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    #expect(
+      failures.failures.first?.text
+        == "Server: statusOf: is stubbed with a delay, and was called by code that cannot wait")
+  }
+
+  @Test("a wait for calls ends when there have been enough, however they come")
+  func waits() async {
+    let face = server.face
+    face.tell("before")
+    #expect(await server.call(Says.tell, "before").wait())
+    DispatchQueue.global().async { for index in 0..<10 { face.tell("\(index)") } }
+    #expect(await server.call(Says.tell, .where("a digit") { $0.count == 1 }).wait(times: 10))
+    Task { await face.ping(4) }
+    #expect(await server.call(Says.ping, .where { $0 > 3 }).wait())
+    #expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
+  }
+
+  @Test("a wait that is cancelled is a failure that shows what came instead")
+  func cancelledWait() async {
+    let (server, failures) = (server, failures)
+    server.face.tell("other")
+    let waiting = Task { await server.call(Says.tell, "wanted").wait(times: 2) }
+    let line = #line - 1
+    waiting.cancel()
+    #expect(await !waiting.value)
+    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    #expect(
+      failures.failures.first?.text == """
+        Server: waited for at least 2 calls of tell: "wanted", found 0 when the test was cancelled
+          expected                         | actual
+          at least 2 calls: tell: "wanted" | ✗ tell: "other"
+                                           |     argument 0 is "other", expected "wanted"
+        """)
+  }
+
+  @Test("a wait that has a limit ends with it, and one that is satisfied captures what came")
+  func limitedWait() async {
+    #expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
+    let line = #line - 1
+    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    #expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
+    let told = Capture<String>()
+    let face = server.face
+    DispatchQueue.global().async { face.tell("a") }
+    #expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
+    #expect(told.values == ["a"] && failures.failures.count == 1)
+  }
+
+  @Test("calls on many threads are all kept, and each stub outcome is used once")
+  func threads() {
+    let face = server.face
+    server.stub(Says.status, .any).answers(0, Array(1...999))
+    let answers = Capture<Int>()
+    server.stub(Says.tell, .any)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for index in 0..<250 { face.tell("\((try? face.status(of: "\(thread) \(index)")) ?? -1)") }
+    }
+    let told = server.arguments(of: Says.tell).compactMap(Int.init)
+    #expect(told.sorted() == Array(0...999))
+    #expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
+  }
+
+  @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
+  func parallel(index: Int) async throws {
+    server.stub(Says.fetch, .any).answers([UInt8(index)])
+    let face = server.face
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<10 { group.addTask { _ = try await face.fetch("/\(index)") } }
+      try await group.waitForAll()
+    }
+    server.verify(Says.fetch, .equal("/\(index)"), times: 10)
+    #expect(server.verifyNoOtherCalls() && failures.failures.isEmpty)
+  }
+
+  @MainActor
+  @Test("a protocol of the main actor is doubled there")
+  func mainActor() async throws {
+    let screen = TestDouble(ScreenProxy(), .strict, reporter: failures.reporter)
+    let clock = TestClock()
+    screen.stub(ScreenProxy.Messages.show, "a")
+    screen.stub(ScreenProxy.Messages.ask, .any).answers(true)
+    screen.stub(ScreenProxy.Messages.wait).delayed(by: .seconds(1), on: clock).answers("done")
+    let face: any Screen = screen.face
+    face.show("a")
+    #expect(try face.ask("?"))
+    let waiting = Task { try await face.wait() }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    #expect(try await waiting.value == "done" && failures.failures.isEmpty)
+  }
+}
+
+extension Stubbing {
+  /// Answers with these values, one after another.
+  fileprivate func answers(_ first: R, _ others: [R]) { _ = others.reduce(answers(first)) { $0.answers($1) } }
+}
+
+@Suite("Test clock")
+struct TestClockTests {
+  @Test("sleepers wake in the order of their deadlines, each not before it is due")
+  func order() async throws {
+    let clock = TestClock()
+    let log = TestDouble(SharedLogProxy())
+    let tasks = [3, 1, 2].map { seconds in
+      Task {
+        try await clock.sleep(for: .seconds(seconds))
+        log.face.note("\(seconds)")
+      }
+    }
+    await clock.waitForSleepers(3)
+    for seconds in 1...3 {
+      clock.advance(by: .seconds(1))
+      await log.call(SharedLogProxy.Messages.note, .equal("\(seconds)")).wait()
+      #expect(log.calls.count == seconds)
+    }
+    for task in tasks { try await task.value }
+    #expect(clock.now.offset == .seconds(3))
+  }
+
+  @Test("a deadline that has passed is no sleep, and a cancelled task does not begin to sleep")
+  func noSleep() async throws {
+    let clock = TestClock()
+    clock.advance(by: .seconds(5))
+    try await clock.sleep(until: clock.now)
+    try await clock.sleep(until: clock.now.advanced(by: .seconds(-1)))
+    let task = Task {
+      await Task.yield()
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await clock.sleep(for: .seconds(1))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("who waits for sleepers goes on when cancelled")
+  func cancelledWatcher() async {
+    let clock = TestClock()
+    let watching = Task { await clock.waitForSleepers(2) }
+    watching.cancel()
+    await watching.value
+    #expect(clock.sleeperCount == 0)
+  }
+}
