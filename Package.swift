@@ -68,6 +68,14 @@ let package = Package(
       name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+    // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
+    // there by default; its files are links to the same code.
+    .testTarget(
+      name: "GuideTests", dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "GuideMainActorTests", dependencies: ["Forwardcast"],
+      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",

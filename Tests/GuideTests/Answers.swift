@@ -46,12 +46,12 @@ struct Answers {
     downloads.add(logo)  // 10 bytes
     downloads.add(film)  // 200 bytes, may not pause
 
-    downloads.bytesLoaded()  // 210
-    downloads.mayPause()  // false; nobody is asked after the first false
-    downloads.title()  // "logo, film"
-    try downloads.progress(of: "logo")  // 0.25, the last answer
-    try downloads.progress(of: "logo", returning: .all)  // [0.25, 0.25]
-    try downloads.progress(of: "logo", returning: .reduce(0, max))  // 0.25
+    print(downloads.bytesLoaded())  // 210
+    print(downloads.mayPause())  // false; nobody is asked after the first false
+    print(downloads.title())  // logo, film
+    print(try downloads.progress(of: "logo"))  // 0.25, the last answer
+    print(try downloads.progress(of: "logo", returning: .all))  // [0.25, 0.25]
+    print(try downloads.progress(of: "logo", returning: .reduce(0, max)))  // 0.25
     // end
     #expect(downloads.bytesLoaded() == 210)
     #expect(!downloads.mayPause())
@@ -73,12 +73,12 @@ struct Answers {
   func custom() throws {
     // snippet: answers-custom
     let majority = ReturnPolicy<Int, Bool>(
-      startingWith: 0,
-      folding: { sum, vote in
+      from: 0,
+      step: { sum, vote in
         sum += vote
-        return .proceed
+        return true  // false: the result is known, nobody further is asked
       },
-      finally: { $0 > 0 })
+      finish: { $0 > 0 })
 
     let parties = MulticastProxy<any MessageReceiver>()
     parties.on(.votes) { 3 }

@@ -62,7 +62,7 @@ struct StartHere {
     #expect(each == [1])
     var total = 0
     // snippet: start-closure
-    let token = cart.pages.on(CartDelegateProxy.Messages.cartDidAdd) { item, price in total += price }
+    let token = cart.pages.on(CartDelegateProxy.Messages.cart) { item, price in total += price }
     cart.add("sugar", price: 99)
     token.cancel()
     // end
@@ -77,7 +77,7 @@ struct StartHere {
     let kettle = Kettle()
     let answer: String = try kettle.dynamic.heat(to: 80)  // "heatTo:"
     var message = Invocation("heatTo:", arguments: [ArgumentBox(90)])
-    try perform(&message, on: kettle)
+    try kettle.perform(&message)
     // end
     #expect(answer == "heating" && kettle.degrees == 90)
     #expect(try message.result?.unbox(as: String.self) == "heating")

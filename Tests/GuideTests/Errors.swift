@@ -1,0 +1,72 @@
+// Errors.swift: the code of the page "Errors and silence".
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+// snippet: errors-protocol
+@Forwarded
+protocol Exporter: AnyObject {
+  func export(_ page: String) throws
+  func pages(in book: String) throws -> Int
+}
+// end
+
+private final class Printer: Exporter {
+  struct OutOfPaper: Error {}
+  var paper: Int
+  init(paper: Int) { self.paper = paper }
+  func export(_ page: String) throws {
+    guard paper > 0 else { throw OutOfPaper() }
+    paper -= 1
+  }
+  func pages(in book: String) throws -> Int { paper }
+}
+
+@Suite("Errors and silence")
+struct Errors {
+  @Test("errors of a broadcast go to the handler, others are thrown or reported")
+  func errors() throws {
+    let (empty, full) = (Printer(paper: 0), Printer(paper: 9))
+    let heard = Heard()
+    // snippet: errors-handler
+    let exporters = ExporterProxy()
+    exporters.add(empty)
+    exporters.add(full)
+    exporters.onError = { heard.note("\($0)") }
+
+    let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
+    print(summary.failed)  // 1: `full` has printed all the same
+    // end
+    #expect(summary.failed == 1 && summary.delivered == 1)
+    #expect(heard.lines.count == 1)
+    // snippet: errors-report
+    var message = Invocation("export:", arguments: [ArgumentBox("cover")])
+    let report = try exporters.forward(&message)
+    for failure in report.failures { print("\(failure.target): \(failure.error)") }
+    // end
+    #expect(report.failures.count == 1 && report.answers.count == 1)
+    #expect(throws: Printer.OutOfPaper.self) { try exporters.export("cover") }
+    withExtendedLifetime((empty, full)) {}
+  }
+
+  @Test("nobody's answer is an error only where one was promised")
+  func silence() throws {
+    // snippet: errors-silence
+    let exporters = ExporterProxy()
+    let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
+    print(summary.nobodyResponded)  // true
+
+    do { _ = try exporters.pages(in: "atlas") } catch let error as MessageError {
+      print(error)  // begins "nobody responds": a requirement with a result must have one
+    }
+
+    let strict = ExporterProxy(options: MulticastOptions(silence: .thrown))
+    // end
+    #expect(summary.nobodyResponded)
+    #expect(try exporters.pages(in: "atlas", returning: .sum) == 0)
+    #expect(throws: MessageError.self) { try strict.pages(in: "atlas", returning: .sum) }
+    let error = try #require(throws: MessageError.self) { try exporters.pages(in: "atlas") }
+    #expect(error.code == .nobodyResponds)
+  }
+}

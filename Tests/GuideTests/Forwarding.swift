@@ -1,0 +1,94 @@
+// Forwarding.swift: the code of the page "Objects that forward".
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+// snippet: forwarding-keys
+extension Message<(String) -> String> { static var translate: Self { .init("translate:") } }
+// end
+
+// snippet: forwarding-receiver
+@Receiver
+final class Dictionary {
+  @Message func translate(_ word: String) -> String { word == "chat" ? "cat" : "?" }
+}
+// end
+
+// snippet: forwarding-proxy
+final class Shouting: ForwardingProxy {
+  private let inner: any MessageReceiver
+  init(_ inner: any MessageReceiver) {
+    self.inner = inner
+    super.init()
+  }
+
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    selector.numberOfArguments == 1 ? MethodSignature(returning: String.self, taking: String.self) : nil
+  }
+
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    try inner.perform(&invocation)
+    let answer: String = try invocation.result?.unbox() ?? ""
+    invocation.result = ArgumentBox(answer.uppercased())
+    return DeliveryReport()
+  }
+}
+// end
+
+// snippet: forwarding-table
+final class Plugin: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Plugin.self) {
+    Responds(to: "version") { (plugin: Plugin) in plugin.version }
+  }
+  let version = 3
+}
+// end
+
+@Suite("Objects that forward")
+struct Forwarding {
+  @Test("a proxy changes the answer of what it stands for")
+  func shouting() throws {
+    // snippet: forwarding-use
+    let loud = Shouting(Dictionary())
+    let word = try loud.send(.translate, "chat")  // "CAT"
+    // end
+    #expect(word == "CAT")
+  }
+
+  @Test("a lazy proxy makes its target on the first message")
+  func lazy() throws {
+    // snippet: forwarding-lazy
+    let dictionary = LazyProxy { Dictionary() }
+    let word = try dictionary.send(.translate, "chat")  // the dictionary is made here
+    // end
+    #expect(word == "cat" && dictionary.isMade)
+  }
+
+  @Test("hooks stand around the messages of a proxy")
+  func hooks() throws {
+    let dictionary = Dictionary()
+    // snippet: forwarding-hooks
+    let translators = MulticastProxy<any MessageReceiver>()
+    translators.add(dictionary)
+    try translators.before(.translate) { word in print("translating \(word)") }
+    try translators.around(.translate) { call in
+      try call.proceed().map { "«\($0)»" }
+    }
+    let word = try translators.collect(.translate, "chat", returning: .last)  // "«cat»"
+    // end
+    #expect(word == "«cat»")
+    withExtendedLifetime(dictionary) {}
+  }
+
+  @Test("a table may be changed while a program runs")
+  func tables() throws {
+    // snippet: forwarding-change
+    let plugin = Plugin()
+    try Plugin.selectorTable.add(Responds(to: "name") { (_: Plugin) in "plug-in" })
+    let name: String = try plugin.dynamic.name()  // "plug-in"
+    let knows = plugin.responds(to: "version")  // true
+    // end
+    #expect(name == "plug-in" && knows)
+  }
+}

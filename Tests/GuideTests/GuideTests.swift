@@ -1,0 +1,74 @@
+// GuideTests.swift: every piece of Swift in README.md and in the catalogs is compiled and run here.
+// Layer: Tests. See DESIGN.md, "To change the guide".
+
+import Foundation
+import Forwardcast
+import ForwardcastScript
+import Synchronization
+import Testing
+
+@Suite("The guide")
+struct GuideTests {
+  @Test("each piece of code on a page is a snippet of this folder")
+  func blocks() throws {
+    let snippets = Set(try GuideBlocks.snippets().values)
+    let blocks = try GuideBlocks.blocks()
+    #expect(blocks.count >= 20)
+    for block in blocks { #expect(snippets.contains(block.code), "\(block): no snippet has this code:\n\(block.code)") }
+  }
+
+  @Test("each snippet stands on a page")
+  func snippets() throws {
+    let shown = Set(try GuideBlocks.blocks().map(\.code))
+    let snippets = try GuideBlocks.snippets()
+    #expect(snippets.count >= 20)
+    for (name, code) in snippets { #expect(shown.contains(code), "no page shows \(name)") }
+  }
+
+  @Test("the parts of a snippet are found, whatever their indentation; other languages are no blocks")
+  func reading() {
+    let text = "// snippet: a\nx\n// end\n  // snippet: a\n    y\n      z\n  // end\n"
+    #expect(GuideBlocks.snippets(in: text) == ["a": "x\n\ny\n  z"])
+    let page = "a\n```swift\nx\n\ny\n  z\n```\n```sh\nls\n```\n"
+    let blocks = GuideBlocks.blocks(in: page, of: "p")
+    #expect(blocks.map(\.code) == ["x\n\ny\n  z"] && blocks.first?.line == 2)
+  }
+
+  @Test("the trace and the diagram of README.md are those of the script that it names")
+  func trace() throws {
+    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let script = try String(
+      contentsOf: GuideBlocks.root.appending(path: "Examples/Scripts/emperor.msg"), encoding: .utf8)
+    let first = try #require(script.firstRange(of: "[steward announceMeal: 12]")).upperBound
+    let lines = Mutex([String]())
+    let diagram = SequenceDiagram()
+    var handlers = ScriptHandlers(output: { _ in }, trace: { line in lines.withLock { $0.append(line) } })
+    handlers.events = { diagram.add($0) }
+    #expect(ScriptSession(handlers: handlers).run(String(script[..<first])).succeeded)
+    let trace = lines.withLock { $0.map { $0.trimmingCharacters(in: .newlines) } }.joined(separator: "\n")
+    #expect(readme.contains("```text\n\(trace)\n```"), "\(trace)")
+    #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
+  }
+
+  @Test("the version of README.md is the one that the command prints")
+  func version() throws {
+    let command = try String(
+      contentsOf: GuideBlocks.root.appending(path: "Sources/ForwardcastCommand/Command.swift"), encoding: .utf8)
+    let version = try #require(try /version = "([0-9.]+)"/.firstMatch(in: command)?.1)
+    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("prints `forwardcast \(version)`"))
+  }
+
+  @Test("the script reference is what the parser's tables say")
+  func reference() throws {
+    let file = GuideBlocks.root.appending(path: "Sources/ForwardcastScript/ForwardcastScript.docc/LanguageReference.md")
+    let text = ReferencePage.text
+    if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let written = try String(contentsOf: file, encoding: .utf8)
+    #expect(
+      written == text,
+      "write it anew: FORWARDCAST_WRITE_GUIDE=1 swift test --filter GuideTests")
+  }
+}

@@ -1,0 +1,207 @@
+// Migration.swift: the code of the page "Migration".
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import ForwardcastTesting
+import Testing
+
+// snippet: migration-weak-before
+protocol PlayerObserver: AnyObject {
+  func playerDidStop()
+}
+
+final class OldPlayer {
+  private struct Box { weak var observer: (any PlayerObserver)? }
+  private var boxes: [Box] = []
+
+  func add(_ observer: any PlayerObserver) { boxes.append(Box(observer: observer)) }
+  func remove(_ observer: any PlayerObserver) { boxes.removeAll { $0.observer === observer } }
+  func stop() {
+    boxes.removeAll { $0.observer == nil }
+    for box in boxes { box.observer?.playerDidStop() }
+  }
+}
+// end
+
+// snippet: migration-weak-after
+@Forwarded
+protocol PlayerListener: AnyObject {
+  func playerDidStop()
+}
+
+final class Player {
+  let listeners = PlayerListenerProxy()
+  func stop() { listeners.playerDidStop() }
+}
+// end
+
+// snippet: migration-center-after
+@Forwarded
+protocol AccountListener: AnyObject {
+  func account(didLogIn name: String)
+}
+// end
+
+// snippet: migration-gcd-after
+@Forwarded
+protocol RosterDelegate: AnyObject, Sendable {
+  func roster(didAdd contact: String)
+}
+// end
+
+// snippet: migration-combine-after
+@Forwarded
+protocol PriceListener: AnyObject, Sendable {
+  func price(_ cents: Int)
+}
+// end
+
+// snippet: migration-proxy-after
+final class Logging: ForwardingProxy {
+  private let inner: any MessageReceiver
+  init(_ inner: any MessageReceiver) {
+    self.inner = inner
+    super.init()
+  }
+
+  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    inner.methodSignature(for: selector)
+  }
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    print("\(invocation)")
+    try inner.perform(&invocation)
+    return DeliveryReport()
+  }
+}
+// end
+
+// snippet: migration-undo-after
+extension Message<(Int) -> Void> { static var setVolume: Self { .init("setVolume:") } }
+
+@Receiver
+final class Mixer {
+  let history = UndoHistory()
+  var volume = 0
+
+  @Message("setVolume:") func set(volume: Int) throws {
+    try history.prepare(self).send(.setVolume, self.volume)
+    self.volume = volume
+  }
+}
+// end
+
+// snippet: migration-mock-before
+protocol Clock24: AnyObject { func hour() -> Int }
+
+final class MockClock24: Clock24 {
+  var hourCalls = 0
+  var hourResult = 0
+  func hour() -> Int {
+    hourCalls += 1
+    return hourResult
+  }
+}
+// end
+
+// snippet: migration-mock-after
+@Forwarded
+protocol DayClock: AnyObject {
+  @Answer(otherwise: 0) func hour() -> Int
+}
+
+struct Greeter {
+  let clock: any DayClock
+  func greeting() -> String { clock.hour() < 12 ? "good morning" : "good day" }
+}
+// end
+
+private final class Page: PlayerObserver, PlayerListener, AccountListener, RosterDelegate {
+  nonisolated let heard = Heard()
+  func playerDidStop() { heard.note("stopped") }
+  func account(didLogIn name: String) { heard.note(name) }
+  func roster(didAdd contact: String) { heard.note(contact) }
+}
+
+@Suite("Migration")
+struct Migration {
+  @Test("weak boxes: before and after tell the same observers")
+  func weakBoxes() {
+    let page = Page()
+    let (old, new) = (OldPlayer(), Player())
+    old.add(page)
+    new.listeners.add(page)
+    old.stop()
+    new.stop()
+    old.remove(page)
+    new.listeners.remove(page)
+    old.stop()
+    new.stop()
+    #expect(page.heard.lines == ["stopped", "stopped"])
+  }
+
+  @Test("a notification becomes a typed call, or a closure")
+  func notifications() {
+    let page = Page()
+    var names: [String] = []
+    // snippet: migration-center-after
+    let accounts = AccountListenerProxy()
+    accounts.add(page)
+    let token = accounts.on(AccountListenerProxy.Messages.account) { names.append($0) }
+    accounts.account(didLogIn: "ann")
+    token.cancel()
+    // end
+    #expect(names == ["ann"] && page.heard.lines == ["ann"])
+  }
+
+  @Test("a delegate with a queue keeps its queue")
+  func delegates() async throws {
+    let (page, window) = (Page(), Page())
+    // snippet: migration-gcd-after
+    let roster = RosterDelegateProxy()
+    roster.add(page, delivery: .queue(DispatchQueue(label: "roster")))
+    roster.add(window, delivery: .mainActor)
+    roster.roster(didAdd: "bob")
+    // end
+    try await roster.drain()
+    #expect(page.heard.lines == ["bob"] && window.heard.lines == ["bob"])
+  }
+
+  @Test("a subject becomes a proxy, its sink a closure or a loop")
+  func subjects() async {
+    let sum = Heard()
+    // snippet: migration-combine-after
+    var prices: PriceListenerProxy? = PriceListenerProxy()
+    let values = prices?.messages(for: PriceListenerProxy.Messages.price)
+    prices?.on(PriceListenerProxy.Messages.price) { sum.note("\($0)") }
+    prices?.price(100)
+    prices = nil  // the loop ends
+
+    if let values { for await cents in values { sum.note("loop \(cents)") } }
+    // end
+    #expect(sum.lines == ["100", "loop 100"])
+  }
+
+  @Test("an undo step is a message")
+  func undo() throws {
+    let mixer = Mixer()
+    try mixer.set(volume: 5)
+    try mixer.history.undo()
+    #expect(mixer.volume == 0)
+  }
+
+  @Test("a double answers and counts as the mock did")
+  func doubles() {
+    let mock = MockClock24()
+    mock.hourResult = 9
+    #expect(mock.hour() == 9 && mock.hourCalls == 1)
+    // snippet: migration-mock-after
+    let clock = TestDouble(DayClockProxy())
+    clock.stub(DayClockProxy.Messages.hour).answers(9)
+    let text = Greeter(clock: clock.face).greeting()  // good morning
+    clock.verify(DayClockProxy.Messages.hour, times: .once)
+    // end
+    #expect(text == "good morning")
+  }
+}

@@ -1,0 +1,96 @@
+// OnTheMainActor.swift: the code of the page "On the main actor"; compiled in a module that is there by default as well.
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+// snippet: main-views
+@MainActor @Forwarded
+protocol PageDelegate: AnyObject {
+  func page(didTurnTo number: Int)
+  @Answer(.every) func mayTurn() -> Bool
+}
+
+@MainActor final class Ribbon: PageDelegate {
+  var number = 1
+  func page(didTurnTo number: Int) { self.number = number }
+  func mayTurn() -> Bool { true }
+}
+// end
+
+// snippet: main-mixed
+@Forwarded
+nonisolated protocol RadioListener: AnyObject, Sendable {
+  func radio(didReceive packet: String)
+}
+
+@MainActor final class Window {
+  private(set) var title = ""
+  func listen(to radio: RadioListenerProxy) {
+    // The closure is written on the main actor, so it runs there, whoever sends.
+    radio.on(RadioListenerProxy.Messages.radio) { [weak self] packet in self?.title = packet }
+  }
+}
+
+nonisolated final class PacketLog: RadioListener {
+  let heard = Heard()
+  func radio(didReceive packet: String) { heard.note(packet) }
+}
+// end
+
+// snippet: main-object
+@MainActor @Forwarded
+protocol Turntable: AnyObject, Sendable {
+  func play(_ song: String)
+  nonisolated func note(_ text: String)
+}
+// end
+
+@MainActor private final class Deck: Turntable {
+  var song = ""
+  nonisolated let heard = Heard()
+  func play(_ song: String) { self.song = song }
+  nonisolated func note(_ text: String) { heard.note(text) }
+}
+
+@Suite("On the main actor")
+struct OnTheMainActor {
+  @Test("a protocol on the main actor has its proxy there")
+  @MainActor func views() {
+    // snippet: main-views
+    let pages = PageDelegateProxy()
+    let ribbon = Ribbon()
+    pages.add(ribbon)
+    if pages.mayTurn() { pages.page(didTurnTo: 2) }
+    // end
+    #expect(ribbon.number == 2)
+  }
+
+  @Test("senders anywhere reach targets on a queue and closures on the main actor")
+  @MainActor func mixed() async throws {
+    let window = Window()
+    let log = PacketLog()
+    // snippet: main-mixed
+    let radio = RadioListenerProxy()
+    window.listen(to: radio)
+    radio.add(log, delivery: .queue(DispatchQueue(label: "log")))
+
+    await Task.detached { radio.radio(didReceive: "hello") }.value  // from any thread
+    try await radio.drain()
+    // end
+    #expect(window.title == "hello" && log.heard.lines == ["hello"])
+  }
+
+  @Test("members of a shared protocol may be on the main actor or not")
+  @MainActor func object() async throws {
+    let deck = Deck()
+    let players = TurntableProxy()
+    players.add(deck)
+    // snippet: main-object
+    players.play("Intermezzo")  // on the main actor, where this code is
+    await Task.detached { players.note("from elsewhere") }.value
+    // end
+    #expect(deck.song == "Intermezzo" && deck.heard.lines == ["from elsewhere"])
+  }
+}

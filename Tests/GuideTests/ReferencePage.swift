@@ -1,0 +1,58 @@
+// ReferencePage.swift: the page of every word of the script.
+// Layer: Tests.
+
+import ForwardcastScript
+
+/// The text of `LanguageReference.md`.
+enum ReferencePage {
+  static var text: String {
+    let sections = ScriptLanguage.Kind.allCases.map { kind in
+      let rows = ScriptLanguage.entries.filter { $0.kind == kind }
+        .map { entry in
+          kind == .limit
+            ? "| `\(entry.word)` | \(number(entry.form)) | \(cell(entry.meaning)) |"
+            : "| `\(entry.word)` | \(forms(entry.form)) | \(cell(entry.meaning)) |"
+        }
+      return """
+        ## \(title(kind))
+
+        | \(kind == .limit ? "limit" : "word") | \(kind == .limit ? "number" : "form") | meaning |
+        |---|---|---|
+        \(rows.joined(separator: "\n"))
+        """
+    }
+    return """
+      # Script reference
+
+      Every word of the message script, with its form and meaning.
+
+      ## Overview
+
+      This page is made from the tables that the parser reads by. `forwardcast help WORD` prints the same for one word, and
+      ``ScriptLanguage`` has it as values. In the forms `e` is an expression, `p` a proxy, `x` a name; what stands in
+      brackets with a blank before them may be left out.
+
+      \(sections.joined(separator: "\n\n"))
+
+      """
+  }
+
+  private static func title(_ kind: ScriptLanguage.Kind) -> String {
+    kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst()
+  }
+
+  private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
+
+  /// A form as code. A bar inside of code would end the cell.
+  private static func forms(_ form: String) -> String { "`\(form.replacing("|", with: "\\|"))`" }
+
+  /// Digits in groups of three.
+  private static func number(_ digits: String) -> String {
+    var grouped = ""
+    for (index, digit) in digits.reversed().enumerated() {
+      if index > 0, index.isMultiple(of: 3) { grouped.append(",") }
+      grouped.append(digit)
+    }
+    return String(grouped.reversed())
+  }
+}

@@ -1,0 +1,49 @@
+// Scripting.swift: the code of the catalog of ForwardcastScript.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastScript
+import Testing
+
+// snippet: scripting-lamp
+@Receiver
+final class Lamp {
+  var brightness = 0.25
+  @Message func dim(to brightness: Double) { self.brightness = brightness }
+  @Message func watts() -> Double { 80 * brightness }
+}
+// end
+
+@Suite("Scripting live objects")
+struct Scripting {
+  @Test("a text reaches live objects, and a mistake changes nothing")
+  func console() throws {
+    // snippet: scripting-session
+    let lamp = Lamp()
+    let session = ScriptSession()
+    session.register(lamp, as: "lamp")
+
+    session.run("[lamp dimTo: 0.75]")
+    let watts = session.run("[lamp watts]").value  // 60.0
+    let mistake = session.run("[lamp dimTo: \"much\"]").error
+    print(mistake?.text ?? "")  // type mismatch dimTo: of Lamp: argument 0: wanted Double, found String ("much")
+    // end
+    #expect(lamp.brightness == 0.75)
+    #expect("\(watts)" == "60.0")
+    #expect(mistake?.text == "type mismatch dimTo: of Lamp: argument 0: wanted Double, found String (\"much\")")
+  }
+
+  @Test("a script is bounded, and says what it prints")
+  func bounds() {
+    let heard = Heard()
+    // snippet: scripting-handlers
+    let handlers = ScriptHandlers(
+      output: { text in heard.note(text) }, diagnostics: { error in heard.note("\(error)") })
+    let session = ScriptSession(stepLimit: 10_000, handlers: handlers)
+    let outcome = session.run("repeat 1000000 { print \"again\" }")
+    print(outcome.succeeded)  // false: limit exceeded
+    // end
+    #expect(!outcome.succeeded && heard.lines.first == "again\n")
+    #expect(outcome.error?.text.hasPrefix("limit exceeded") == true)
+  }
+}

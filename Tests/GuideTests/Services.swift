@@ -1,0 +1,69 @@
+// Services.swift: the code of the page "Services and extension points".
+// Layer: Tests.
+
+import Forwardcast
+import Synchronization
+import Testing
+
+// snippet: services-service
+final class NetworkService: ManagedService {
+  init(in center: ServiceCenter) {}
+  var isPersistent: Bool { true }
+}
+
+final class AccountService: ManagedService {
+  let network: NetworkService
+  private let user = Mutex<String?>(nil)
+
+  init(in center: ServiceCenter) throws { network = try center.service() }
+  var name: String { user.withLock { $0 ?? "nobody" } }
+  func logIn(_ name: String) { user.withLock { $0 = name } }
+}
+// end
+
+// snippet: services-extension
+protocol MailExtension: MessageReceiver, Sendable {}
+extension Message<(String) -> Void> { static var didReceive: Self { .init("didReceive:") } }
+
+@Receiver
+final class Archive: ManagedService, MailExtension {
+  let heard = Mutex<[String]>([])
+  init(in center: ServiceCenter) {}
+  @Message func didReceive(_ mail: String) { heard.withLock { $0.append(mail) } }
+}
+// end
+
+@Suite("Services and extension points")
+struct Services {
+  @Test("one instance, made when first asked for, gone with the log-out unless it persists")
+  func services() throws {
+    // snippet: services-use
+    let center = ServiceCenter()  // or ServiceCenter.shared
+    try center.service(AccountService.self).logIn("ann")  // made now, with the network that it needs
+    center.clearData()  // log-out: the account is gone, the network stays
+    // end
+    #expect(center.existing(AccountService.self) == nil)
+    #expect(center.existing(NetworkService.self) != nil)
+    // snippet: services-substitute
+    let substitute = ServiceSubstitute(for: NetworkService.self) { center in NetworkService(in: center) }
+    try center.withSubstitutes(substitute) {
+      let account = try center.service(AccountService.self)  // made afresh, from the substitute
+      print(account.name)
+    }
+    // end
+    #expect(center.existing(AccountService.self) == nil)
+  }
+
+  @Test("an observer that does not exist yet is made by its first message")
+  func extensions() throws {
+    // snippet: services-observe
+    let center = ServiceCenter()
+    let extensions = try center.service(ExtensionCenter.self)
+    extensions.registerLazily(Archive.self, for: (any MailExtension).self) { $0 }
+    // nothing is made yet
+    extensions.notify((any MailExtension).self, .didReceive, "hello")  // the archive is made, and hears of it
+    // end
+    let archive = try #require(center.existing(Archive.self))
+    #expect(archive.heard.withLock { $0 } == ["hello"])
+  }
+}

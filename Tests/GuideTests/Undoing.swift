@@ -1,0 +1,46 @@
+// Undoing.swift: the code of the page "Undo".
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+// snippet: undo-keys
+extension Message<(String) -> Void> { static var rename: Self { .init("rename:") } }
+
+@Receiver
+final class Document {
+  let history = UndoHistory()
+  private(set) var title = "untitled"
+
+  @Message func rename(_ title: String) throws {
+    try history.prepare(self).send(.rename, self.title)  // the message that takes it back
+    history.setActionName("Rename")
+    self.title = title
+  }
+}
+// end
+
+@Suite("Undo")
+struct Undoing {
+  @Test("a change is taken back and made again")
+  func undo() throws {
+    // snippet: undo-use
+    let document = Document()
+    try document.rename("draft")
+    try document.rename("final")
+    try document.history.undo()  // draft
+    try document.history.redo()  // final
+    print(document.history.undoMenuItemTitle)  // Undo Rename
+    // end
+    #expect(document.title == "final")
+    #expect(document.history.undoMenuItemTitle == "Undo Rename")
+    // snippet: undo-group
+    try document.history.group("Reset") {
+      try document.rename("a")
+      try document.rename("b")
+    }
+    try document.history.undo()  // both are taken back
+    // end
+    #expect(document.title == "final")
+  }
+}
