@@ -29,6 +29,7 @@ public final class ExtensionCenter: ManagedService {
     services = { [weak center] in center }
   }
 
+  /// Always: points stay when who is logged in changes.
   public var isPersistent: Bool { true }
 
   // MARK: Points
@@ -87,7 +88,8 @@ public final class ExtensionCenter: ManagedService {
     point(type).unregister(observer)
   }
 
-  /// Unregisters an observer of the messages of a protocol: ``unregister(_:from:)`` in the words of ``register(_:for:priority:)``.
+  /// Unregisters an observer of the messages of a protocol: ``unregister(_:from:)`` in the words of
+  /// ``register(_:for:priority:)``.
   ///
   /// - Returns: whether it was registered.
   @discardableResult
@@ -115,7 +117,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(for: selector, call)
   }
 
-  /// Sends a message to the observers of a protocol: see ``ExtensionPoint/broadcast(_:_:)``.
+  /// Sends a message to the observers of a protocol: see ``ExtensionPoint/broadcast(_:_:)-3z0k5``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A>(
@@ -125,7 +127,7 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol, each where and when its delivery says: see
-  /// ``ExtensionPoint/broadcast(_:_:)``.
+  /// ``ExtensionPoint/broadcast(_:_:)-7og6k``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A: Sendable>(
@@ -135,7 +137,7 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol and makes one result of the answers: see
-  /// ``ExtensionPoint/collect(_:_:returning:)``.
+  /// ``ExtensionPoint/collect(_:_:returning:)-5q1rk``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

@@ -14,8 +14,11 @@ extension ExtensionPoint {
   ///
   /// Which messages the class implements is read from its table, where it is a ``MessageReceiver``, and from the point's.
   ///
-  /// - Parameter observer: the service as an observer of the point, usually the service itself, `{ $0 }`: so the compiler
-  ///   checks that the class conforms.
+  /// - Parameters:
+  ///   - type: the service's class.
+  ///   - priority: higher comes first, as for observers that exist.
+  ///   - observer: the service as an observer of the point, usually the service itself, `{ $0 }`: so the compiler checks
+  ///     that the class conforms.
   /// - Returns: `false`, and nothing happens, when the class is registered lazily already or has none of the point's
   ///   messages.
   @discardableResult

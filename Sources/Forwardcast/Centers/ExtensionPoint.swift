@@ -35,6 +35,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   ///   - selectors: the messages of the point; `nil` for those of `table`, or, without one, for whatever observers have.
   ///   - table: methods for every observer, whose own tables come first. With it an observer needs no table.
   ///   - services: where lazy observers are made and live; kept alive by the point.
+  ///   - options: how duplicates, silence and errors are treated.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
     options: MulticastOptions = MulticastOptions()

@@ -29,11 +29,17 @@ public protocol ServiceLifecycle: Sendable {
 }
 
 extension ServiceLifecycle {
+  /// Does nothing.
   public func serviceDidInit(in center: ServiceCenter) throws {}
+  /// Does nothing.
   public func serviceWillClearData() throws {}
+  /// Does nothing.
   public func didEnterBackground() throws {}
+  /// Does nothing.
   public func willEnterForeground() throws {}
+  /// Does nothing.
   public func willTerminate() throws {}
+  /// `false`: the service goes with the log-out.
   public var isPersistent: Bool { false }
 }
 
@@ -59,5 +65,6 @@ public protocol ManagedService: ServiceLifecycle {
 }
 
 extension ManagedService {
+  /// The scope of the whole program.
   public static var scope: ServiceScope { .application }
 }

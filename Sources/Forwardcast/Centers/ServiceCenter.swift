@@ -34,7 +34,9 @@ public final class ServiceCenter: Sendable {
 
   /// An empty center.
   ///
-  /// - Parameter parent: the center of the next wider scope; it is kept alive, and does not keep this one alive.
+  /// - Parameters:
+  ///   - scope: which services it keeps.
+  ///   - parent: the center of the next wider scope; it is kept alive, and does not keep this one alive.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
     // What was loaded is let go of after the lock: it may be the last reference to a center.

@@ -26,6 +26,7 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   /// to the one that closes the circle. Otherwise the scopes from the center that was asked outwards.
   public let chain: [String]
 
+  /// The rule, the service, and what was on the way.
   public var description: String {
     switch code {
     case .constructionCycle: "\(code): \(chain.joined(separator: " → "))"
@@ -44,5 +45,6 @@ public struct ServiceFailure: Sendable, CustomStringConvertible {
   /// What was thrown.
   public let error: any Error
 
+  /// Hook, service and error.
   public var description: String { "\(hook) failed in \(service): \(error)" }
 }

@@ -22,8 +22,11 @@ public struct ServiceKey<Service: Sendable>: Sendable {
 
   /// A key of that name.
   ///
-  /// - Parameter make: called once for each center, with the center that has the scope; again after it threw, or after the
-  ///   service was removed. A value that adopts ``ServiceLifecycle`` is told of its life.
+  /// - Parameters:
+  ///   - name: tells services of one type apart.
+  ///   - scope: which center makes and keeps the service.
+  ///   - make: called once for each center, with the center that has the scope; again after it threw, or after the
+  ///     service was removed. A value that adopts ``ServiceLifecycle`` is told of its life.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -45,7 +48,9 @@ public struct ServiceKey<Service: Sendable>: Sendable {
 }
 
 extension ServiceKey: Hashable {
+  /// Whether two keys have the same type and name.
   public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+  /// Hashes type and name.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 

@@ -69,10 +69,12 @@ public struct Delivery: Hashable, Sendable {
 
   package var isAutomatic: Bool { if case .automatic = kind { true } else { false } }
 
+  /// Whether both are of one kind and on one context.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
   }
 
+  /// Hashes kind and context.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(isAutomatic)
     hasher.combine(context?.identity)

@@ -3,7 +3,7 @@
 
 extension MulticastFacade {
   /// Registers a target, and keeps every call to it with what came of it: see
-  /// ``MulticastProxy/add(_:recordedBy:as:priority:ownership:)``.
+  /// ``MulticastProxy/add(_:recordedBy:as:priority:ownership:)-1qo20``.
   ///
   ///     let store = StoreProxy()
   ///     store.add(archive, recordedBy: recorder, as: "archive")

@@ -42,7 +42,7 @@ extension MulticastFacade {
   /// What the proxy does about duplicates, silence and errors.
   public var options: MulticastOptions { multicast.options }
 
-  /// Registers a target: see ``MulticastProxy/add(_:priority:ownership:only:)``.
+  /// Registers a target: see ``MulticastProxy/add(_:priority:ownership:only:)-(_,_,_,[MessageSelector]?)``.
   @discardableResult
   public func add(
     _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
@@ -50,7 +50,7 @@ extension MulticastFacade {
     multicast.add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
-  /// Registers a closure as a target for one message: see ``MulticastProxy/on(_:priority:_:)``.
+  /// Registers a closure as a target for one message: see ``MulticastProxy/on(_:priority:_:)-8c8q1``.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R

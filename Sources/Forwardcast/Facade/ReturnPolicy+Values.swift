@@ -8,6 +8,7 @@ public protocol OptionalAnswer: ExpressibleByNilLiteral {
 }
 
 extension Optional: OptionalAnswer {
+  /// Whether there is no value.
   public var isNil: Bool { if case .none = self { true } else { false } }
 }
 

@@ -109,6 +109,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
     (self.wanted, self.found, self.evidence) = (wanted, found, evidence)
   }
 
+  /// What was wanted, what was found, and its text.
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
 }
 

@@ -36,6 +36,7 @@ public struct Invocation {
   /// an error there and never a trap here.
   ///
   /// - Parameters:
+  ///   - selector: the name of the message.
   ///   - signature: return and argument types; `nil` leaves every type to the method that answers.
   ///   - arguments: the sender's own, in order; one for each colon of `selector`.
   public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
@@ -86,6 +87,7 @@ public struct InvocationError: Error, Hashable, CustomStringConvertible {
   /// How many the message's own selector takes.
   public let found: Int
 
+  /// The rule, the selector and both numbers.
   public var description: String { "wrong number of arguments: \(selector) takes \(wanted), found \(found)" }
 }
 

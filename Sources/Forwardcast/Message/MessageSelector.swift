@@ -65,6 +65,7 @@ public struct MessageSelector: Hashable, Sendable {
     return name.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
+  /// Whether both are the same name: one comparison of a pointer.
   public static func == (left: Self, right: Self) -> Bool {
     left.record == right.record
   }
@@ -72,6 +73,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// Where hash tables of the package begin to look for the selector.
   var placement: Int { record.pointee.hash }
 
+  /// Hashes the name, in constant time.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(UInt(bitPattern: record))
   }
@@ -90,6 +92,7 @@ extension MessageSelector: ExpressibleByStringLiteral {
 }
 
 extension MessageSelector: CustomStringConvertible {
+  /// The name.
   public var description: String { name }
 }
 
@@ -125,6 +128,7 @@ extension MessageSelector: Codable {
     self = known
   }
 
+  /// Writes the name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(name)

@@ -169,11 +169,13 @@ public struct MethodSignature: Hashable, Sendable {
     return size
   }
 
+  /// Whether types, names and qualifiers are equal; frame digits are not compared.
   public static func == (left: Self, right: Self) -> Bool {
     left.storage === right.storage
       || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes
   }
 
+  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(returnType)
     hasher.combine(argumentTypes)

@@ -121,10 +121,12 @@ public struct TypeEncoding: Hashable, Sendable {
     return TypeLayout.find(kind, qualifiers, on: target) { $0.layout(on: target) }
   }
 
+  /// Whether both are the same type with the same names and qualifiers.
   public static func == (left: Self, right: Self) -> Bool {
     left.kind == right.kind && left.qualifiers == right.qualifiers
   }
 
+  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(qualifiers)

@@ -50,6 +50,7 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
+  /// The target, made now if it was not; `nil` when its maker throws.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
       failure = nil
@@ -66,6 +67,7 @@ public final class LazyProxy: ForwardingProxy {
     failure == nil ? super.methodSignature(for: selector) : nil
   }
 
+  /// What the maker threw, or else `unrecognizedSelector`.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     defer { failure = nil }
     return failure ?? super.doesNotRecognize(selector)

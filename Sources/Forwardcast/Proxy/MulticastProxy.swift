@@ -23,7 +23,9 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending 
 
   /// A proxy with options, and perhaps with a table for its whole interface.
   ///
-  /// - Parameter table: methods for every target, whose own tables come first. With it a target needs no table.
+  /// - Parameters:
+  ///   - table: methods for every target, whose own tables come first. With it a target needs no table.
+  ///   - options: how duplicates, silence and errors are treated.
   public init(table: SelectorTable? = nil, options: MulticastOptions) {
     core = MulticastCore("MulticastProxy<\(Interface.self)>", table: table, options: options)
     super.init()

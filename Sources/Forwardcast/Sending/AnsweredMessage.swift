@@ -22,6 +22,7 @@ public struct AnsweredMessage: Hashable, Sendable {
 }
 
 extension AnsweredMessage: CustomStringConvertible {
+  /// Selector, types and where the method stands.
   public var description: String {
     switch source {
     case .object: "\(selector) \(signature) from the object"

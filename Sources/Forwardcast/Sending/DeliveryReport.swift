@@ -134,6 +134,7 @@ public struct BroadcastSummary: Hashable, Sendable {
 }
 
 extension BroadcastSummary: CustomStringConvertible {
+  /// The counts in words.
   public var description: String {
     "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
       + (dropped == 0 ? "" : ", dropped \(dropped)")

@@ -63,6 +63,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     self.argumentIndex = argumentIndex
   }
 
+  /// The rule, the selector, the receiver and the evidence.
   public var description: String {
     let words = [code.description, selector, "of \(receiver)"].filter { !$0.isEmpty }
     return words.joined(separator: " ") + (evidence.isEmpty ? "" : ": \(evidence)")

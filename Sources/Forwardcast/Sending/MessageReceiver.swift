@@ -28,7 +28,9 @@ public protocol MessageReceiver: AnyObject {
 }
 
 extension MessageReceiver {
+  /// None: the class's table alone.
   public var objectTable: SelectorTable? { nil }
+  /// Adds nothing.
   public static func resolveMethod(for selector: MessageSelector) -> Bool { false }
 }
 
@@ -92,10 +94,13 @@ public protocol MessageForwarding: MessageReceiver {
 }
 
 extension MessageForwarding {
+  /// Follows the steps of a send.
   public func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
+  /// The types of a method in the object's tables; nothing else is forwarded.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     (try? tableMethod(of: self, for: selector))?.signature
   }
+  /// Nobody.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
@@ -104,6 +109,7 @@ extension MessageForwarding {
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try forwardInTurn(invocation)
   }
+  /// `unrecognizedSelector`.
   public func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError.unrecognized(selector, by: self)
   }
@@ -204,6 +210,7 @@ package enum ProxyQuestion {
 ///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in print("ding", times) }
 ///     }
 public final class BareReceiver: MessageReceiver, Sendable {
+  /// Empty: each receiver has a table of its own.
   public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
   private let table: SelectorTable
 
@@ -215,5 +222,6 @@ public final class BareReceiver: MessageReceiver, Sendable {
     self.init(table: SelectorTable(for: BareReceiver.self, rows))
   }
 
+  /// The table that the receiver was made with.
   public var objectTable: SelectorTable? { table }
 }

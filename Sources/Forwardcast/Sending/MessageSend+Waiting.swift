@@ -27,7 +27,7 @@ extension MessageReceiver where Self: Sendable {
   ///
   ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
   ///
-  /// A method that is not isolated runs in the caller's turn, as with ``MessageReceiver/send(_:_:)``.
+  /// A method that is not isolated runs in the caller's turn, as with ``MessageReceiver/send(_:_:)-3qhd5``.
   ///
   /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
   @discardableResult
@@ -76,7 +76,8 @@ nonisolated(nonsending) package func performWaiting(_ invocation: inout Invocati
   }
 }
 
-/// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the invocation.
+/// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the
+/// invocation.
 nonisolated(nonsending) private func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {

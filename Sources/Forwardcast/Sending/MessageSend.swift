@@ -6,7 +6,8 @@
 enum Resolution {
   /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
   case method(Method, AnyObject)
-  /// By the hooks of that receiver, as an invocation of the types that its ``MessageForwarding/methodSignature(for:)`` gave.
+  /// By the hooks of that receiver, as an invocation of the types that its
+  /// ``MessageForwarding/methodSignature(for:)`` gave.
   case forward(any MessageForwarding, MethodSignature)
 }
 
@@ -49,7 +50,8 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
 /// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
 ///
 /// - Throws: why a row of that selector was refused when its table was made; `typeMismatch` for a table that belongs to
-///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one that
+///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one
+/// that
 ///   needs what the calling thread is at.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
@@ -172,7 +174,7 @@ extension MessageReceiver {
 
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///
-  /// - Throws: as ``send(_:_:)``; the result is then `nil`.
+  /// - Throws: as ``MessageReceiver/send(_:_:)-13hxd``; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try Forwardcast.perform(&invocation, on: self)
   }

@@ -5,8 +5,11 @@
 extension Responds {
   /// A row of no arguments whose types are those of its closure.
   ///
-  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table;
-  ///   `nil` takes the closure's own.
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
+  ///     closure's own.
+  ///   - body: the method.
   @inlinable
   public init<R>(
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target) throws -> R

@@ -22,7 +22,10 @@ public struct SelectorTable: Sendable {
 
   /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no table of their own.
   ///
-  /// - Parameter parent: a superclass's table, searched for what this one has no row for.
+  /// - Parameters:
+  ///   - type: whose instances the table is for.
+  ///   - parent: a superclass's table, searched for what this one has no row for.
+  ///   - rows: the methods.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]

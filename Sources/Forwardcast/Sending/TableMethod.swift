@@ -22,7 +22,7 @@ public struct TableMethod: Sendable {
 
   /// Calls the method on `target` in the caller's turn, whatever the target's own tables say.
   ///
-  /// Arguments and result of other types than the method's are converted, as with ``MessageReceiver/send(_:_:)``.
+  /// Arguments and result of other types than the method's are converted, as with ``MessageReceiver/send(_:_:)-13hxd``.
   ///
   /// - Throws: what the method throws; ``MessageError`` for a target that the method's table is not for, arguments or a
   ///   result that do not fit, or an isolation that the caller is not in.
@@ -59,7 +59,8 @@ public struct TableMethod: Sendable {
 }
 
 extension SelectorTable {
-  /// The method for `selector` that this table or one that it inherits has; `nil` where there is none. One of this table's
+  /// The method for `selector` that this table or one that it inherits has; `nil` where there is none. One of this
+  /// table's
   /// own comes without the hooks around it.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
@@ -73,8 +74,10 @@ extension SelectorTable {
 
   /// Puts a row in the place of the method that this table has or inherits, made with that method at hand.
   ///
-  /// - Parameter row: makes the row; called again when another thread has changed the method meanwhile. Its selector is
-  ///   `selector`, or the method that it was given is not replaced.
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - row: makes the row; called again when another thread has changed the method meanwhile. Its selector is `selector`,
+  ///     or the method that it was given is not replaced.
   /// - Throws: as ``replace(_:)``, and what `row` throws. The table is then as it was.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
@@ -104,7 +107,7 @@ extension MessageReceiver {
   ///
   /// The hooks are not asked.
   ///
-  /// - Throws: as ``send(_:_:)``; `unrecognizedSelector` when nothing is inherited.
+  /// - Throws: as ``MessageReceiver/send(_:_:)-13hxd``; `unrecognizedSelector` when nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(
     _ message: Message<(repeat each A) -> R>, from table: SelectorTable, _ arguments: repeat each A

@@ -16,6 +16,7 @@ public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvert
   /// What is wrong, in words.
   public let reason: String
 
+  /// What could not be written, and why.
   public var description: String {
     (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)"
   }

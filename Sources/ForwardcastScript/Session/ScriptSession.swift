@@ -65,6 +65,7 @@ public final class ScriptSession {
   /// Runs a text: all of it is parsed, then its statements run one after another up to the first error.
   ///
   /// - Parameters:
+  ///   - text: the script, at most ``textLimit`` bytes.
   ///   - name: what positions in errors call the text.
   ///   - firstLine: the number of its first line.
   @discardableResult
@@ -157,7 +158,7 @@ public struct ScriptHandlers: Sendable {
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Gets a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Gets each step of each message as an event, for a ``SequenceDiagram`` or a tracer; `nil` costs nothing.
+  /// Gets each step of each message as an event, for a `SequenceDiagram` or a tracer; `nil` costs nothing.
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Is told now and then how far a run is.
   public var progress: (@Sendable (ScriptProgress) -> Void)?

@@ -59,6 +59,7 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
   /// The selector, when some program, table or script has interned it.
   public var known: MessageSelector? { MessageSelector(known: name) }
 
+  /// The name.
   public var description: String { name }
 }
 
@@ -86,7 +87,9 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
     description = label
   }
 
+  /// Whether both are the same object.
   public static func == (left: Self, right: Self) -> Bool { left.receiver === right.receiver }
+  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(receiver)) }
 }
 
@@ -101,11 +104,17 @@ public struct ScriptForeignValue: @unchecked Sendable {
 extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+  /// A `Bool`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// An integer.
   public init(integerLiteral value: Int) { self = .integer(value) }
+  /// A number with a fraction.
   public init(floatLiteral value: Double) { self = .floating(value) }
+  /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// The value `nil`.
   public init(nilLiteral: ()) { self = .null }
+  /// A list.
   public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
   /// Of equal keys the last one stays.
   public init(dictionaryLiteral elements: (String, ScriptValue)...) {

@@ -19,8 +19,11 @@ public final class TestClock: Clock, Sendable {
     /// How long after the clock was made.
     public let offset: Duration
 
+    /// The instant that much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time between two instants; negative when the other is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Whether the left one is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -54,7 +57,9 @@ public final class TestClock: Clock, Sendable {
   /// A clock that stands at zero.
   public init() {}
 
+  /// Where the test has moved the clock to.
   public var now: Instant { state.withLock { $0.now } }
+  /// Zero: instants are exact.
   public var minimumResolution: Duration { .zero }
 
   /// How many tasks sleep on this clock.

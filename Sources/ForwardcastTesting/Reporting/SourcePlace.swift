@@ -21,12 +21,15 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     (self.fileID, path, self.line, self.column) = (fileID, filePath, line, column)
   }
 
+  /// File and line.
   public var description: String { "\(fileID):\(line)" }
 
+  /// Whether both are the same line and column of one file.
   public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
     left.fileID == right.fileID && left.line == right.line && left.column == right.column
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(fileID)
     hasher.combine(line)

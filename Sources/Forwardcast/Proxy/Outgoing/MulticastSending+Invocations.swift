@@ -4,7 +4,8 @@
 extension MulticastSending {
   /// Forwards a message without making a report; errors go to `onError`.
   ///
-  /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of the
+  /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of
+  /// the
   /// proxy.
   ///
   /// - Parameter invocation: the message.
@@ -20,7 +21,8 @@ extension MulticastSending {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as ``collect(_:_:returning:)``, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
+  /// - Throws: as ``MulticastSending/collect(_:_:returning:)-6t1cs``, and as ``MulticastProxy/forward(_:)`` for
+  ///   arguments and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
   {

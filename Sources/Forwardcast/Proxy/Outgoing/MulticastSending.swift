@@ -1,7 +1,8 @@
 // MulticastSending.swift: typed messages to every target, written once for all who send to many.
 // Layer: Proxy. See DESIGN.md, "Two doors".
 
-/// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or an object
+/// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or an
+/// object
 /// of your own that holds a proxy and offers its verbs.
 ///
 ///     final class Themes: MulticastSending {
@@ -32,7 +33,8 @@ extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order, and makes nothing of the answers.
   ///
   /// A target whose method has exactly the key's types is called without a box. For any other the arguments are boxed,
-  /// once for all, and converted. Errors of targets go to `onError` and end nothing, unless the proxy stops at the first.
+  /// once for all, and converted. Errors of targets go to `onError` and end nothing, unless the proxy stops at the
+  /// first.
   ///
   /// - Parameters:
   ///   - message: the message's key.
@@ -71,7 +73,8 @@ extension MulticastSending {
 extension MulticastSending where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, each where and when its delivery says.
   ///
-  /// What is queued leaves first, in order, and then the direct targets run. Every target of another context has its own
+  /// What is queued leaves first, in order, and then the direct targets run. Every target of another context has its
+  /// own
   /// copy of the arguments. Errors of targets go to `onError`, in the turn of the context where they happened.
   ///
   /// - Parameters:
@@ -89,7 +92,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a message to every live, unmuted target that responds, and makes one result of the direct targets' answers.
   ///
-  /// Queued targets get the message as well, but nobody waits for them: see ``collectAndWait(_:_:returning:)``.
+  /// Queued targets get the message as well, but nobody waits for them: see
+  /// ``MulticastSending/collectAndWait(_:_:returning:)-10zfp``.
   ///
   /// - Parameters:
   ///   - message: the message's key.

@@ -32,6 +32,7 @@ public final class RecordingProxy<Target>: ForwardingProxy {
     super.init()
   }
 
+  /// Whether the target answers `selector`.
   public override func responds(to selector: MessageSelector) -> Bool {
     // A message that came through here before is let in, to find the cycle.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
@@ -104,6 +105,7 @@ extension RecordingProxy where Target: MessageReceiver {
   /// A proxy in front of `target`, kept alive.
   ///
   /// - Parameters:
+  ///   - target: who gets the messages.
   ///   - name: the name under which the target is recorded; that of its type unless given.
   ///   - recorder: what keeps the calls; one of its own unless given.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {

@@ -27,6 +27,7 @@ public struct MessageStream<Element>: AsyncSequence {
   /// How many messages the buffer has given up since the sequence was made, as its policy says: what a slow listener missed.
   public var dropped: Int { counter.dropped }
 
+  /// An iterator. A stream has one buffer: iterators share its messages.
   public func makeAsyncIterator() -> Iterator { Iterator(inner: stream.makeAsyncIterator()) }
 
   /// Takes messages, one after another.

@@ -9,19 +9,22 @@ extension MulticastSending {
   ///
   ///     try service.before(.withdraw) { amount in guard amount < limit else { throw Refusal.tooMuch } }
   ///
-  /// What it throws ends the message: nobody gets it, and the error is the send's. A broadcast, which throws nothing, gives
+  /// What it throws ends the message: nobody gets it, and the error is the send's. A broadcast, which throws nothing,
+  /// gives
   /// it to `onError` and counts it as one failure.
   ///
   /// **Hooks of a proxy** run once for a message, around all of its targets, in the sender's turn; also when nobody
   /// responds. A hook that is installed later stands outside of those that are there, whatever their kinds. Those of a
-  /// proxy among the targets of another stand around its own targets only. Calls by closure, `broadcast { $0.f() }`, are no
+  /// proxy among the targets of another stand around its own targets only. Calls by closure, `broadcast { $0.f() }`,
+  /// are no
   /// messages.
   ///
   /// - Parameters:
   ///   - message: the key. Messages of the selector that come with other types are converted.
   ///   - body: gets the arguments.
   /// - Returns: a handle that cancels the hook; the hook stays when it is released.
-  /// - Throws: `wrongArgumentCount` when the selector has not as many colons as the key has arguments; `typeMismatch` when
+  /// - Throws: `wrongArgumentCount` when the selector has not as many colons as the key has arguments; `typeMismatch`
+  ///   when
   ///   the method that answers it has types that the key's can never become.
   @discardableResult
   public func before<R, each A>(
@@ -31,16 +34,18 @@ extension MulticastSending {
     return try install(message.selector, type, Hook.Body.before(type, body))
   }
 
-  /// Runs `body` after each message of a key that did not throw: see ``before(_:_:)`` for the rules of hooks.
+  /// Runs `body` after each message of a key that did not throw: see ``MulticastSending/before(_:_:)-7rocy`` for the
+  /// rules of hooks.
   ///
   /// What it throws is the send's error.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - body: gets the answers, in the order of delivery, and the arguments. `broadcast` asks for no answers; queued targets
+  ///   - body: gets the answers, in the order of delivery, and the arguments. `broadcast` asks for no answers; queued
+  ///   targets
   ///     give theirs only to senders that wait.
   /// - Returns: a handle that cancels the hook.
-  /// - Throws: as ``before(_:_:)``.
+  /// - Throws: as ``MulticastSending/before(_:_:)-7rocy``.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping ([R], repeat each A) throws -> Void
@@ -49,18 +54,21 @@ extension MulticastSending {
     return try install(message.selector, type, Hook.Body.after(type, body))
   }
 
-  /// Runs `body` in place of each message of a key; `body` sends it on, or does not. See ``before(_:_:)`` for the rules.
+  /// Runs `body` in place of each message of a key; `body` sends it on, or does not. See
+  /// ``MulticastSending/before(_:_:)-7rocy`` for the rules.
   ///
   ///     try service.around(.quote) { call in try call.proceed(with: call.arguments.uppercased()) }
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - body: gets the message, and gives the answers that stand for those of the targets: the sender's policy is applied
-  ///     to them. Without `proceed` nobody gets the message; each `proceed` sends it, and the outcome of the last counts.
+  ///   - body: gets the message, and gives the answers that stand for those of the targets: the sender's policy is
+  ///   applied
+  ///     to them. Without `proceed` nobody gets the message; each `proceed` sends it, and the outcome of the last
+  /// counts.
   ///   - waiting: the same for senders that wait, such as `collectAndWait`. Without it a message whose sender waits is
   ///     refused with `isolationMismatch`.
   /// - Returns: a handle that cancels the hook.
-  /// - Throws: as ``before(_:_:)``.
+  /// - Throws: as ``MulticastSending/before(_:_:)-7rocy``.
   @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping (MessageCall<R, repeat each A>) throws -> [R],
@@ -87,7 +95,8 @@ extension MulticastSending {
     return install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each message of a selector, or after every message, that did not throw: see ``after(_:_:)`` of a key.
+  /// Runs `body` after each message of a selector, or after every message, that did not throw: see ``after(_:_:)`` of
+  /// a key.
   ///
   /// - Parameters:
   ///   - selector: the messages; `nil` or nothing for all.

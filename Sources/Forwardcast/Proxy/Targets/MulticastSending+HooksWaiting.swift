@@ -5,7 +5,7 @@
 // compiler. A capture list makes the compiler take such a closure for one of another isolation: bind outside.
 
 extension MulticastSending {
-  /// Runs a `body` that may suspend before each message of a key: see ``before(_:_:)``.
+  /// Runs a `body` that may suspend before each message of a key: see ``MulticastSending/before(_:_:)-7rocy``.
   ///
   /// A message whose sender does not wait is refused with `isolationMismatch`.
   @discardableResult
@@ -17,7 +17,8 @@ extension MulticastSending {
     return try install(message.selector, type, Hook.Body.waitingBefore(type, body))
   }
 
-  /// Runs a `body` that may suspend after each message of a key that did not throw: see ``after(_:_:)``.
+  /// Runs a `body` that may suspend after each message of a key that did not throw: see
+  /// ``MulticastSending/after(_:_:)-9ely4``.
   ///
   /// A message whose sender does not wait is refused with `isolationMismatch`.
   @discardableResult
@@ -29,7 +30,8 @@ extension MulticastSending {
     return try install(message.selector, type, Hook.Body.waitingAfter(type, body))
   }
 
-  /// Runs a `body` that may suspend in place of each message of a key: see ``around(_:_:waiting:)``.
+  /// Runs a `body` that may suspend in place of each message of a key: see
+  /// ``MulticastSending/around(_:_:waiting:)-2t87j``.
   ///
   /// A message whose sender does not wait is refused with `isolationMismatch`.
   @discardableResult

@@ -173,7 +173,9 @@ final class CoreLink: @unchecked Sendable {  // set once, before the core is use
 }
 
 extension Registration: Hashable {
+  /// Whether both are the same object.
   public static func == (left: Registration, right: Registration) -> Bool { left === right }
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

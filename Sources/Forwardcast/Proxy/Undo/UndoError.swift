@@ -23,6 +23,7 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
   /// How many groups were open.
   public let groupingLevel: Int
 
+  /// The rule in words.
   public var description: String {
     switch code.rule {
     case .groupIsOpen: "\(groupingLevel) undo groups are open"

@@ -122,7 +122,9 @@ public final class UndoHistory {
 
   /// Runs `body` in a group, which is closed also when it throws.
   ///
-  /// - Parameter name: the group's action name; none unless given.
+  /// - Parameters:
+  ///   - name: the group's action name; none unless given.
+  ///   - body: registers the steps. What it throws is thrown on.
   public func group<T>(_ name: String = "", _ body: () throws -> T) rethrows -> T {
     beginGroup()
     let level = open.count

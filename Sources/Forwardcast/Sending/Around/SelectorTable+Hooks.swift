@@ -36,7 +36,10 @@ extension SelectorTable {
 
   /// Runs `body` after each call of this table's method for a key that did not throw: see ``before(_:of:_:)``.
   ///
-  /// - Parameter body: gets the receiver, the answer and the arguments. What it throws is the method's error.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - target: the class that the table is for.
+  ///   - body: gets the receiver, the answer and the arguments. What it throws is the method's error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -95,7 +98,9 @@ extension SelectorTable {
 
   /// Runs `body` after each call of this table's method for a selector, or of every method of its own, that did not throw.
   ///
-  /// - Parameter body: gets the receiver and the message by boxes, with its ``Invocation/result``.
+  /// - Parameters:
+  ///   - selector: the messages; `nil` or nothing for all.
+  ///   - body: gets the receiver and the message by boxes, with its ``Invocation/result``.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (AnyObject, Invocation) throws -> Void
