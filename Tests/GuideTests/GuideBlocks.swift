@@ -56,30 +56,47 @@ enum GuideBlocks {
   }
 
   /// Snippets by name: what stands between `// snippet: NAME` and `// end`, parts of one name one after another.
-  static func snippets() throws -> [String: String] {
-    var snippets: [String: String] = [:]
+  static func snippets() throws -> [String: String] { try parts().mapValues { $0.joined(separator: "\n\n") } }
+
+  /// The parts of all snippets of this folder.
+  static func parts() throws -> [String: [String]] {
+    var found: [String: [String]] = [:]
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     where file.pathExtension == "swift" {
-      for (name, code) in Self.snippets(in: try String(contentsOf: file, encoding: .utf8)) { snippets[name] = code }
+      found.merge(parts(in: try String(contentsOf: file, encoding: .utf8))) { first, _ in first }
     }
-    return snippets
+    return found
   }
 
-  static func snippets(in text: String) -> [String: String] {
-    var snippets: [String: [String]] = [:]
+  static func parts(in text: String) -> [String: [String]] {
+    var found: [String: [String]] = [:]
     var open: (name: String, lines: [String])?
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
       let trimmed = line.drop { $0 == " " }
       if trimmed.hasPrefix("// snippet: ") {
         open = (String(trimmed.dropFirst(12)), [])
       } else if trimmed == "// end", let part = open {
-        snippets[part.name, default: []].append(dedented(part.lines))
+        found[part.name, default: []].append(dedented(part.lines))
         open = nil
       } else {
         open?.lines.append(line)
       }
     }
-    return snippets.mapValues { $0.joined(separator: "\n\n") }
+    return found
+  }
+
+  /// The steps of the tutorials: the file and its text. Step 3 of a snippet is its first three parts.
+  static let steps = root.appending(path: "Sources/Forwardcast/Forwardcast.docc/Resources")
+  static func tutorials(of parts: [String: [String]]) -> [String: String] {
+    var files: [String: String] = [:]
+    for name in ["theme-switch", "device-queues"] {
+      let parts = parts[name] ?? []
+      for count in parts.indices.map({ $0 + 1 }) {
+        files["\(name)-\(count).swift"] =
+          (["import Forwardcast"] + parts.prefix(count)).joined(separator: "\n\n") + "\n"
+      }
+    }
+    return files
   }
 
   /// The lines without the spaces that all of them begin with, and without empty lines around them.

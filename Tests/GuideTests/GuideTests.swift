@@ -22,17 +22,46 @@ struct GuideTests {
     let shown = Set(try GuideBlocks.blocks().map(\.code))
     let snippets = try GuideBlocks.snippets()
     #expect(snippets.count >= 20)
-    for (name, code) in snippets { #expect(shown.contains(code), "no page shows \(name)") }
+    for (name, code) in snippets where !["theme-switch", "device-queues"].contains(name) {
+      #expect(shown.contains(code), "no page shows \(name)")
+    }
   }
 
   @Test("the parts of a snippet are found, whatever their indentation; other languages are no blocks")
   func reading() {
     let text = "// snippet: a\nx\n// end\n  // snippet: a\n    y\n      z\n  // end\n"
-    #expect(GuideBlocks.snippets(in: text) == ["a": "x\n\ny\n  z"])
+    #expect(GuideBlocks.parts(in: text) == ["a": ["x", "y\n  z"]])
+    #expect(
+      GuideBlocks.tutorials(of: ["device-queues": ["a"]]) == ["device-queues-1.swift": "import Forwardcast\n\na\n"])
     let page = "a\n```swift\nx\n\ny\n  z\n```\n```sh\nls\n```\n"
     let blocks = GuideBlocks.blocks(in: page, of: "p")
     #expect(blocks.map(\.code) == ["x\n\ny\n  z"] && blocks.first?.line == 2)
   }
+
+  @Test("the steps of the tutorials are the parts of their snippets, and each is shown")
+  func tutorials() throws {
+    let wanted = GuideBlocks.tutorials(of: try GuideBlocks.parts())
+    #expect(wanted.count >= 10)
+    let folder = GuideBlocks.steps
+    if isWriting {
+      for (file, text) in wanted {
+        try text.write(to: folder.appending(path: file), atomically: true, encoding: .utf8)
+      }
+    }
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+    #expect(Set(files) == Set(wanted.keys))
+    let pages = folder.deletingLastPathComponent().appending(path: "Tutorials")
+    let shown = try ["ThemeSwitch", "DeviceOnQueues"].map {
+      try String(contentsOf: pages.appending(path: "\($0).tutorial"), encoding: .utf8)
+    }.joined()
+    for (file, text) in wanted {
+      #expect(try String(contentsOf: folder.appending(path: file), encoding: .utf8) == text, "\(file)")
+      #expect(shown.contains("file: \"\(file)\""))
+    }
+  }
+
+  /// Whether pages that are made from sources are written anew.
+  private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
   @Test("the trace and the diagram of README.md are those of the script that it names")
   func trace() throws {
@@ -63,7 +92,7 @@ struct GuideTests {
   func reference() throws {
     let file = GuideBlocks.root.appending(path: "Sources/ForwardcastScript/ForwardcastScript.docc/LanguageReference.md")
     let text = ReferencePage.text
-    if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil {
+    if isWriting {
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
     let written = try String(contentsOf: file, encoding: .utf8)

@@ -49,12 +49,12 @@ struct Readme {
   func first() {
     // snippet: readme
     let (home, settings) = (Screen(), Screen())
-    let themes = ThemesDelegateProxy()  // written by the attribute; a ThemesDelegate itself
-    themes.add(home)  // weakly, in order: a screen that is gone drops out
+    let themes = ThemesDelegateProxy()  // a ThemesDelegate itself
+    themes.add(home)  // weakly: a screen that is gone drops out
     themes.add(settings)
     themes.themesColorChanged("plum")  // one typed call, every screen
-    print(themes.unread())  // 4: every screen is asked, the answers are summed
-    if themes.mayClose() { print("closing") }  // true when every screen says so
+    print(themes.unread())  // 4: the sum of all answers
+    if themes.mayClose() { print("closing") }  // all say so
     // end
     #expect(home.color == "plum" && settings.color == "plum")
     #expect(themes.unread() == 4)

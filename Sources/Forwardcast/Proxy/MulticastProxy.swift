@@ -4,13 +4,13 @@
 /// A proxy that forwards each message to every target that responds to it.
 ///
 ///     let themes = MulticastProxy<any ThemesDelegate>()
-///     themes.add(screen)                                          // weak, in order, synchronous
-///     let token = themes.on(.themesColorChanged) { print($0) }    // a closure as target
+///     themes.add(screen)                                      // weak, in order, synchronous
+///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
 /// `Interface` is what may be added: the existential of a protocol, or `any MessageReceiver` for whatever has a table.
-/// The proxy is `Sendable` exactly when its interface is; so the compiler keeps a proxy with targets that are not inside
-/// one isolation. Every member may then be called from any thread, and by the targets themselves while a message is on
+/// The proxy is `Sendable` exactly when its interface is; so the compiler keeps a proxy whose interface is not inside one
+/// isolation. Where it is, every member may be called from any thread. Targets may call all members while a message is on
 /// its way: a target that is removed gets nothing further, one that is added gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending {
   @usableFromInline let core: MulticastCore

@@ -1,0 +1,13 @@
+import Forwardcast
+
+@Forwarded
+protocol StrapListener: AnyObject, Sendable {
+  func strap(heartRate: Int) async
+  @Answer(.sum) func stored() async -> Int
+}
+
+actor RateStore: StrapListener {
+  private var rates: [Int] = []
+  func strap(heartRate: Int) { rates.append(heartRate) }
+  func stored() -> Int { rates.count }
+}

@@ -1,0 +1,6 @@
+import Forwardcast
+
+@Forwarded
+protocol ThemeDelegate: AnyObject {
+  func themeChanged(to color: String)
+}
