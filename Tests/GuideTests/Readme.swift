@@ -4,6 +4,9 @@
 // snippet: readme
 import Forwardcast
 // end
+// snippet: readme-queues
+import Dispatch
+// end
 import Testing
 
 // snippet: readme
@@ -41,6 +44,18 @@ protocol PlayerView: AnyObject {
 nonisolated protocol LinkListener: AnyObject, Sendable {
   func linkChanged(to state: String)
 }
+
+nonisolated final class LinkLog: LinkListener {
+  func linkChanged(to state: String) { print("link", state) }
+}
+
+@MainActor final class StatusLabel {
+  var text = "-"
+  func listen(to listeners: LinkListenerProxy) {
+    // A closure that is written on the main actor runs there.
+    listeners.on(LinkListenerProxy.Messages.linkChanged) { [weak self] state in self?.text = state }
+  }
+}
 // end
 
 @Suite("README")
@@ -75,15 +90,17 @@ struct Readme {
     #expect(bar.text == "Intermezzo")
   }
 
-  @Test("a listener on the main actor hears what any thread sends")
-  func queues() async throws {
-    let heard = Heard()
+  @Test("a log on a queue and a label on the main actor hear what any thread sends")
+  @MainActor func queues() async throws {
     // snippet: readme-queues
+    let (log, label) = (LinkLog(), StatusLabel())
     let listeners = LinkListenerProxy()
-    listeners.on(LinkListenerProxy.Messages.linkChanged, delivery: .mainActor) { heard.note($0) }
-    listeners.linkChanged(to: "connected")  // returns at once; the closure runs on the main actor
+    listeners.add(log, delivery: .queue(DispatchQueue(label: "log")))
+    label.listen(to: listeners)
+    await Task.detached { listeners.linkChanged(to: "connected") }.value  // from any thread
     try await listeners.drain()  // waits for all that is queued
     // end
-    #expect(heard.lines == ["connected"])
+    #expect(label.text == "connected")
+    withExtendedLifetime(log) {}
   }
 }

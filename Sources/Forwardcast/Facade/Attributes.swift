@@ -61,7 +61,7 @@ public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
 ///     @Receiver
 ///     final class Console {
 ///       @Message func restart(_ delay: Int) -> Bool { … }     // "restart:"
-///       @Message("volume") var loudness = 3                   // "volume" and "setVolume:"
+///       @Message("volume") var loudness: Int = 3              // "volume" and "setVolume:"
 ///     }
 ///
 /// Members on the main actor, members of an actor and members that suspend get the rows that their isolation needs.
