@@ -9,17 +9,17 @@ import Synchronization
 /// therefore reports every pair of accesses under it as a race. Here each holder also writes a word of its
 /// own when it leaves, and reads it when it enters: an order that the sanitizer does see, for one load and
 /// one store.
-struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
+package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let handOver = Atomic<UInt8>(0)
 
-  init(_ value: consuming sending Value) {
+  package init(_ value: consuming sending Value) {
     mutex = Mutex(value)
   }
 
   /// Runs `body` while no other thread is inside. Not recursive; foreign code has no place in `body`.
   @inline(__always)
-  borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     try mutex.withLock { (value) throws(Failure) -> sending Result in

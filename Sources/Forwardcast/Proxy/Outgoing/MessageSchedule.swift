@@ -30,9 +30,9 @@ struct MessageSchedule<Sink: OutcomeSink> {
   let nodes: [RouteNode]
   private var isKnown = false
 
-  /// A turn whose method runs in an isolation that this context is not.
+  /// A turn that runs in an isolation that this context is not, or suspends.
   struct Deferred {
-    let method: Method
+    let turn: OutgoingMessage.Turn
     let target: AnyObject
     let context: StepContext
     let slot: Int
@@ -88,8 +88,8 @@ struct MessageSchedule<Sink: OutcomeSink> {
       let turn = perform(step, target)
       if case .multicast(let multicast) = turn {
         enter(multicast, target, step)
-      } else if case .elsewhere(let method, let target) = turn, deferred != nil {
-        put(off: method, target, step)
+      } else if deferred != nil, turn.suspends {
+        put(off: turn, target, step)
       } else if let outcome = turn.ended(&message) {
         take(outcome, at: context(step, target))
       }
@@ -253,10 +253,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
     if !sink.take(outcome, at: context) { isKnown = true }
   }
 
-  private mutating func put(off method: Method, _ target: AnyObject, _ step: RouteStep) {
+  private mutating func put(off turn: OutgoingMessage.Turn, _ target: AnyObject, _ step: RouteStep) {
     let context = context(step, target)
     let slot = pending?.open(context) ?? -1
-    deferred?.append(Deferred(method: method, target: target, context: context, slot: slot))
+    deferred?.append(Deferred(turn: turn, target: target, context: context, slot: slot))
     take(.queued(slot: slot), at: context)
   }
 

@@ -112,6 +112,15 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Turn {
+  /// Whether the turn cannot end in the caller's turn, but can where there is somebody to take it up.
+  var suspends: Bool {
+    switch self {
+    case .over, .multicast: false
+    case .elsewhere: true
+    case .hook(let hooks, _, _): hooks is any SuspendingForwarding
+    }
+  }
+
   /// Ends the turn here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
   ///
   /// - Returns: `nil` for a multicast.
