@@ -194,6 +194,9 @@ final class RemoteLine: Sendable {
     if isOver, let givesUpAfter { end("\(givesUpAfter) calls in a row were not answered") }
   }
 
+  /// How many calls have the line or wait for it.
+  var standing: Int { state.withLock { $0.waiters.count + ($0.isTaken ? 1 : 0) } }
+
   // MARK: Deadlines
 
   /// Sees to it that somebody looks when a deadline has passed. One task serves all calls.
