@@ -14,7 +14,10 @@ func measureCost(calls: Int) async throws {
   let batch = 200
   var (byHand, byMessage, ratios): ([Double], [Double], [Double]) = ([], [], [])
   for round in 0..<max(calls / batch, 3) {
-    let first = CommandLine.arguments.last == "m" ? try await time(batch) { _ = try await remote.sendAndWait(.note, $0) } : try await time(batch) { _ = try await hand.add($0) }
+    let first =
+      CommandLine.arguments.last == "m"
+      ? try await time(batch) { _ = try await remote.sendAndWait(.note, $0) }
+      : try await time(batch) { _ = try await hand.add($0) }
     if CommandLine.arguments.count > 3 { continue }
     let second = try await time(batch) { _ = try await remote.sendAndWait(.note, $0) }
     if round == 0 { continue }

@@ -72,7 +72,9 @@ final class Worker: MessageReceiver, Sendable {
         return number
       })
     Responds(to: "burn") { (_: Worker) throws -> Void in throw Burnt(description: "the cook slept") }
-    Responds(to: "mistake") { (worker: Worker) throws -> Void in _ = try worker.send(Message<(Int) -> Int>("missing:"), 1) }
+    Responds(to: "mistake") { (worker: Worker) throws -> Void in
+      _ = try worker.send(Message<(Int) -> Int>("missing:"), 1)
+    }
     Responds(to: "plain") { (_: Worker) in Unwritten() }
   }
 }

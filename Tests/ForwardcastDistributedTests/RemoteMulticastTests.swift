@@ -114,9 +114,10 @@ struct RemoteMulticastTests {
     room.add(local)
     room.broadcast(MemberProxy.Messages.add, 1)
     try await room.drain()
-    #expect(failures.withLock { $0 } == [
-      "connection failed add: of worker: Burnt: no route, unknown whether it arrived"
-    ])
+    #expect(
+      failures.withLock { $0 } == [
+        "connection failed add: of worker: Burnt: no route, unknown whether it arrived"
+      ])
     #expect(local.heard.withLock { $0 } == [1])
   }
 

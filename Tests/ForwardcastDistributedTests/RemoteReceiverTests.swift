@@ -80,7 +80,9 @@ struct RemoteReceiverTests {
   @Test("errors arrive with what they say")
   func errors() async throws {
     let remote = try await connect(endpoint())
-    let own = try await #require(throws: MessageError.self) { try await remote.sendAndWait(Message<() -> Void>("mistake")) }
+    let own = try await #require(throws: MessageError.self) {
+      try await remote.sendAndWait(Message<() -> Void>("mistake"))
+    }
     #expect(own.code == .unrecognizedSelector)
     #expect(own.selector == "missing:")
     #expect(own.receiver == "Worker")
@@ -100,7 +102,9 @@ struct RemoteReceiverTests {
     #expect(remote.responds(to: "add:"))
     #expect(!remote.responds(to: "reboot"))
     #expect(remote.methodSignature(for: "add:")?.description == "q@:q")
-    let error = try await #require(throws: MessageError.self) { try await remote.sendAndWait(Message<() -> Void>("reboot")) }
+    let error = try await #require(throws: MessageError.self) {
+      try await remote.sendAndWait(Message<() -> Void>("reboot"))
+    }
     #expect(error.code == .unrecognizedSelector)
     #expect(error.receiver == "remote worker")
   }

@@ -264,7 +264,9 @@ struct WireTextTests {
       let text = String(decoding: bytes, as: UTF8.self)
       if case .call(let call)? = try? WireRequest.read(text, MessageLimits()) {
         readable += 1
-        if let selector = MessageSelector(known: call.selector) { _ = try? call.open(as: selector, types: types, allowed: []) }
+        if let selector = MessageSelector(known: call.selector) {
+          _ = try? call.open(as: selector, types: types, allowed: [])
+        }
       }
       if (try? WireReply.read(text, MessageLimits(), types: types)) != nil { readable += 1 }
     }

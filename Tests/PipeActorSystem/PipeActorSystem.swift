@@ -107,7 +107,9 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
     }
     let frame = PipeFrame(
       kind: .call, number: number,
-      parts: [Data(id.name.utf8), Data(target.identifier.utf8), Data(invocation.substitutions.joined(separator: " ").utf8)]
+      parts: [
+        Data(id.name.utf8), Data(target.identifier.utf8), Data(invocation.substitutions.joined(separator: " ").utf8),
+      ]
         + invocation.arguments)
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
     return try await withTaskCancellationHandler {
@@ -184,7 +186,9 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
     do {
       guard frame.parts.count >= 3 else { throw PipeError.remote("a short frame") }
       let name = String(decoding: frame.parts[0], as: UTF8.self)
-      guard let actor = state.withLock({ $0.actors[PipeActorID(name)]?.actor }) else { throw PipeError.noSuchActor(name) }
+      guard let actor = state.withLock({ $0.actors[PipeActorID(name)]?.actor }) else {
+        throw PipeError.noSuchActor(name)
+      }
       var decoder = PipeInvocationDecoder(
         substitutions: String(decoding: frame.parts[2], as: UTF8.self).split(separator: " ").map(String.init),
         arguments: Array(frame.parts.dropFirst(3)))
