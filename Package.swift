@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
+    .library(name: "ForwardcastDistributed", targets: ["ForwardcastDistributed"]),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
@@ -27,6 +28,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
@@ -55,6 +57,16 @@ let package = Package(
       swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+    // An engine over pipes and the program at their other end; both serve tests alone.
+    .target(
+      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "distributed-peer", dependencies: ["ForwardcastDistributed", "PipeActorSystem"],
+      path: "Tests/DistributedPeer", swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastDistributedTests",
+      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",

@@ -17,7 +17,7 @@ case "serve" where arguments.count == 3:
     MessageEndpoint(Journal(arguments[2]), for: Journal.selectorTable, actorSystem: system)
   }
   let adder = PipeActorSystem.$nextName.withValue("adder") {
-    MessageEndpoint(Adder(), for: Adder.selectorTable, actorSystem: system)
+    MessageEndpoint(Adder(), for: Adder.selectorTable, types: peerTypes, actorSystem: system)
   }
   let hand = PipeActorSystem.$nextName.withValue("hand") { HandWritten(actorSystem: system) }
   system.start()

@@ -13,7 +13,23 @@ import Foundation
 #endif
 
 extension Message<(Int) -> Int> { public static var note: Self { .init("note:") } }
-extension Message<() -> Int> { public static var noted: Self { .init("noted") } }
+extension Message<(Talk) -> Talk> { public static var say: Self { .init("say:") } }
+
+/// A value of several fields.
+public struct Talk: Codable, Sendable {
+  public let number: Int
+  public let room: String
+  public let author: String
+  public let text: String
+  public let tags: [String]
+
+  public init(number: Int, room: String, author: String, text: String, tags: [String]) {
+    (self.number, self.room, self.author, self.text, self.tags) = (number, room, author, text, tags)
+  }
+}
+
+/// The types that cross between the processes of the tests.
+public let peerTypes = InvocationTypes(["Talk": Talk.self])
 
 /// Offered by the other process: a file of all numbers that came, a line each, in the order in which they ran.
 public final class Journal: MessageReceiver, Sendable {
@@ -47,6 +63,7 @@ public distributed actor HandWritten {
     sum &+= number
     return number
   }
+  public distributed func say(_ talk: Talk) -> Talk { talk }
 }
 
 /// The same for a message.
@@ -54,6 +71,7 @@ public final class Adder: MessageReceiver, Sendable {
   public init() {}
   public static let selectorTable = SelectorTable(for: Adder.self) {
     Responds(to: .note) { _, number in number }
+    Responds(to: .say) { _, talk in talk }
   }
 }
 
