@@ -12,7 +12,8 @@ func measureCost(calls: Int) async throws {
   let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)
   let remote = try await RemoteReceiver(
     connectingTo: try peer.endpoint("adder"), options: RemoteOptions(types: peerTypes))
-  let talk = Talk(number: 7, room: "lobby", author: "alice", text: "hello, everybody in the room", tags: ["new", "short"])
+  let talk = Talk(
+    number: 7, room: "lobby", author: "alice", text: "hello, everybody in the room", tags: ["new", "short"])
 
   try await compare("number", calls) {
     _ = try await hand.add($0)

@@ -18,7 +18,7 @@ extension Message<(Int) -> Int> { static var hold: Self { .init("hold:") } }
 
 /// Waits where a test lets it.
 final class Gate: Sendable {
-  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+  private let state = Locked<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
   func open() {
     let waiting = state.withLock { state in
@@ -46,7 +46,7 @@ struct Burnt: Error, CustomStringConvertible {
 
 /// A receiver that notes what ran.
 final class Worker: MessageReceiver, Sendable {
-  let ran = Mutex<[String]>([])
+  let ran = Locked<[String]>([])
   let gate = Gate()
 
   func note(_ word: String) { ran.withLock { $0.append(word) } }

@@ -17,7 +17,7 @@ protocol Member: AnyObject, Sendable {
 }
 
 final class LocalMember: Member {
-  let heard = Mutex<[Int]>([])
+  let heard = Locked<[Int]>([])
   func add(_ number: Int) -> Int {
     heard.withLock { $0.append(number) }
     return 100
@@ -182,14 +182,5 @@ struct RemoteMulticastTests {
     let remote = try await connect(door)
     #expect(try await remote.sendAndWait(MemberProxy.Messages.add, 1) == 100)
     #expect(local.heard.withLock { $0 } == [1])
-  }
-}
-
-/// A value of a test behind a lock.
-final class Locked<Value: Sendable>: Sendable {
-  private let mutex: Mutex<Value>
-  init(_ value: Value) { mutex = Mutex(value) }
-  func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    try mutex.withLock { try body(&$0) }
   }
 }

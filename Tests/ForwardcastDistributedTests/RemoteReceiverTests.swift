@@ -65,7 +65,7 @@ struct RemoteReceiverTests {
 
   @Test("a number of another width is converted here, and one that does not fit never leaves")
   func conversions() async throws {
-    let sent = Mutex(0)
+    let sent = Locked(0)
     let remote = try await connect(endpoint()) { envelope in
       if isCall(envelope) { sent.withLock { $0 += 1 } }
       return nil
@@ -176,7 +176,7 @@ struct RemoteReceiverTests {
 
   @Test("a call that is not answered ends at its deadline, unknown whether it arrived, and the next goes on")
   func deadline() async throws {
-    let silent = Mutex(true)
+    let silent = Locked(true)
     let remote = try await connect(endpoint()) { envelope in
       guard isCall(envelope), silent.withLock({ $0 }) else { return nil }
       try await Task.sleep(for: .seconds(600))
@@ -327,7 +327,7 @@ struct RemoteReceiverTests {
   @Test("another endpoint in the place of the old one is a new one")
   func replaced() async throws {
     let (old, new) = (endpoint(), endpoint())
-    let isReplaced = Mutex(false)
+    let isReplaced = Locked(false)
     let remote = try await connect(old) { envelope in
       isReplaced.withLock { $0 } ? try await new.receive(envelope) : nil
     }
@@ -341,7 +341,7 @@ struct RemoteReceiverTests {
 
   @Test("one that does not answer several times in a row has gone, where that is wished")
   func givesUp() async throws {
-    let answers = Mutex(false)
+    let answers = Locked(false)
     let remote = try await connect(endpoint(), options: RemoteOptions(givesUpAfter: 3)) { envelope in
       if isCall(envelope), !answers.withLock({ $0 }) { throw Burnt(description: "no route") }
       return nil

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Other processes".
 
 import Forwardcast
+import Foundation
 import Testing
 
 @testable import ForwardcastDistributed
@@ -150,7 +151,7 @@ struct WireValueTests {
       ("6:Secret{}", "no type is known as \"Secret\""),
       ("3:Int2:no", "wanted Int, found text"),
       ("4:Int8i400;", "wanted Int8, found integer"),
-      ("4:Boolp1:x", ""),
+      ("4:Boolp1:x", "no item"),
       ("7:[UInt8]b1:A", "wanted Array<UInt8>"),
       ("4:Tint{3:red1:x}", "at red"),
       ("4:Tint{}", "no field red"),
@@ -233,6 +234,18 @@ struct WireTextTests {
     ] {
       #expect(refused("forwardcast/1 \(body)")?.evidence == reason, "\(body)")
     }
+  }
+
+  @Test("the example of DESIGN.md is what is written")
+  func documentedExample() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
+    let call = Invocation("onAddMsg:msgData:", arguments: [ArgumentBox("alice"), ArgumentBox([UInt8]([1, 2]))])
+    let text = WireRequest.callText(
+      "onAddMsg:msgData:", try WireRequest.arguments(of: call), line: "9c41f07be2a86d35.1", number: 1)
+    let reply = try WireReply.answer(number: 1, ArgumentBox(true)).text()
+    #expect(design.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
   }
 
   @Test("random changes of texts never trap, and intern no name")

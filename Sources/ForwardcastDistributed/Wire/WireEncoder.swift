@@ -5,66 +5,98 @@
 ///
 /// - Throws: what the value throws; `EncodingError` where it is nested more deeply than can be read.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
-  switch value {
-  case let value as Int: writer.integer(value)
-  case let value as String: writer.text(value)
-  case let value as Bool: writer.bool(value)
-  case let value as Double: writer.real(value)
-  default:
-    let slot = EncodedItem()
-    try encode(value, into: slot, [])
-    try slot.write(to: &writer, depth: 0)
+  let content = try EncodedContent(value, in: nil)
+  try content.write(to: &writer, depth: 0)
+}
+
+/// How deeply a value's parts may lie in one another.
+private let deepestValue = 64
+
+/// One item: a value as it is, or a container that an encoder fills.
+private enum EncodedContent {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case text(String)
+  case real(Double)
+  case data([UInt8])
+  /// Any other number, written.
+  case written([UInt8])
+  case item(EncodedItem)
+
+  /// - Throws: what the value throws.
+  init(_ value: some Encodable, in path: WirePath?) throws {
+    switch value {
+    case let value as Int: self = .integer(value)
+    case let value as String: self = .text(value)
+    case let value as Bool: self = .bool(value)
+    case let value as Double: self = .real(value)
+    // By its exact type: an empty array of anything can be cast to one of bytes.
+    case let bytes as [UInt8] where type(of: value) == [UInt8].self: self = .data(bytes)
+    default:
+      let item = EncodedItem(path)
+      guard item.depth <= deepestValue else { throw tooDeep(item) }
+      try value.encode(to: WireEncoder(item: item))
+      self = .item(item)
+    }
+  }
+
+  init(written body: (inout WireWriter) -> Void) {
+    var writer = WireWriter()
+    body(&writer)
+    self = .written(writer.bytes)
+  }
+
+  func write(to writer: inout WireWriter, depth: Int) throws {
+    switch self {
+    case .null: writer.null()
+    case .bool(let value): writer.bool(value)
+    case .integer(let value): writer.integer(value)
+    case .text(let value): writer.text(value)
+    case .real(let value): writer.real(value)
+    case .data(let value): writer.data(value)
+    case .written(let bytes): writer.items(bytes)
+    case .item(let item): try item.write(to: &writer, depth: depth)
+    }
   }
 }
 
-/// One item under construction. Containers are references, since an encoder may fill several at the same time.
+/// A container under construction. It is a reference, since an encoder may fill several at the same time.
 private final class EncodedItem {
   enum Content {
-    case empty
-    case leaf([UInt8])
-    case list([EncodedItem])
-    case record([(String, EncodedItem)])
+    /// A value that encodes nothing is an empty record.
+    case nothing
+    case single(EncodedContent)
+    case list([EncodedContent])
+    case record([(String, EncodedContent)])
   }
-  var content = Content.empty
+  var content = Content.nothing
+  let path: WirePath?
 
-  func set(_ body: (inout WireWriter) -> Void) {
-    var writer = WireWriter()
-    body(&writer)
-    content = .leaf(writer.bytes)
-  }
+  init(_ path: WirePath?) { self.path = path }
 
-  func append() -> EncodedItem {
-    let item = EncodedItem()
-    if case .list(var items) = content {
-      content = .empty
-      items.append(item)
-      content = .list(items)
-    } else {
-      content = .list([item])
-    }
-    return item
-  }
-
-  func field(_ name: String) -> EncodedItem {
-    let item = EncodedItem()
-    if case .record(var fields) = content {
-      content = .empty
-      fields.append((name, item))
-      content = .record(fields)
-    } else {
-      content = .record([(name, item)])
-    }
-    return item
-  }
-
+  var depth: Int { path?.depth ?? 0 }
   var count: Int { if case .list(let items) = content { items.count } else { 0 } }
 
+  func append(_ value: EncodedContent) {
+    guard case .list(var items) = content else { return content = .list([value]) }
+    content = .nothing
+    items.append(value)
+    content = .list(items)
+  }
+
+  func set(_ value: EncodedContent, for name: String) {
+    guard case .record(var fields) = content else { return content = .record([(name, value)]) }
+    content = .nothing
+    fields.append((name, value))
+    content = .record(fields)
+  }
+
   func write(to writer: inout WireWriter, depth: Int) throws {
-    guard depth <= deepestValue else { throw tooDeep([]) }
+    guard depth <= deepestValue else { throw tooDeep(self) }
     switch content {
-    // A value that encodes nothing is an empty record.
-    case .empty: writer.record { _ in }
-    case .leaf(let bytes): writer.items(bytes)
+    case .nothing: writer.record { _ in }
+    case .single(let value): try value.write(to: &writer, depth: depth + 1)
     case .list(let items): try writer.list { for item in items { try item.write(to: &$0, depth: depth + 1) } }
     case .record(let fields):
       try writer.record {
@@ -77,121 +109,112 @@ private final class EncodedItem {
   }
 }
 
-/// How deeply a value's parts may lie in one another.
-private let deepestValue = 64
-
-private func tooDeep(_ path: [any CodingKey]) -> EncodingError {
+private func tooDeep(_ item: EncodedItem) -> EncodingError {
   EncodingError.invalidValue(
-    deepestValue, .init(codingPath: path, debugDescription: "the value has more than \(deepestValue) levels"))
-}
-
-private func encode(_ value: some Encodable, into item: EncodedItem, _ path: [any CodingKey]) throws {
-  guard path.count <= deepestValue else { throw tooDeep(path) }
-  switch value {
-  case let value as Int: item.set { $0.integer(value) }
-  case let value as String: item.set { $0.text(value) }
-  case let value as Bool: item.set { $0.bool(value) }
-  case let value as Double: item.set { $0.real(value) }
-  // By its exact type: an empty array of anything can be cast to one of bytes.
-  case let bytes as [UInt8] where type(of: value) == [UInt8].self: item.set { $0.data(bytes) }
-  default: try value.encode(to: WireEncoder(item: item, codingPath: path))
-  }
-}
-
-private struct PlaceKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-  init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
-  init(_ name: String) { (stringValue, intValue) = (name, nil) }
-  init?(stringValue: String) { self.init(stringValue) }
-  init?(intValue: Int) { self.init(intValue) }
+    deepestValue,
+    .init(
+      codingPath: WirePath.keys(item.path),
+      debugDescription: "the value has more than \(deepestValue) levels"))
 }
 
 private struct WireEncoder: Encoder {
   let item: EncodedItem
-  let codingPath: [any CodingKey]
+  var codingPath: [any CodingKey] { WirePath.keys(item.path) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .record = item.content {} else { item.content = .record([]) }
-    return KeyedEncodingContainer(Keyed<Key>(item: item, codingPath: codingPath))
+    return KeyedEncodingContainer(Keyed<Key>(item: item))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     if case .list = item.content {} else { item.content = .list([]) }
-    return Unkeyed(item: item, codingPath: codingPath)
+    return Unkeyed(item: item)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(item: item, codingPath: codingPath) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(item: item) }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let item: EncodedItem
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { WirePath.keys(item.path) }
 
-    mutating func encodeNil(forKey key: Key) { item.field(key.stringValue).set { $0.null() } }
-    mutating func encode(_ value: some Encodable, forKey key: Key) throws {
-      try ForwardcastDistributed.encode(value, into: item.field(key.stringValue), codingPath + [key])
+    func encodeNil(forKey key: Key) { item.set(.null, for: key.stringValue) }
+    func encode(_ value: String, forKey key: Key) { item.set(.text(value), for: key.stringValue) }
+    func encode(_ value: Int, forKey key: Key) { item.set(.integer(value), for: key.stringValue) }
+    func encode(_ value: Bool, forKey key: Key) { item.set(.bool(value), for: key.stringValue) }
+    func encode(_ value: Double, forKey key: Key) { item.set(.real(value), for: key.stringValue) }
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+      item.set(try EncodedContent(value, in: WirePath(key, in: item.path)), for: key.stringValue)
     }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
       -> KeyedEncodingContainer<Nested>
     {
       superEncoder(forKey: key).container(keyedBy: type)
     }
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       superEncoder(forKey: key).unkeyedContainer()
     }
-    mutating func superEncoder() -> any Encoder {
-      WireEncoder(item: item.field("super"), codingPath: codingPath + [PlaceKey("super")])
-    }
-    mutating func superEncoder(forKey key: Key) -> any Encoder {
-      WireEncoder(item: item.field(key.stringValue), codingPath: codingPath + [key])
+    func superEncoder() -> any Encoder { nested(WireKey("super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+
+    private func nested(_ key: any CodingKey) -> WireEncoder {
+      let inner = EncodedItem(WirePath(key, in: item.path))
+      item.set(.item(inner), for: key.stringValue)
+      return WireEncoder(item: inner)
     }
   }
 
   private struct Unkeyed: UnkeyedEncodingContainer {
     let item: EncodedItem
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { WirePath.keys(item.path) }
     var count: Int { item.count }
 
-    mutating func encodeNil() { item.append().set { $0.null() } }
-    mutating func encode(_ value: some Encodable) throws {
-      let path = codingPath + [PlaceKey(count)]
-      try ForwardcastDistributed.encode(value, into: item.append(), path)
+    func encodeNil() { item.append(.null) }
+    func encode(_ value: String) { item.append(.text(value)) }
+    func encode(_ value: Int) { item.append(.integer(value)) }
+    func encode(_ value: Bool) { item.append(.bool(value)) }
+    func encode(_ value: Double) { item.append(.real(value)) }
+    func encode(_ value: some Encodable) throws {
+      item.append(try EncodedContent(value, in: WirePath(WireKey(count), in: item.path)))
     }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
       superEncoder().container(keyedBy: type)
     }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
-    mutating func superEncoder() -> any Encoder {
-      let path = codingPath + [PlaceKey(count)]
-      return WireEncoder(item: item.append(), codingPath: path)
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
+    func superEncoder() -> any Encoder {
+      let inner = EncodedItem(WirePath(WireKey(count), in: item.path))
+      item.append(.item(inner))
+      return WireEncoder(item: inner)
     }
   }
 
   private struct Single: SingleValueEncodingContainer {
     let item: EncodedItem
-    let codingPath: [any CodingKey]
+    var codingPath: [any CodingKey] { WirePath.keys(item.path) }
 
-    mutating func encodeNil() { item.set { $0.null() } }
-    mutating func encode(_ value: Bool) { item.set { $0.bool(value) } }
-    mutating func encode(_ value: String) { item.set { $0.text(value) } }
-    mutating func encode(_ value: Double) { item.set { $0.real(value) } }
-    mutating func encode(_ value: Float) { item.set { $0.real(value) } }
-    mutating func encode(_ value: Int) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: Int8) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: Int16) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: Int32) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: Int64) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: Int128) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt8) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt16) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt32) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt64) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: UInt128) { item.set { $0.integer(value) } }
-    mutating func encode(_ value: some Encodable) throws {
+    private func set(_ value: EncodedContent) { item.content = .single(value) }
+    private func number(_ body: (inout WireWriter) -> Void) { set(EncodedContent(written: body)) }
+
+    func encodeNil() { set(.null) }
+    func encode(_ value: Bool) { set(.bool(value)) }
+    func encode(_ value: String) { set(.text(value)) }
+    func encode(_ value: Double) { set(.real(value)) }
+    func encode(_ value: Float) { number { $0.real(value) } }
+    func encode(_ value: Int) { set(.integer(value)) }
+    func encode(_ value: Int8) { number { $0.integer(value) } }
+    func encode(_ value: Int16) { number { $0.integer(value) } }
+    func encode(_ value: Int32) { number { $0.integer(value) } }
+    func encode(_ value: Int64) { number { $0.integer(value) } }
+    func encode(_ value: Int128) { number { $0.integer(value) } }
+    func encode(_ value: UInt) { number { $0.integer(value) } }
+    func encode(_ value: UInt8) { number { $0.integer(value) } }
+    func encode(_ value: UInt16) { number { $0.integer(value) } }
+    func encode(_ value: UInt32) { number { $0.integer(value) } }
+    func encode(_ value: UInt64) { number { $0.integer(value) } }
+    func encode(_ value: UInt128) { number { $0.integer(value) } }
+    func encode(_ value: some Encodable) throws {
       // A value in the same place is one level more, so that one which holds itself ends.
-      try ForwardcastDistributed.encode(value, into: item, codingPath + [PlaceKey("value")])
+      set(try EncodedContent(value, in: WirePath(WireKey("value"), in: item.path)))
     }
   }
 }

@@ -75,6 +75,13 @@ struct WireTree {
     return nil
   }
 
+  /// Whether the bytes of an item are those of a text.
+  func text(_ index: Int, is text: String) -> Bool {
+    let item = nodes[index]
+    let utf8 = text.utf8
+    return utf8.count == Int(item.end - item.start) && bytes[Int(item.start)..<Int(item.end)].elementsEqual(utf8)
+  }
+
   /// The bytes of an item as text.
   func text(_ index: Int) -> String {
     String(decoding: bytes[Int(nodes[index].start)..<Int(nodes[index].end)], as: UTF8.self)

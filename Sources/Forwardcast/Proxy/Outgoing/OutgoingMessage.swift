@@ -142,7 +142,7 @@ extension OutgoingMessage.Turn {
   /// Ends the turn, waiting for what is elsewhere and for hooks that suspend.
   ///
   /// - Parameter mayStart: asked where a method runs, right before it starts.
-  /// - Returns: `nil` for a multicast, and for a method that was not to start any more.
+  /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, mayStart: @escaping @Sendable () -> Bool = { true }
   ) async -> StepOutcome? {
@@ -160,6 +160,7 @@ extension OutgoingMessage.Turn {
         return .failed(error)
       }
     case .hook(let hooks, let types, var message):
+      guard mayStart() else { return nil }
       do {
         try await forwardWaiting(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))
