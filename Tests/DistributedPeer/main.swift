@@ -20,6 +20,7 @@ case "serve" where arguments.count == 3:
     MessageEndpoint(Adder(), for: Adder.selectorTable, types: peerTypes, actorSystem: system)
   }
   let hand = PipeActorSystem.$nextName.withValue("hand") { HandWritten(actorSystem: system) }
+  let carrier = PipeActorSystem.$nextName.withValue("carrier") { TextCarrier(actorSystem: system) }
   system.start()
   // On a thread of its own: this one would be the main actor's.
   await withCheckedContinuation { continuation in
@@ -28,7 +29,7 @@ case "serve" where arguments.count == 3:
       continuation.resume()
     }
   }
-  withExtendedLifetime((journal, adder, hand)) {}
+  withExtendedLifetime((journal, adder, hand, carrier)) {}
 case "cost":
   try await measureCost(calls: arguments.count > 2 ? Int(arguments[2]) ?? 20_000 : 20_000)
 default:

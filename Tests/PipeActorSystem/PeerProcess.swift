@@ -66,6 +66,13 @@ public distributed actor HandWritten {
   public distributed func say(_ talk: Talk) -> Talk { talk }
 }
 
+/// What carries a message, without anything at its ends: a method of an actor that is generic in its engine, and a text.
+public distributed actor TextCarrier<ActorSystem>
+where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+  public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }
+  public distributed func carry(_ text: MessageEnvelope) async -> MessageEnvelope { text }
+}
+
 /// The same for a message.
 public final class Adder: MessageReceiver, Sendable {
   public init() {}
