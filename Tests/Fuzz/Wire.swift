@@ -26,26 +26,41 @@ private final class Echo: MessageReceiver, Sendable {
   }
 }
 
+private let selectors: [MessageSelector] = ["echo:", "pick:", "onAddMsg:msgData:", "ping"]
+
+private let isKnown = !newLine().isEmpty && !selectors.isEmpty
+
 private let endpoint = MessageEndpoint(
   Echo(), for: Echo.selectorTable, types: types, limits: limits, actorSystem: LocalTestingDistributedActorSystem())
 
-/// A line of the endpoint, which mutated texts name by a word that stands for it.
-private let line: String = {
+/// A new line of the endpoint. Mutated texts name it by a word that stands for it.
+private func newLine() -> String {
   guard case .opened(let line, _)? = try? WireReply.read(answer(to: WireRequest.openText), limits, types: types) else {
     preconditionFailure("no line")
   }
   return line
-}()
+}
 
 private func answer(to text: String) -> String {
-  let (done, reply) = (DispatchSemaphore(value: 0), Mutex(""))
-  Task {
-    let answer = (try? await endpoint.receive(MessageEnvelope(text: text)))?.text ?? ""
-    reply.withLock { $0 = answer }
+  let answer = Answer()
+  Task { answer.settle((try? await endpoint.receive(MessageEnvelope(text: text)))?.text ?? "") }
+  return answer.text
+}
+
+/// A text that one thread waits for.
+private final class Answer: Sendable {
+  private let done = DispatchSemaphore(value: 0)
+  private let kept = Mutex("")
+
+  func settle(_ text: String) {
+    kept.withLock { $0 = text }
     done.signal()
   }
-  done.wait()
-  return reply.withLock { $0 }
+
+  var text: String {
+    done.wait()
+    return kept.withLock { $0 }
+  }
 }
 
 /// The last character says who reads the rest: an endpoint, or who waits for its answer.
@@ -53,8 +68,15 @@ private func answer(to text: String) -> String {
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let bytes, count > 0 else { return 0 }
   let text = "forwardcast/1 " + String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
+  // The receiver's own names are known before anything arrives.
+  precondition(isKnown)
   let before = MessageSelector.internedCount
-  if bytes[count - 1] & 1 == 0 { request(text) } else { reply(text) }
+  if bytes[count - 1] & 1 == 0 {
+    let line = newLine()
+    request(text.replacing("4:ab.1", with: "\(line.utf8.count):\(line)"))
+  } else {
+    reply(text)
+  }
   precondition(MessageSelector.internedCount == before, "reading interned a name")
   return 0
 }
@@ -64,20 +86,19 @@ private func request(_ text: String) {
     return precondition(answer(to: text).contains("1:k7:refused"), "an endpoint took what is no request")
   }
   guard case .call(let call) = request else { return }
-  // The arguments, to a line that is there.
   let arguments = call.arguments.map { node in
     let end = node == call.arguments.last ? call.tree.nodes[node].next : call.tree.nodes[node].next
     return (node, Int(end))
   }
   precondition(
     arguments.allSatisfy { $0.0 < $0.1 && $0.1 <= call.tree.nodes.count }, "a node that ends before it begins")
-  for selector in ["echo:", "pick:", "onAddMsg:msgData:", "ping"] as [MessageSelector] {
+  for selector in selectors {
     guard let invocation = try? call.open(as: selector, types: types, allowed: [selector]) else { continue }
     precondition(invocation.arguments.count == selector.numberOfArguments, "other arguments than colons")
     guard let written = try? WireRequest.arguments(of: invocation) else {
       preconditionFailure("what was read cannot be written")
     }
-    let again = WireRequest.callText(selector, written, line: line, number: 1)
+    let again = WireRequest.callText(selector, written, line: call.line, number: 1)
     guard case .call(let copy)? = try? WireRequest.read(again, MessageLimits()),
       let reread = try? copy.open(as: selector, types: types, allowed: [selector])
     else { preconditionFailure("what was written cannot be read") }
