@@ -8,13 +8,26 @@ struct Count {
   let messages: Int
   let targets: Int
 
-  static let names = ["typed", "typed-heap", "strong", "pinned", "collect", "boxed", "responds", "by-hand"]
+  static let names = [
+    "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "collect", "boxed", "responds",
+    "by-hand",
+  ]
 
   func run() throws(OptionError) {
     let sides = Sides(targets)
     let proxy = sides.proxy
     switch name {
     case "typed": for value in 0..<messages { sendTick(proxy, value) }
+    case "attribute", "attribute-answer":
+      let hearing = HearingProxy()
+      let targets = makeTargets(targets).compactMap { $0 as? any Hearing }
+      for target in targets { hearing.add(target) }
+      if name == "attribute" {
+        for value in 0..<messages { callTick(hearing, value) }
+      } else {
+        for value in 0..<messages { use(hearing.add(value, 3)) }
+      }
+      withExtendedLifetime(targets) {}
     case "typed-heap": for _ in 0..<messages { sendRead(proxy, longText) }
     case "pinned": proxy.pinned { for value in 0..<messages { sendTick($0, value) } }
     case "collect": for value in 0..<messages { use(collectAdd(proxy, value, 3)) }

@@ -24,6 +24,9 @@ struct Sides {
 func sendTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) { proxy.broadcast(.tick, value) }
 
 @inline(never)
+func callTick(_ hearing: HearingProxy, _ value: Int) { hearing.tick(value) }
+
+@inline(never)
 func sendReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload) { proxy.broadcast(.receive, payload) }
 
 @inline(never)
@@ -59,7 +62,15 @@ extension Bench {
           ours: { for value in 0..<$0 { sendTick(sides.proxy, value) } },
           reference: { for value in 0..<$0 { sides.loop.tick(value) } })
       }
+      let hearing = HearingProxy()
+      let targets = makeTargets(n, classes: 3).compactMap { $0 as? any Hearing }
+      for target in targets { hearing.add(target) }
       let sides = Sides(n)
+      compare(
+        "typed", "one Int, by attribute, three classes", n: n, units: n, goal: goal,
+        ours: { for value in 0..<$0 { callTick(hearing, value) } },
+        reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+      withExtendedLifetime(targets) {}
       compare(
         "typed", "two Int, last answer", n: n, units: n, goal: goal,
         ours: { for value in 0..<$0 { use(collectAdd(sides.proxy, value, 3)) } },

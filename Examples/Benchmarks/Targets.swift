@@ -17,6 +17,17 @@ protocol Listener: MessageReceiver, Sendable {
   var received: Int { get }
 }
 
+/// The same calls for a proxy that the attribute writes: its targets are called by the protocol, and need no table.
+@Forwarded
+protocol Hearing: AnyObject, Sendable {
+  func tick(_ value: Int)
+  @Answer(.last, otherwise: 0) func add(_ first: Int, _ second: Int) -> Int
+}
+
+extension FirstListener: Hearing {}
+extension SecondListener: Hearing {}
+extension ThirdListener: Hearing {}
+
 /// Something that only some targets can do. None of those measured can.
 protocol Pausing: AnyObject {
   func pause()

@@ -7,7 +7,7 @@ enum LinkState: Sendable {
   case searching, connected, lost
 }
 
-/// Whoever wants to hear of the strap, on whatever thread. Each takes the messages that it has rows for.
+/// Whoever wants to hear of the strap, on whatever thread. Each takes the messages that it has methods for.
 protocol ConnectionListener: MessageReceiver, Sendable {}
 extension Message<(LinkState) -> Void> { static var linkChanged: Self { .init("linkChanged:") } }
 extension Message<(Int) -> Void> { static var heartRate: Self { .init("heartRate:") } }

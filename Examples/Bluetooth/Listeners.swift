@@ -5,18 +5,17 @@ import Dispatch
 import Forwardcast
 import Synchronization
 
-/// A screen touches its views on the main actor only. Its rows say so, and the compiler checks them.
+/// A screen touches its views on the main actor only: the attribute sees that and writes rows that run there.
 @MainActor
+@Receiver
 final class Screen: ConnectionListener {
   let name: String
   private var title = "-"
 
   init(_ name: String) { self.name = name }
 
-  nonisolated static let selectorTable = SelectorTable(for: Screen.self) {
-    Responds(to: .linkChanged, onMainActor: { screen, state in screen.show("\(state)") })
-    Responds(to: .heartRate, onMainActor: { screen, beats in screen.show("\(beats) bpm") })
-  }
+  @Message func linkChanged(_ state: LinkState) { show("\(state)") }
+  @Message func heartRate(_ beats: Int) { show("\(beats) bpm") }
 
   private func show(_ text: String) {
     print("  \(name): \(title) -> \(text)")
@@ -24,23 +23,21 @@ final class Screen: ConnectionListener {
   }
 }
 
-/// Only wants to know whether there is a link: it has no row for heart rates, and gets none.
+/// Only wants to know whether there is a link: it has no method for heart rates, and gets none.
 @MainActor
+@Receiver
 final class StatusIcon: ConnectionListener {
-  nonisolated static let selectorTable = SelectorTable(for: StatusIcon.self) {
-    Responds(to: .linkChanged, onMainActor: { _, state in print("  icon: \(state == .connected ? "(*)" : "( )")") })
-  }
+  @Message func linkChanged(_ state: LinkState) { print("  icon: \(state == .connected ? "(*)" : "( )")") }
 }
 
 /// Writes everything down, on a queue where it may be slow: no screen waits for it.
+@Receiver
 final class Log: ConnectionListener {
   static let queue = DispatchQueue(label: "log")
   private let lines = Mutex<[String]>([])
 
-  static let selectorTable = SelectorTable(for: Log.self) {
-    Responds(to: .linkChanged) { log, state in log.write("link \(state)") }
-    Responds(to: .heartRate) { log, beats in log.write("heart rate \(beats)") }
-  }
+  @Message func linkChanged(_ state: LinkState) { write("link \(state)") }
+  @Message func heartRate(_ beats: Int) { write("heart rate \(beats)") }
 
   private func write(_ line: String) {
     dispatchPrecondition(condition: .onQueue(Log.queue))

@@ -7,14 +7,14 @@ import Synchronization
 
 final class Client: Sendable {
   let name: String
-  let delegates = MulticastProxy<any LineListener>()
+  let delegates = LineListenerProxy()
   private let wire: Wire
 
   init(_ name: String, port: UInt16) throws {
     self.name = name
     wire = Wire(try connectedSocket(to: port))
     wire.read(on: DispatchQueue(label: "network of \(name)")) { [delegates] line in
-      if let line { delegates.broadcast(.heard, line) }
+      if let line { delegates.heard(line) }
     }
   }
 
@@ -31,11 +31,9 @@ final class Inbox: LineListener {
   private let lines = Mutex<[String]>([])
   private let arrived = DispatchSemaphore(value: 0)
 
-  static let selectorTable = SelectorTable(for: Inbox.self) {
-    Responds(to: .heard) { inbox, line in
-      inbox.lines.withLock { $0.append(line) }
-      inbox.arrived.signal()
-    }
+  func heard(_ line: String) {
+    lines.withLock { $0.append(line) }
+    arrived.signal()
   }
 
   /// Blocks until there is a line, and throws when none comes for long.

@@ -15,7 +15,7 @@ final class Room: Sendable {
   let port: UInt16
   /// One line after another: everybody hears the same in the same order.
   private let queue = DispatchQueue(label: "room")
-  private let members = MulticastProxy<any LineListener>()
+  private let members = LineListenerProxy()
   /// Where clients come in.
   nonisolated(unsafe) private let door: any DispatchSourceRead  // never changed; a source takes calls from any thread
 
@@ -40,12 +40,12 @@ final class Room: Sendable {
         member.name = name
         // Its lines leave on a queue of its own: a member that is slow to read keeps nobody waiting.
         members.add(member, delivery: .queue(DispatchQueue(label: name)), ownership: .strong)
-        members.broadcast(.heard, "\(name) joins")
+        members.heard("\(name) joins")
       case (let name?, let text?):
-        members.broadcast(.heard, "\(name): \(text)")
+        members.heard("\(name): \(text)")
       case (let name?, nil):
         members.remove(member)
-        members.broadcast(.heard, "\(name) leaves")
+        members.heard("\(name) leaves")
       case (nil, nil): break
       }
     }
@@ -64,7 +64,5 @@ final class Member: LineListener {
     set { givenName.withLock { $0 = newValue } }
   }
 
-  static let selectorTable = SelectorTable(for: Member.self) {
-    Responds(to: .heard) { member, line in member.wire.send(line) }
-  }
+  func heard(_ line: String) { wire.send(line) }
 }

@@ -12,8 +12,10 @@ import Synchronization
 #endif
 
 /// Whoever hears what is said, in the room or at a client.
-protocol LineListener: MessageReceiver, Sendable {}
-extension Message<(String) -> Void> { static var heard: Self { .init("heard:") } }
+@Forwarded
+protocol LineListener: AnyObject, Sendable {
+  func heard(_ line: String)
+}
 
 final class Wire: Sendable {
   private let descriptor: Int32

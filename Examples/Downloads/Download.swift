@@ -3,9 +3,11 @@
 
 import Forwardcast
 
-/// Whatever takes a while and can say how much of it is done.
-protocol Loading: MessageReceiver, Sendable {}
-extension Message<() -> Double> { static var progress: Self { .init("progress") } }
+/// Whatever takes a while and can say how much of it is done. Of many, that is the sum of what each says.
+@Forwarded
+protocol Loading: AnyObject, Sendable {
+  @Answer(.sum) var progress: Double { get async }
+}
 
 /// Whoever wants to know that a part has come. How far that is, it asks.
 protocol LoadingDelegate: MessageReceiver, Sendable {}
@@ -16,15 +18,11 @@ actor Download: Loading {
   private let parts: Int
   private let delegates: MulticastProxy<any LoadingDelegate>
   private var loaded = 0
-  private var progress: Double { Double(loaded) / Double(parts) }
+  var progress: Double { Double(loaded) / Double(parts) }
 
   init(parts: Int, delegates: MulticastProxy<any LoadingDelegate>) {
     self.parts = parts
     self.delegates = delegates
-  }
-
-  static let selectorTable = SelectorTable(for: Download.self) {
-    Responds(to: .progress, isolated: { (download: isolated Download) in download.progress })
   }
 
   /// Stands in for a network, which is why it takes its time.

@@ -10,20 +10,17 @@ import Forwardcast
 #endif
 
 @MainActor
+@Receiver
 final class ProgressBar: LoadingDelegate {
-  private let downloads: MulticastProxy<any Loading>
+  private let downloads: LoadingProxy
   private let isMoving = isatty(STDOUT_FILENO) == 1
   private var shown = 0
 
-  init(of downloads: MulticastProxy<any Loading>) { self.downloads = downloads }
-
-  nonisolated static let selectorTable = SelectorTable(for: ProgressBar.self) {
-    Responds(to: .loadedMore, async: { bar in try await bar.update() })
-  }
+  init(of downloads: LoadingProxy) { self.downloads = downloads }
 
   /// Asks every download, wherever it runs, and adds up the answers.
-  private func update() async throws {
-    let total = try await downloads.collectAndWait(.progress, returning: .sum)
+  @Message func loadedMore() async {
+    let total = await downloads.progress
     let percent = Int(100 * total / Double(downloads.count))
     // A bar that cannot move would be a line for each part: elsewhere each quarter has one.
     while shown < percent {

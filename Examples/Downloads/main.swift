@@ -3,7 +3,7 @@
 
 import Forwardcast
 
-let downloads = MulticastProxy<any Loading>()
+let downloads = LoadingProxy()
 let delegates = MulticastProxy<any LoadingDelegate>()
 
 // Parts come faster than they need to be drawn: one update waits at most, whatever their number.
@@ -11,7 +11,7 @@ let bar = ProgressBar(of: downloads)
 delegates.add(bar, delivery: .mainActor, buffer: .latestPerSelector)
 
 let resources = [20, 5, 40].map { Download(parts: $0, delegates: delegates) }
-for resource in resources { downloads.add(resource, delivery: .actor(resource)) }
+for resource in resources { downloads.add(resource) }
 
 print("loading \(downloads.count) resources")
 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -19,7 +19,7 @@ try await withThrowingTaskGroup(of: Void.self) { group in
   try await group.waitForAll()
 }
 try await delegates.drain()
-print("loaded: \(try await downloads.collectAndWait(.progress, returning: .all))")
+print("loaded: \(try await downloads.progress(returning: .all))")
 
 // Prints:
 // loading 3 resources

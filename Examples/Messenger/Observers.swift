@@ -8,14 +8,14 @@ extension Message<(String, String) -> Void> { static var onMessage: Self { .init
 extension Message<(String) -> Void> { static var onPicture: Self { .init("onPicture:") } }
 
 /// An observer like any other: it exists, and it is registered.
+@Receiver
 final class ChatWindow: MessageExtension {
-  static let selectorTable = SelectorTable(for: ChatWindow.self) {
-    Responds(to: .onMessage) { _, text, sender in print("  window: \(sender) says \(text)") }
-    Responds(to: .onPicture) { _, picture in print("  window: a frame for \(picture)") }
-  }
+  @Message func onMessage(_ text: String, from sender: String) { print("  window: \(sender) says \(text)") }
+  @Message func onPicture(_ picture: String) { print("  window: a frame for \(picture)") }
 }
 
 /// A service that is made by the first picture: until then nobody pays for it.
+@Receiver
 final class GalleryService: ManagedService, MessageExtension {
   private let cdn: CDNService
   init(in center: ServiceCenter) throws {
@@ -24,7 +24,5 @@ final class GalleryService: ManagedService, MessageExtension {
   }
   deinit { print("  gallery service gone") }
 
-  static let selectorTable = SelectorTable(for: GalleryService.self) {
-    Responds(to: .onPicture) { gallery, picture in print("  gallery: \(gallery.cdn.load(picture))") }
-  }
+  @Message func onPicture(_ picture: String) { print("  gallery: \(cdn.load(picture))") }
 }

@@ -54,7 +54,7 @@ while read -r name value; do
 done <"$limits"
 
 new=()
-for case in typed typed-heap collect strong pinned boxed; do
+for case in typed attribute attribute-answer typed-heap collect strong pinned boxed; do
   one=$(message "$case" 1)
   hundred=$(message "$case" 100)
   thousand=$(message "$case" 1000)

@@ -78,11 +78,13 @@ extension ReturnPolicy where R == String, Output == String {
 
 extension ReturnPolicy {
   /// The result of `policy`, or `nil` where nobody answered.
+  @inlinable
   public static func ifAnswered<Inner>(_ policy: ReturnPolicy<R, Inner>) -> Self where Output == Inner? {
     Self(unlessEmpty: policy)
   }
 
-  private init<Inner>(unlessEmpty policy: ReturnPolicy<R, Inner>) where Output == Inner? {
+  @inlinable
+  init<Inner>(unlessEmpty policy: ReturnPolicy<R, Inner>) where Output == Inner? {
     switch policy.way {
     case .folding(let initial, let step):
       way = .folding(initial: { nil }) { result, answer in
@@ -92,19 +94,24 @@ extension ReturnPolicy {
         return try step(&inner, answer)
       }
     case .gathering(let make):
-      way = .gathering {
-        let collector = make()
-        var isEmpty = true
-        return AnswerCollector(
-          (),
-          { _, answer in
-            isEmpty = false
-            return try collector.take(answer)
-          },
-          { _ in isEmpty ? nil : collector.finish() })
-      }
+      way = .gathering { make().orNil }
     }
     mayStopEarly = policy.mayStopEarly
     ignoresErrors = policy.ignoresErrors
+  }
+}
+
+extension AnswerCollector {
+  /// The same, whose result is `nil` where nobody answered.
+  @usableFromInline
+  var orNil: AnswerCollector<R, Output?> {
+    var isEmpty = true
+    return AnswerCollector<R, Output?>(
+      (),
+      { _, answer in
+        isEmpty = false
+        return try take(answer)
+      },
+      { _ in isEmpty ? nil : finish() })
   }
 }

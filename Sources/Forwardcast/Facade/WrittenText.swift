@@ -40,3 +40,9 @@ public protocol WrittenRow {
   /// Makes the row.
   func row() -> Responds<Target>
 }
+
+/// Makes the optimizer count the class that ``Forwarded(inheriting:as:base:)`` writes. Stands only in written text.
+///
+/// - Parameter conformances: what the counted classes inherit.
+@attached(extension, names: named(CountedOnce), named(CountedTwice))
+public macro Counted(_ conformances: StaticString) = #externalMacro(module: "ForwardcastMacros", type: "Counted")

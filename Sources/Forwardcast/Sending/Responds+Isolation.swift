@@ -21,10 +21,11 @@ extension Responds {
     suspending selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: AsyncMethod<R, repeat each A>(selector, resultCrosses: resultCrosses) {
         (target: AnyObject, arguments: repeat each A) async throws -> R in
-        try await body(unchecked(target, as: Target.self), repeat each arguments)
+        try await body(cast.target(target), repeat each arguments)
       })
   }
 
@@ -32,6 +33,7 @@ extension Responds {
     isolated isolation: MethodIsolation, _ selector: MessageSelector, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, repeat each A>(
         selector, signature: nil, isolation: isolation, resultCrosses: resultCrosses
@@ -47,7 +49,7 @@ extension Responds {
           throw MessageError(
             .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
         }
-        return try body(unchecked(target, as: Target.self), arguments)
+        return try cast(target) { try body($0, arguments) }
       })
   }
 }

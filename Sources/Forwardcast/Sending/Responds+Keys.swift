@@ -11,10 +11,11 @@ extension Responds {
   public init<R>(
     to message: Message<() -> R>, _ body: @escaping @Sendable (Target) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R>(message.selector, signature: nil) {
         (target: AnyObject, _: Arguments<>) throws -> R in
-        try body(unchecked(target, as: Target.self))
+        try cast(target) { try body($0) }
       })
   }
 
@@ -23,10 +24,11 @@ extension Responds {
   public init<R: Sendable>(
     to message: Message<() -> R>, _ body: @escaping @Sendable (Target) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R>(message.selector, signature: nil, resultCrosses: true) {
         (target: AnyObject, _: Arguments<>) throws -> R in
-        try body(unchecked(target, as: Target.self))
+        try cast(target) { try body($0) }
       })
   }
 
@@ -35,10 +37,11 @@ extension Responds {
   public init<R, A>(
     to message: Message<(A) -> R>, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A>(message.selector, signature: nil) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values)
+        try cast(target) { try body($0, arguments.values) }
       })
   }
 
@@ -47,10 +50,11 @@ extension Responds {
   public init<R: Sendable, A>(
     to message: Message<(A) -> R>, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A>(message.selector, signature: nil, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values)
+        try cast(target) { try body($0, arguments.values) }
       })
   }
 
@@ -59,10 +63,11 @@ extension Responds {
   public init<R, A, B>(
     to message: Message<(A, B) -> R>, _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B>(message.selector, signature: nil) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
   }
 
@@ -71,10 +76,11 @@ extension Responds {
   public init<R: Sendable, A, B>(
     to message: Message<(A, B) -> R>, _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B>(message.selector, signature: nil, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
   }
 
@@ -83,10 +89,11 @@ extension Responds {
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B, C>(message.selector, signature: nil) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
   }
 
@@ -95,10 +102,11 @@ extension Responds {
   public init<R: Sendable, A, B, C>(
     to message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B, C>(message.selector, signature: nil, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
   }
 
@@ -126,10 +134,11 @@ extension Responds {
     anyPack selector: MessageSelector, _ signature: MethodSignature?, resultCrosses: Bool,
     _ body: @escaping @Sendable (Target, repeat each A) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, repeat each A>(selector, signature: signature, resultCrosses: resultCrosses) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-        try body(unchecked(target, as: Target.self), repeat each arguments.values)
+        try cast(target) { try body($0, repeat each arguments.values) }
       })
   }
 }

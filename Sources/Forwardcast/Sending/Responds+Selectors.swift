@@ -11,10 +11,11 @@ extension Responds {
   public init<R>(
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R>(selector, signature: signature) {
         (target: AnyObject, _: Arguments<>) throws -> R in
-        try body(unchecked(target, as: Target.self))
+        try cast(target) { try body($0) }
       })
   }
 
@@ -23,10 +24,11 @@ extension Responds {
   public init<R: Sendable>(
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R>(selector, signature: signature, resultCrosses: true) {
         (target: AnyObject, _: Arguments<>) throws -> R in
-        try body(unchecked(target, as: Target.self))
+        try cast(target) { try body($0) }
       })
   }
 
@@ -35,10 +37,11 @@ extension Responds {
   public init<R, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A>(selector, signature: signature) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values)
+        try cast(target) { try body($0, arguments.values) }
       })
   }
 
@@ -47,10 +50,11 @@ extension Responds {
   public init<R: Sendable, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values)
+        try cast(target) { try body($0, arguments.values) }
       })
   }
 
@@ -60,10 +64,11 @@ extension Responds {
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B>(selector, signature: signature) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
   }
 
@@ -73,10 +78,11 @@ extension Responds {
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B>(selector, signature: signature, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
   }
 
@@ -86,10 +92,11 @@ extension Responds {
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B, C>(selector, signature: signature) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
   }
 
@@ -99,10 +106,11 @@ extension Responds {
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TypedMethod<R, A, B, C>(selector, signature: signature, resultCrosses: true) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
-        try body(unchecked(target, as: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
+        try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
   }
 

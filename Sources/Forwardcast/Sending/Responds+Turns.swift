@@ -12,10 +12,11 @@ extension Responds {
     key message: Message<(repeat each A) -> R>,
     inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: TurnMethod<R, repeat each A>(message.selector) {
         (target: AnyObject, arguments: repeat each A) async throws -> R in
-        try await body(unchecked(target, as: Target.self), repeat each arguments)
+        try await body(cast.target(target), repeat each arguments)
       })
   }
 }

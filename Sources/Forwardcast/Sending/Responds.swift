@@ -25,9 +25,10 @@ public struct Responds<Target>: Sendable {
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void
   ) {
+    let cast = TargetCast<Target>()
     self.init(
       method: RawMethod(selector, signature: signature) { target, invocation in
-        try body(unchecked(target, as: Target.self), &invocation)
+        try cast(target) { try body($0, &invocation) }
       })
   }
 
@@ -36,15 +37,4 @@ public struct Responds<Target>: Sendable {
 
   /// Return and argument types.
   public var signature: MethodSignature { method.signature }
-}
-
-/// `object` as the target type of the table that it was found in, which the table has checked.
-@inlinable
-func unchecked<Target>(_ object: AnyObject, as type: Target.Type) -> Target {
-  if Target.self is AnyObject.Type { return unsafeBitCast(object, to: Target.self) }
-  if let target = object as? Target { return target }
-  guard let target = (object as? ValueTarget)?.value as? Target else {
-    preconditionFailure("a table for \(Target.self) was used for \(Swift.type(of: object))")
-  }
-  return target
 }

@@ -48,6 +48,7 @@ extension ExpansionRequest {
     case "Forwarded": return ForwardedExpansion(self).expand()
     case "Receiver": return ReceiverExpansion(self).expand()
     case "Message", "Answer": return MarkExpansion(self).expand()
+    case CountedExpansion.macro: return CountedExpansion(self).expand()
     default:
       var expansion = Expansion()
       expansion.attributeProblems.append(

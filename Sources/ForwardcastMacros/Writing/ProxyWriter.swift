@@ -31,6 +31,13 @@ struct ProxyWriter {
     }
   }
 
+  /// Whether the optimizer counts the types that conform to the protocol, and two more of them can be written: it
+  /// leaves those protocols alone that other modules may adopt.
+  private var isCounted: Bool {
+    interface.options.interface == nil && unknownProtocols.isEmpty
+      && !["public", "open", "package"].contains(declaration.access)
+  }
+
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
   private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
 
@@ -43,7 +50,9 @@ struct ProxyWriter {
     writer.lines(advice)
     writer.lines(
       declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) })
+    if isCounted { writer.line("@Forwardcast.\(CountedExpansion.macro)(\"\(countedConformances)\")") }
     writer.block(classHead) { writer in
+      counted(&writer)
       keys(&writer)
       writer.line("")
       table(&writer)
@@ -57,15 +66,19 @@ struct ProxyWriter {
 
   /// What the compiler may find that the text does not tell.
   private var advice: [String] {
+    unknownProtocols.map {
+      "// Where this class does not conform to '\($0)': say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
+    }
+  }
+
+  /// The refined protocols whose requirements the attribute does not see.
+  private var unknownProtocols: [String] {
     let known: Set<String> = ["AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol"]
-    let names = declaration.inherited.flatMap { interface.source.line($0).split(separator: "&") }
+    return declaration.inherited.flatMap { interface.source.line($0).split(separator: "&") }
       .map { String($0.trimmingBlanks) }
       .filter { name in
         !known.contains(name) && !name.hasPrefix("~") && !interface.options.inherited.contains(name + "Proxy")
       }
-    return names.map {
-      "// Where this class does not conform to '\($0)': say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
-    }
   }
 
   private var classHead: String {
@@ -73,14 +86,31 @@ struct ProxyWriter {
     if let base = interface.options.base { conformances.append(base) }
     conformances.append(interface.protocolName)
     let facades = ["Forwardcast.MulticastFacade"] + interface.options.inherited.map { "\($0).Forwarding" }
-    let isolation =
-      switch interface.isolation {
-      case .nonisolated, .instance: ""
-      case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
-      case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
-      }
-    conformances += facades.map { isolation + $0 }
+    conformances += facades.map { facadeIsolation + $0 }
     return "\(classIsolation)\(classAccess)final class \(interface.className): \(conformances.joined(separator: ", "))"
+  }
+
+  /// The words that isolate the conformances which the library gives.
+  private var facadeIsolation: String {
+    switch interface.isolation {
+    case .nonisolated, .instance: ""
+    case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
+    case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
+    }
+  }
+
+  // MARK: Optimizer
+
+  /// What the two classes conform to that the optimizer counts, in names of the class.
+  private var countedConformances: String {
+    (interface.options.base == nil ? "" : "CountedBase, ") + "CountedProtocol, \(facadeIsolation)Forwarding"
+  }
+
+  private func counted(_ writer: inout TextWriter) {
+    guard isCounted else { return }
+    writer.line("typealias CountedProtocol = \(interface.protocolName)")
+    if let base = interface.options.base { writer.line("typealias CountedBase = \(base)") }
+    writer.line("")
   }
 
   // MARK: Keys
@@ -228,7 +258,8 @@ struct ProxyWriter {
     guard interface.options.interface == nil, !interface.items.isEmpty else { return "" }
     let name = type.hasSuffix("`") ? String(type.dropLast()).replacingLastBacktick : type
     var writer = TextWriter()
-    writer.block("extension \(type) where Self: \(name)Proxy.Forwarding") { writer in
+    let isolation = interface.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
+    writer.block("\(isolation)extension \(type) where Self: \(name)Proxy.Forwarding") { writer in
       MemberWriter(interface, access: access, keys: "\(name)Proxy.Messages").write(to: &writer)
     }
     return writer.text

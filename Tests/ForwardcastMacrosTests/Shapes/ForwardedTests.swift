@@ -49,13 +49,52 @@ struct ForwardedTests {
     #expect(heard == [4, 5])
     let named: any ThemesDelegate = themes
     named.themesColorChanged(6)
-    // Optimized, this one call through the existential does not arrive in this test; a program of the same lines gets it.
-    withKnownIssue("a call through the existential is lost when optimized", isIntermittent: true) {
-      #expect(heard == [4, 5, 6])
-      #expect(busy.colors == [3, 4, 5, 6])
-    } when: {
-      !_isDebugAssertConfiguration()
-    }
+    #expect(heard == [4, 5, 6])
+    #expect(busy.colors == [3, 4, 5, 6])
     withExtendedLifetime((home, busy, themes)) {}
   }
+
+  @Test("a call through the protocol reaches the written class where one other class conforms, also optimized")
+  func oneOtherClass() {
+    let proxy = SoleDelegateProxy()
+    let sole = Sole()
+    proxy.add(sole)
+    let named: any SoleDelegate = proxy
+    named.changed(7)
+    #expect(sole.values == [7])
+    let refining: any RefiningSoleDelegate = RefiningSoleDelegateProxy()
+    refining.changed(8)
+    refining.ended()
+    withExtendedLifetime((sole, proxy)) {}
+  }
+
+  @Test("a call through the protocol reaches the written class where no other class conforms, also optimized")
+  func noOtherClass() {
+    let proxy = LonelyDelegateProxy()
+    var heard: [Int] = []
+    proxy.on(LonelyDelegateProxy.Messages.changed) { heard.append($0) }
+    let named: any LonelyDelegate = proxy
+    named.changed(7)
+    #expect(heard == [7])
+  }
+}
+
+@Forwarded
+private protocol SoleDelegate: AnyObject {
+  func changed(_ value: Int)
+}
+
+@Forwarded(inheriting: (any SoleDelegate).self)
+private protocol RefiningSoleDelegate: SoleDelegate {
+  func ended()
+}
+
+private final class Sole: SoleDelegate {
+  var values: [Int] = []
+  func changed(_ value: Int) { values.append(value) }
+}
+
+@Forwarded
+private protocol LonelyDelegate: AnyObject {
+  func changed(_ value: Int)
 }

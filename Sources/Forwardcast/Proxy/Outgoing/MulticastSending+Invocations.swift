@@ -29,9 +29,7 @@ extension MulticastSending {
     try route.admit(&message, checked: true)
     let served = route.serve(
       message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
-    let output = try served.sink.finish()
-    if !served.reachedAny { try route.core.answerSilence(route.selector) }
-    return output
+    return try served.sink.collected(served.reachedAny ? nil : .silence(route)).get()
   }
 
   /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.

@@ -17,7 +17,7 @@ extension MulticastSending {
   ) async throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
-    return try await collectWaiting(route, typed, policy)
+    return try await collectWaiting(route, typed, policy).get()
   }
 }
 
@@ -43,7 +43,7 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await collectWaiting(route, typed, policy)
+    return try await collectWaiting(route, typed, policy).get()
   }
 
   /// Sends a message as ``collectAndWait(_:_:returning:)`` does, and blocks the caller until all have answered.
@@ -66,7 +66,7 @@ extension MulticastSending where Interface: Sendable {
     var outgoing = OutgoingMessage(route.selector, typed, keepsAnswers: R.self != Void.self)
     outgoing.isInOrder = policy.mayStopEarly
     var waited = WaitedMessage(outgoing, along: route, into: PolicySink(policy, route))
-    return try waited.block(timeout) { try $0.finish() }
+    return try waited.block(timeout) { try $0.collected().get() }
   }
 
   /// Sends a message as a value, waits for all, and says what became of it at each target.
@@ -114,7 +114,7 @@ extension MulticastSending where Interface: Sendable {
     var message = try OutgoingMessage(waiting: invocation, along: route)
     message.isInOrder = policy.mayStopEarly
     var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-    return try waited.block(timeout) { try $0.finish() }
+    return try waited.block(timeout) { try $0.collected().get() }
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -130,7 +130,7 @@ extension MulticastSending where Interface: Sendable {
     var message = try OutgoingMessage(waiting: invocation, along: route)
     message.isInOrder = policy.mayStopEarly
     var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-    return try await waited.wait { try $0.finish() }
+    return try await waited.wait { try $0.collected().get() }
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
@@ -153,13 +153,17 @@ extension MulticastSending where Interface: Sendable {
 
 // Functions without packs: one that suspends after a pack was allocated must not return early (a defect of the compiler).
 
-nonisolated(nonsending) private func collectWaiting<R, Output>(
+nonisolated(nonsending) func collectWaiting<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
-) async throws -> Output {
+) async -> Collected<Output> {
   var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
   message.isInOrder = policy.mayStopEarly
   var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
-  return try await waited.wait { try $0.finish() }
+  do {
+    return try await waited.wait { $0.collected() }
+  } catch {
+    return Collected(waited.final.result, CollectFailure(error, route))
+  }
 }
 
 nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws

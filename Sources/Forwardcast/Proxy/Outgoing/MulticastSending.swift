@@ -63,7 +63,8 @@ extension MulticastSending {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
     try collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
+      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false
+    ).get()
   }
 }
 
@@ -99,7 +100,9 @@ extension MulticastSending where Interface: Sendable {
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
+    try collectTyped(
+      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true
+    ).get()
   }
 }
 
@@ -144,19 +147,23 @@ func broadcastTyped<R, each A>(
 @inlinable
 func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
-) throws -> Output {
+) -> Collected<Output> {
   if route.needsSchedule {
-    return try collectScheduled(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
+    return collectScheduled(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
   }
   switch policy.way {
   case .folding(let initial, let step):
     var result = initial()
-    try answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
-    return result
+    let failure = answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) {
+      try step(&result, $0)
+    }
+    return Collected(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
-    try answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
-    return collector.finish()
+    let failure = answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) {
+      try collector.take($0)
+    }
+    return Collected(collector.finish(), failure)
   }
 }
 
@@ -165,7 +172,7 @@ func collectTyped<R, Output, each A>(
 func answerTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, crosses: Bool, ignoresErrors: Bool,
   _ take: (R) throws -> Bool
-) throws {
+) -> CollectFailure? {
   defer { withExtendedLifetime(route.route) {} }
   let wanted = ObjectIdentifier(((repeat each A) -> R).self)
   var rest = UnusualSteps()
@@ -191,5 +198,5 @@ func answerTyped<R, each A>(
       if route.core.stopsAtFirst { break }
     }
   }
-  try rest.finish(route, errors, reached: reached, ignoresErrors: ignoresErrors)
+  return rest.failure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
 }

@@ -105,14 +105,17 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result.
+  /// The result of the answers that came.
+  var result: Output { collector.finish() }
+
+  /// The result, and the first error unless the policy is content with an answer. Every other goes to the handlers.
   ///
-  /// - Throws: the first error, unless the policy is content with an answer. Every other goes to the error handlers.
-  func finish() throws -> Output {
+  /// - Parameter other: what failed when no target did.
+  func collected(_ other: CollectFailure? = nil) -> Collected<Output> {
     let isContent = policy.ignoresErrors && hasAnswer
     for (error, context) in errors.dropFirst(isContent ? 0 : 1) { context.report(error) }
-    if !isContent, let first = errors.first { throw first.error }
-    return collector.finish()
+    guard !isContent, let (error, context) = errors.first else { return Collected(result, other) }
+    return Collected(result, CollectFailure(error: error) { context.report(error) })
   }
 }
 

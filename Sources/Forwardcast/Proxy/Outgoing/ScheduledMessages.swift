@@ -54,12 +54,12 @@ extension MessageSchedule where Sink == SummarySink {
 @usableFromInline
 func collectScheduled<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
-) throws -> Output {
+) -> Collected<Output> {
   var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
   message.isInOrder = policy.mayStopEarly
   var schedule = MessageSchedule(message, along: route, into: PolicySink(policy, route))
   schedule.run()
-  return try schedule.output { try $0.finish() }
+  return schedule.sink.collected(schedule.reachedAny ? nil : .silence(route))
 }
 
 extension PolicySink {
@@ -73,17 +73,6 @@ extension PolicySink where R == ArgumentBox {
   /// A sink for answers in boxes; a target that answers nothing adds nothing.
   init(boxes policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
     self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, _ in box }
-  }
-}
-
-extension MessageSchedule {
-  /// The result of a message that is to be answered.
-  ///
-  /// - Throws: what `finish` throws; `nobodyResponds` where silence is an error.
-  func output<Output>(_ finish: (Sink) throws -> Output) throws -> Output {
-    let output = try finish(sink)
-    if !reachedAny { try route.core.answerSilence(route.selector) }
-    return output
   }
 }
 

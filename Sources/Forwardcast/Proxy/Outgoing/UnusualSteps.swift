@@ -82,14 +82,13 @@ struct UnusualSteps {
     return summary
   }
 
-  /// Cleans up after a `collect`.
-  ///
-  /// - Throws: the first error, unless there is an answer and it is enough; `nobodyResponds` where silence is an error.
+  /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
+  /// `nobodyResponds` where silence is an error.
   @usableFromInline
-  func finish(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool) throws {
+  func failure(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool) -> CollectFailure? {
     if dead + skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
-    if let errors { return try errors.finish(route, isContent: ignoresErrors && reached) }
-    if !reached { try route.core.answerSilence(route.selector) }
+    if let errors { return errors.failure(route, isContent: ignoresErrors && reached) }
+    return reached ? nil : .silence(route)
   }
 }
 
@@ -112,10 +111,11 @@ struct StepErrors {
   @usableFromInline
   mutating func add(_ error: any Error, _ step: RouteStep) { list.append((error, step)) }
 
-  /// Throws the first, unless an answer is enough; the others go to the proxy's handler.
-  func finish(_ route: MessageRoute, isContent: Bool) throws {
+  /// The first, unless an answer is enough; the others go to the proxy's handler.
+  func failure(_ route: MessageRoute, isContent: Bool) -> CollectFailure? {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
-    if !isContent, let first = list.first { throw first.error }
+    guard !isContent, let first = list.first else { return nil }
+    return CollectFailure(error: first.error) { route.core.report(first.error, route.selector, first.step) }
   }
 }
 

@@ -19,6 +19,9 @@ struct WaitedMessage<Final: OutcomeSink> {
   /// How many messages full buffers gave up for this one.
   var dropped: Int { schedule.dropped }
 
+  /// What has taken the outcomes that came.
+  var final: Final { schedule.sink.final }
+
   /// Sends the message when there is room for it everywhere, runs the direct targets, and waits for all.
   ///
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method that would wait for its own end; `nobodyResponds` where

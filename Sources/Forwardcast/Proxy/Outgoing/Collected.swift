@@ -1,0 +1,60 @@
+// Collected.swift: the result of a question, beside the error that its sender is thrown.
+// Layer: Proxy. See DESIGN.md, "One way for a message to leave".
+
+/// What a policy made of the answers that came, and why there are no more of them.
+@usableFromInline
+struct Collected<Output> {
+  @usableFromInline let output: Output
+  @usableFromInline let failure: CollectFailure?
+
+  @inlinable
+  init(_ output: Output, _ failure: CollectFailure?) { (self.output, self.failure) = (output, failure) }
+
+  /// The result, for senders who take errors.
+  @inlinable
+  func get() throws -> Output {
+    if let failure { throw failure.error }
+    return output
+  }
+
+  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to the handler.
+  @inlinable
+  func answered() -> Output {
+    failure?.report()
+    return output
+  }
+
+  /// The result of the answers that came, for senders who can be thrown an `E` only.
+  @inlinable
+  func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
+    if let failure {
+      if let error = failure.error as? E { throw error }
+      failure.report()
+    }
+    return output
+  }
+}
+
+/// The error of a question, and the way to the handlers for it.
+@usableFromInline
+struct CollectFailure {
+  @usableFromInline let error: any Error
+  @usableFromInline let report: () -> Void
+
+  init(error: any Error, report: @escaping () -> Void) { (self.error, self.report) = (error, report) }
+
+  /// An error that belongs to no target.
+  init(_ error: any Error, _ route: MessageRoute) {
+    self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
+  }
+
+  /// `nobodyResponds` where silence is an error.
+  static func silence(_ route: MessageRoute) -> CollectFailure? {
+    do {
+      try route.core.answerSilence(route.selector)
+      return nil
+    } catch {
+      return CollectFailure(error, route)
+    }
+  }
+}

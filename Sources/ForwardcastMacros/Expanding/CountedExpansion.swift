@@ -1,0 +1,58 @@
+// CountedExpansion.swift: conformances that the optimizer counts.
+// Part of the macro program: Expanding. See DESIGN.md, "The attributes".
+
+/// Writes two more classes that conform to a protocol, inside of the class that @Forwarded wrote.
+///
+/// When a whole module is optimized, the compiler calls the only type that conforms to an internal protocol directly. It
+/// looks for such types in declarations and in extensions, but not in the classes that an attribute wrote beside a
+/// declaration. So with one conforming class in the sources, every `any Name` would be taken for that class, the written
+/// one too. Classes inside an extension are counted, and two of them are never the only one.
+struct CountedExpansion {
+  let request: ExpansionRequest
+
+  init(_ request: ExpansionRequest) { self.request = request }
+
+  func expand() -> Expansion {
+    var expansion = Expansion()
+    let source = request.declaration
+    var reader = DeclarationReader(source)
+    guard let written = reader.typeDeclaration(), written.keyword == "class",
+      let conformances, let storage = written.members.first(where: { $0.plainName == "multicast" })
+    else {
+      expansion.attributeProblems.append(
+        Problem(
+          message: "'@\(Self.macro)' belongs to the classes that '@Forwarded' writes",
+          offsets: request.attribute.offsets(0..<1)))
+      return expansion
+    }
+    let attributes = written.attributes.filter { !$0.isOurs(Self.macro) }.map { source.line($0.positions) }
+    let isolation = written.modifiers.contains { $0.word == "nonisolated" } ? "nonisolated " : ""
+    let sharing = storage.modifier("nonisolated") == nil ? "" : "nonisolated "
+    var writer = TextWriter()
+    writer.block("extension \(request.extendedType)") { writer in
+      writer.line("// Never made. The optimizer counts these two classes, and not the one above: see `@Forwarded`.")
+      for name in Self.names {
+        writer.lines(attributes)
+        writer.block("\(isolation)final class \(name): \(conformances)") { writer in
+          writer.line("typealias Interface = any CountedProtocol")
+          writer.line("\(sharing)let multicast: Forwardcast.MulticastProxy<any CountedProtocol>")
+          writer.line("init(never: Never) { switch never {} }")
+        }
+      }
+    }
+    expansion.text = writer.text
+    return expansion
+  }
+
+  static let macro = "Counted"
+  static let names = ["CountedOnce", "CountedTwice"]
+
+  /// The literal that the attribute has for an argument.
+  private var conformances: String? {
+    var position = 0
+    guard let argument = request.attribute.attributes(&position).first?.arguments.first else { return nil }
+    let literal = request.attribute.line(argument.value)
+    guard literal.count > 2, literal.hasPrefix("\""), literal.hasSuffix("\"") else { return nil }
+    return String(literal.dropFirst().dropLast())
+  }
+}
