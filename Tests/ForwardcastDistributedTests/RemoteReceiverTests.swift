@@ -153,22 +153,18 @@ struct RemoteReceiverTests {
       return try await endpoint.receive(envelope)
     }
     let count = 200
-    let line = DispatchLine()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<count {
-        group.addTask {
-          await line.turn(number)
-          async let answer = remote.sendAndWait(.add, number)
-          // The next begins when this one stands in line.
-          while remote.line.standing + worker.words.count <= number { await Task.yield() }
-          line.next()
-          let answered = try await answer
-          #expect(answered == number + 1)
-        }
-      }
-      try await group.waitForAll()
+    // Nothing runs before all stand in line.
+    let first = Task { try await remote.sendAndWait(.hold, 0) }
+    while worker.words.isEmpty { await Task.yield() }
+    var calls: [Task<Int, any Error>] = []
+    for number in 1...count {
+      calls.append(Task { try await remote.sendAndWait(.add, number) })
+      while remote.line.standing <= number { await Task.yield() }
     }
-    #expect(worker.words == (0..<count).map { "add \($0)" })
+    worker.gate.open()
+    #expect(try await first.value == 0)
+    for (index, call) in calls.enumerated() { #expect(try await call.value == index + 2) }
+    #expect(worker.words == ["begin 0", "end 0"] + (1...count).map { "add \($0)" })
     #expect(most.value == 1)
   }
 
@@ -360,13 +356,7 @@ struct RemoteReceiverTests {
   }
 }
 
-/// Lets tasks begin one after another.
-private final class DispatchLine: Sendable {
-  private let current = Counter()
-  func turn(_ number: Int) async { while current.value != number { await Task.yield() } }
-  func next() { current.add(1) }
-}
-
+/// A number that any thread changes.
 final class Counter: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int { count.load(ordering: .acquiring) }
