@@ -40,6 +40,8 @@ let package = Package(
     example("downloads", "Downloads"),
     example("chat", "Chat"),
     example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+    example("audit", "Audit"),
+    example("feed", "Feed"),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -49,6 +51,9 @@ let package = Package(
       exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    // Hooks, streams and pictures. Apart from the others, so that it compiles alone.
+    .testTarget(
+      name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
     // The same shapes, in a module that is on the main actor by default.
@@ -72,6 +77,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
+        "audit", "feed",
       ],
       swiftSettings: settings),
   ]

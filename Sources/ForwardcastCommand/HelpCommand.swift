@@ -6,7 +6,7 @@ import ForwardcastScript
 /// The texts of `--help`, one for the command and one for each of its words.
 enum Help {
   static let general = """
-    usage: forwardcast run FILE… [--trace] [--steps N]     run message scripts; - is standard input
+    usage: forwardcast run FILE… [OPTION…]                 run message scripts; - is standard input
            forwardcast repl                                the same language, line by line
            forwardcast check FILE…                         parse only
            forwardcast types ENCODING                      explain an Objective-C type encoding
@@ -14,6 +14,7 @@ enum Help {
            forwardcast --help | --version
 
       --trace      print who was asked, who got it, in what order, and what came back
+      --diagram F  draw the messages into the file F: .mmd for Mermaid, .svg for a drawing
       --steps N    end a script after N statements and sends (\(ScriptSession.defaultStepLimit))
 
     status: 0 all is well, 1 an expectation or a script failed, 2 syntax or usage
@@ -22,12 +23,13 @@ enum Help {
 
   private static let ofCommands: [String: String] = [
     "run": """
-    usage: forwardcast run FILE… [--trace] [--steps N]
+    usage: forwardcast run FILE… [--trace] [--diagram F] [--steps N]
 
     Runs message scripts, each in a world of its own; - is standard input. Of several files all run, and the worst
     status counts.
 
       --trace      print to standard error who was asked, who got it, in what order, and what came back
+      --diagram F  draw the messages into the file F: .mmd for Mermaid, .svg for a drawing
       --steps N    end a script after N statements and sends (\(ScriptSession.defaultStepLimit))
 
     status: 0 all is well, 1 an expectation or a script failed, 2 syntax or usage

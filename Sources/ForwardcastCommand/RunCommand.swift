@@ -1,13 +1,16 @@
 // RunCommand.swift: `forwardcast run`.
 // Layer: Command. See DESIGN.md, "The script".
 
+import Forwardcast
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--steps N]`: each file in a world of its own.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--steps N]`: each file in a world of its own.
 struct RunCommand {
   private var files: [String] = []
   private var traces = false
+  /// Where the picture of all messages goes.
+  private var diagramPath: String?
   private var stepLimit = ScriptSession.defaultStepLimit
 
   init(_ arguments: [String]) throws {
@@ -20,7 +23,11 @@ struct RunCommand {
           throw UsageError(text: "--steps needs a number from 1 on")
         }
         stepLimit = steps
-      case "--diagram": throw UsageError(text: "not in this version: --diagram")
+      case "--diagram":
+        guard let path = rest.popFirst(), path.hasSuffix(".mmd") || path.hasSuffix(".svg") else {
+          throw UsageError(text: "--diagram needs the name of a file that ends in .mmd or .svg")
+        }
+        diagramPath = path
       case "-": files.append(word)
       case _ where word.hasPrefix("-"): throw UsageError(text: "run has no option \(word)")
       default: files.append(word)
@@ -30,10 +37,19 @@ struct RunCommand {
   }
 
   func run() -> Status {
-    files.reduce(.success) { $0.worse(run($1)) }
+    let diagram = diagramPath.map { _ in SequenceDiagram() }
+    let status = files.reduce(Status.success) { $0.worse(run($1, diagram)) }
+    guard let diagram, let path = diagramPath else { return status }
+    do throws(FileError) {
+      try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
+      return status
+    } catch {
+      Stream.error.write("forwardcast: \(error.text)\n")
+      return status.worse(.usage)
+    }
   }
 
-  private func run(_ path: String) -> Status {
+  private func run(_ path: String, _ diagram: SequenceDiagram?) -> Status {
     let file: ScriptFile
     do throws(FileError) {
       file = try ScriptFile(path)
@@ -42,7 +58,9 @@ struct RunCommand {
       return .usage
     }
     let display = ProgressDisplay()
-    let session = ScriptSession(stepLimit: stepLimit, handlers: display.handlers(traces: traces))
+    var handlers = display.handlers(traces: traces)
+    if let diagram { handlers.events = { diagram.add($0) } }
+    let session = ScriptSession(stepLimit: stepLimit, handlers: handlers)
     let outcome = session.run(file.text, named: file.name)
     display.clear()
     if let error = outcome.error { Stream.error.write("\(display.style.error("\(error)"))\n") }

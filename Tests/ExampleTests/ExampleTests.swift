@@ -5,7 +5,9 @@ import Foundation
 import Testing
 
 /// The example programs, each in the folder of its capitalised name.
-private let examples = ["bluetooth", "cart", "chat", "console", "downloads", "emperor", "messenger", "themes"]
+private let examples = [
+  "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "themes",
+]
 
 /// Folders with a program that is no example of one idea: it measures, so its output differs each time.
 private let others = ["Benchmarks"]

@@ -98,6 +98,34 @@ import Testing
       #expect(try Call("check", first, third, second).status == 2)
     }
 
+    @Test("--diagram draws the messages of all files into one, as its name says")
+    func diagram() throws {
+      let folder = try Folder()
+      let text = "receiver Cook { - minutes = 20 }\nlet ann = new Cook\nproxy k = multicast\nadd ann to k\n[k minutes]"
+      let script = try folder.file("a.msg", text.utf8)
+      let (mermaid, drawing) = (folder.path + "/out.mmd", folder.path + "/out.svg")
+      let call = try Call("run", script, "--diagram", mermaid)
+      #expect(call.status == 0 && call.errors == "")
+      let written = try String(contentsOfFile: mermaid, encoding: .utf8)
+      #expect(
+        written == """
+          sequenceDiagram
+            participant p1 as script
+            participant p2 as #60;multicast k#62;
+            participant p3 as #60;Cook ann#62;
+            p1->>p2: minutes
+            p2->>p3: minutes
+            p3-->>p2: 20
+            p2-->>p1: 20
+
+          """)
+      #expect(try Call("run", script, "--diagram", drawing).status == 0)
+      let svg = try String(contentsOfFile: drawing, encoding: .utf8)
+      #expect(svg.hasPrefix("<svg ") && svg.contains("&lt;Cook ann&gt;"))
+      let failed = try Call("run", script, "--diagram", folder.path + "/none/out.mmd")
+      #expect(failed.status == 2 && failed.errors.hasPrefix("forwardcast: cannot write "))
+    }
+
     @Test("a dash is standard input")
     func standardInput() throws {
       let call = try Call("run", "-", input: "print \"in\"\nprint nobody")

@@ -19,8 +19,8 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
     var isPosted = false
     var waiters: [Waiter] = []
     var nextID: UInt = 0
-    /// Senders whose task was cancelled before they came to wait.
-    var cancelled: Set<UInt> = []
+    /// The senders that are about to wait or do, and why one of them is not to.
+    var senders: [UInt: (any Error)?] = [:]
     /// Whether the registration has ended: nobody is to wait for room any more.
     var isClosed = false
 
@@ -150,38 +150,60 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   /// Whether a sender can wait for room.
   package var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
+  /// Takes a place if there is one and nobody waits for it.
+  package func reserveAtOnce() -> Bool {
+    state.withLock { state in
+      guard state.waiters.isEmpty, !state.isFull else { return false }
+      state.reserved += 1
+      return true
+    }
+  }
+
   /// Waits for a place, first come first served.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled; there is no place then.
-  package nonisolated(nonsending) func reserve() async throws {
+  /// - Parameter limit: starts what ends the wait with an error of its own, if anything does.
+  /// - Throws: `CancellationError` when the task is cancelled, or that error; there is no place then.
+  package nonisolated(nonsending) func reserve(
+    limit: (@escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? = { _ in nil }
+  ) async throws {
     let id = state.withLock { state in
       state.nextID += 1
+      state.senders[state.nextID] = .some(nil)
       return state.nextID
     }
-    defer { state.withLock { _ = $0.cancelled.remove(id) } }
+    let timer = limit { self.giveUp(id, $0) }
+    defer {
+      timer?.cancel()
+      state.withLock { _ = $0.senders.removeValue(forKey: id) }
+    }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let (admitted, cancelled) = state.withLock { state -> (Bool, Bool) in
-          if state.cancelled.remove(id) != nil { return (false, true) }
+        let (admitted, failure) = state.withLock { state -> (Bool, (any Error)?) in
+          if let failure = state.senders[id] ?? nil { return (false, failure) }
           if state.waiters.isEmpty, !state.isFull {
             state.reserved += 1
-            return (true, false)
+            return (true, nil)
           }
           state.waiters.append(Waiter(id: id, continuation: continuation))
-          return (false, false)
+          return (false, nil)
         }
-        if cancelled { continuation.resume(throwing: CancellationError()) } else if admitted { continuation.resume() }
+        if let failure { continuation.resume(throwing: failure) } else if admitted { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> Waiter? in
-        guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-          state.cancelled.insert(id)
-          return nil
-        }
-        return state.waiters.remove(at: index)
-      }
-      waiter?.continuation.resume(throwing: CancellationError())
+      giveUp(id, CancellationError())
     }
+  }
+
+  /// Ends a sender's wait for room, or sees to it that it does not begin.
+  private func giveUp(_ id: UInt, _ error: any Error) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+        if state.senders[id] != nil { state.senders[id] = error }
+        return nil
+      }
+      return state.waiters.remove(at: index)
+    }
+    waiter?.continuation.resume(throwing: error)
   }
 
   /// Gives a place back that was not filled.

@@ -15,7 +15,8 @@ package final class Completion: Sendable {
 
   private struct State {
     var open = 0
-    var isCancelled = false
+    /// Why nobody is to wait any more.
+    var failure: (any Error)?
     var waiter = Waiter.nobody
   }
 
@@ -43,24 +44,33 @@ package final class Completion: Sendable {
 
   /// Suspends until nothing is left to happen.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled; what is to happen still does, and nobody hears of it.
+  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; what is to happen still
+  ///   does, and nobody hears of it.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let (isDone, isCancelled) = state.withLock { state in
-          if state.open > 0, !state.isCancelled { state.waiter = .task(continuation) }
-          return (state.open == 0, state.isCancelled)
+        let (isDone, failure) = state.withLock { state in
+          if state.open > 0, state.failure == nil { state.waiter = .task(continuation) }
+          return (state.open == 0, state.failure)
         }
-        if isDone { continuation.resume() } else if isCancelled { continuation.resume(throwing: CancellationError()) }
+        if isDone { continuation.resume() } else if let failure { continuation.resume(throwing: failure) }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> Waiter in
-        state.isCancelled = true
-        defer { state.waiter = .nobody }
-        return state.waiter
-      }
-      if case .task(let continuation) = waiter { continuation.resume(throwing: CancellationError()) }
+      fail(CancellationError())
     }
+  }
+
+  /// Ends the waiting of a task, now or later, with an error. What is to happen still does.
+  package func fail(_ error: any Error) {
+    let waiter = state.withLock { state -> Waiter in
+      guard case .task = state.waiter else {
+        state.failure = error
+        return .nobody
+      }
+      defer { state.waiter = .nobody }
+      return state.waiter
+    }
+    if case .task(let continuation) = waiter { continuation.resume(throwing: error) }
   }
 
   /// Blocks until nothing is left to happen. `false` when the time was over before.

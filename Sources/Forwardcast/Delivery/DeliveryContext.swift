@@ -21,8 +21,12 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var identity: ContextIdentity { get }
   /// What errors and descriptions call it.
   var name: String { get }
-  /// Sees to it that `mailbox.drain()` runs once on the context, later.
-  func wake(_ mailbox: Mailbox)
+  /// Sees to it that `mailbox.drain()` runs once on the context, later, with that priority where the context has any.
+  ///
+  /// Without task-local values: those of one sender are not for the messages of others.
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
+  /// Whether what runs on the context are tasks, which have a priority.
+  var hasPriority: Bool { get }
   /// What tells a mailbox, for as long as it keeps it, whether the running code is on the context.
   func makeProbe() -> any ContextProbe
   /// How many deliveries a mailbox makes in one turn before others get theirs.
@@ -43,6 +47,7 @@ extension DeliveryContext where Self: ContextProbe {
 extension DeliveryContext {
   package var turn: Int { 512 }
   package var isConcurrent: Bool { false }
+  package var hasPriority: Bool { false }
 
   /// Whether the running thread is making one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity.object) }
@@ -76,7 +81,7 @@ final class QueueContext: DeliveryContext {
   var identity: ContextIdentity { .queue(ObjectIdentifier(id)) }
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
-  func wake(_ mailbox: Mailbox) {
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
     queue.async { mailbox.drain() }
   }
 
@@ -121,10 +126,11 @@ private final class QueueProbe: ContextProbe {
 final class MainActorContext: DeliveryContext, ContextProbe {
   var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
   var name: String { "main actor" }
+  var hasPriority: Bool { true }
   var isCurrent: Bool { HeldContext.isMain }
 
-  func wake(_ mailbox: Mailbox) {
-    Task { @MainActor in mailbox.drain() }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    Task.detached(priority: priority) { @MainActor in mailbox.drain(priority) }
   }
 }
 
@@ -136,13 +142,16 @@ final class ActorContext: DeliveryContext, ContextProbe {
 
   var identity: ContextIdentity { .actor(ObjectIdentifier(actor)) }
   var name: String { "actor \(typeName(of: actor))" }
+  var hasPriority: Bool { true }
   var isCurrent: Bool { HeldContext.isOn(actor) }
 
-  func wake(_ mailbox: Mailbox) {
-    Task { [actor] in await Self.drain(mailbox, on: actor) }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, priority, on: actor) }
   }
 
-  private static func drain(_ mailbox: Mailbox, on actor: isolated any Actor) { mailbox.drain() }
+  private static func drain(_ mailbox: Mailbox, _ priority: TaskPriority, on actor: isolated any Actor) {
+    mailbox.drain(priority)
+  }
 }
 
 /// A serial executor that is no actor.
@@ -152,7 +161,7 @@ final class ExecutorContext: DeliveryContext, ContextProbe {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    func drain(_ mailbox: Mailbox) { mailbox.drain() }
+    func drain(_ mailbox: Mailbox, _ priority: TaskPriority) { mailbox.drain(priority) }
   }
 
   private let executor: any SerialExecutor
@@ -165,6 +174,7 @@ final class ExecutorContext: DeliveryContext, ContextProbe {
 
   var identity: ContextIdentity { .executor(ObjectIdentifier(executor)) }
   var name: String { "executor \(typeName(of: executor))" }
+  var hasPriority: Bool { true }
   var isCurrent: Bool {
     if isHeld { return true }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -173,7 +183,7 @@ final class ExecutorContext: DeliveryContext, ContextProbe {
     return false
   }
 
-  func wake(_ mailbox: Mailbox) {
-    Task { [guest] in await guest.drain(mailbox) }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    Task.detached(priority: priority) { [guest] in await guest.drain(mailbox, priority) }
   }
 }

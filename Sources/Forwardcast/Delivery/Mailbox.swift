@@ -50,10 +50,15 @@ package final class Mailbox: @unchecked Sendable {
   private var closed: [SerialGate] = []
 
   private let probe: any ContextProbe
+  /// Whether turns have a priority: that of the context's tasks.
+  private let hasPriority: Bool
+  /// The highest priority of those that wait, as far as the context was woken for it.
+  private let raised = Atomic<UInt8>(0)
 
   package init(_ context: any DeliveryContext) {
     self.context = context
     probe = context.makeProbe()
+    hasPriority = context.hasPriority
   }
 
   /// How many targets have had their turn, for those who want to know whether anything still happens.
@@ -89,20 +94,41 @@ package final class Mailbox: @unchecked Sendable {
       if done { break }
       last = found
     }
-    if last == Mailbox.asleep { context.wake(self) }
+    if hasPriority {
+      wakeForSender(wasAsleep: last == Mailbox.asleep)
+    } else if last == Mailbox.asleep {
+      context.wake(self, .medium)
+    }
+  }
+
+  /// Wakes the context with the priority of the sender, also when a turn of a lower one is to come or under way: that one
+  /// leaves the rest to the new one.
+  private func wakeForSender(wasAsleep: Bool) {
+    let priority = Task.currentPriority
+    if wasAsleep {
+      raised.store(priority.rawValue, ordering: .releasing)
+    } else if raised.max(priority.rawValue, ordering: .acquiringAndReleasing).oldValue >= priority.rawValue {
+      return
+    }
+    context.wake(self, priority)
   }
 
   /// Opens what waits, for one turn. Called by the context, once for each time that it was woken.
-  package func drain() {
+  ///
+  /// - Parameter priority: that of the turn. What waits with a higher one has woken the context again, for a turn that
+  ///   takes everything from there on.
+  package func drain(_ priority: TaskPriority = .medium) {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       var left = context.turn
       repeat {
+        if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
         while let envelope = next() {
           left -= max(envelope.open(in: self), 1)
           if left <= 0 {
-            context.wake(self)
+            context.wake(self, hasPriority ? TaskPriority(rawValue: raised.load(ordering: .acquiring)) : priority)
             return
           }
+          if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
         }
       } while take() || !sleep()
     }

@@ -35,10 +35,21 @@ public struct MulticastOptions: Sendable {
   public var silence: Silence
   /// What an error in one target means for those behind it.
   public var errors: Errors
+  /// How long a task that was made in a target's method waits for that very target, while the method runs: 10 seconds
+  /// unless stated.
+  ///
+  /// Whether the method awaits the task (`async let`, a group) or not (`Task { }`) cannot be known. If it does, neither
+  /// would ever end; so the wait ends with ``MessageError`` `timedOut`. A wait in the method's own task is refused at
+  /// once with `wouldDeadlock`.
+  public var deadlockTimeout: Duration
 
   /// The options of the plain initialiser, but for those that are named.
-  public init(duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected) {
+  public init(
+    duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected,
+    deadlockTimeout: Duration = .seconds(10)
+  ) {
     (self.duplicates, self.silence, self.errors) = (duplicates, silence, errors)
+    self.deadlockTimeout = deadlockTimeout
   }
 }
 

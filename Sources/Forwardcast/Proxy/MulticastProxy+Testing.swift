@@ -4,6 +4,12 @@
 extension MulticastProxy {
   /// How many slots the target list has, holes and dead targets included.
   package var slotCount: Int { core.slotCount }
+
+  /// How many hooks there are.
+  package var hookCount: Int { core.hookCount }
+
+  /// How many streams listen.
+  package var listenerCount: Int { core.listenerCount }
 }
 
 extension Registration {

@@ -94,11 +94,3 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending 
 
 // The core's lock guards all state, and an interface that is Sendable has Sendable targets only.
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}
-
-extension MulticastProxy: CustomStringConvertible {
-  /// The interface and how many live registrations there are: `multicast of ThemesDelegate, 3 targets`.
-  public var description: String {
-    let count = count
-    return "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"
-  }
-}

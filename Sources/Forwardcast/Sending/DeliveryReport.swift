@@ -65,6 +65,8 @@ public struct DeliveryReport {
     public static let stopped = SkipReason(description: "stopped")
     /// Its buffer was full, or the message was pushed out by a newer one.
     public static let bufferFull = SkipReason(description: "buffer full")
+    /// A hook did not let the message through.
+    public static let withheld = SkipReason(description: "withheld by a hook")
     /// Its context went away with the message.
     public static let lost = SkipReason(description: "context gone")
   }

@@ -34,6 +34,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static let alreadyInTable = Code(description: "already in table")
     /// Waiting here would wait for ever.
     public static let wouldDeadlock = Code(description: "would deadlock")
+    /// The call of an `around` hook was kept and used after the hook had ended.
+    public static let hookEnded = Code(description: "hook has ended")
     /// Messages that send messages have used up the thread's stack.
     public static let tooDeep = Code(description: "too many levels")
     /// Not everybody answered in the time that was given.

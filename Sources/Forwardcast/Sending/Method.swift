@@ -68,6 +68,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// The same implementation under another name, which takes as many arguments.
   func renamed(_ selector: MessageSelector) -> Method { self }
 
+  /// The method with hooks around it. One whose types are known keeps its typed door.
+  func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
+
   /// Whether there are as many boxes as types, and each can be given as its type.
   final func checkTypes<each A>(
     _ types: repeat (each A).Type, of arguments: [ArgumentBox], receiver: @autoclosure () -> String
@@ -110,6 +113,17 @@ enum MethodIsolation: Sendable, Equatable {
     case .target: "the method runs on its actor, the sender does not"
     case .actor(let actor): "the method runs on \(type(of: actor)), the sender does not"
     case .async: "the method is async: wait for it with an asynchronous form"
+    }
+  }
+
+  /// Where the method runs.
+  var place: String {
+    switch self {
+    case .sender: "in its sender's turn"
+    case .mainActor: "on the main actor"
+    case .target: "on its actor"
+    case .actor(let actor): "on \(type(of: actor))"
+    case .async: "anywhere"
     }
   }
 
@@ -167,6 +181,21 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   override func renamed(_ selector: MessageSelector) -> Method {
     TypedMethod(selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, body: body)
+  }
+
+  override func hooked(by hooks: HookChain) -> Method {
+    let (selector, body) = (selector, body)
+    return TypedMethod(
+      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses
+    ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      let message = HookedMessage(
+        selector: selector, receiver: target,
+        arguments: TypedArguments<R, repeat each A>(arguments, returning: R.self, crosses: false))
+      let answers = try hooks.run(message) { other in
+        TypedAnswers([try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))])
+      }
+      return try answers.single(as: R.self, message)
+    }
   }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {

@@ -121,8 +121,36 @@ package enum TableEpoch {
 /// What a table holds. Everything mutable is in `state`, under its lock.
 package final class TableStorage: Sendable {
   private struct State {
-    var methods: [MessageSelector: Method] = [:]
+    /// What messages find. A method with hooks is here with them around it.
+    private(set) var methods: [MessageSelector: Method] = [:]
     var refusals: [MessageSelector: MessageError] = [:]
+    /// The rows as they entered, of those that have hooks around them.
+    private var bare: [MessageSelector: Method] = [:]
+    /// The hooks, in the order in which they were installed.
+    var hooks: [Hook] = [] {
+      didSet { for selector in methods.keys { wrap(selector) } }
+    }
+
+    /// The row of a selector as it entered.
+    func row(_ selector: MessageSelector) -> Method? {
+      bare.isEmpty ? methods[selector] : bare[selector] ?? methods[selector]
+    }
+
+    /// Puts a row in its place, or takes it out, and gives the one that stood there.
+    mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
+      let old = row(selector)
+      bare[selector] = nil
+      methods[selector] = method
+      if method != nil, !hooks.isEmpty { wrap(selector) }
+      return old
+    }
+
+    private mutating func wrap(_ selector: MessageSelector) {
+      guard let row = row(selector) else { return }
+      let own = hooks.filter { $0.isFor(selector) }
+      bare[selector] = own.isEmpty ? nil : row
+      methods[selector] = own.isEmpty ? row : row.hooked(by: HookChain(hooks: own))
+    }
 
     func isRefused(_ selector: MessageSelector) -> Bool { !refusals.isEmpty && refusals[selector] != nil }
   }
@@ -216,7 +244,7 @@ package final class TableStorage: Sendable {
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
     let old = state.withLock { state in
       state.refusals[selector] = error
-      return state.methods.removeValue(forKey: selector)
+      return state.set(selector, nil)
     }
     withExtendedLifetime(old) {}
   }
@@ -230,8 +258,19 @@ package final class TableStorage: Sendable {
     return parent.map { own.union($0.selectors) } ?? own
   }
 
-  /// This table's own method, which is not inherited.
-  func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.methods[selector] } }
+  /// This table's own method, which is not inherited, without hooks of this table.
+  func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
+
+  /// Changes the hooks; gives those that there were, which are to be released after the lock.
+  func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) -> [Hook] {
+    let old = state.withLock { state in
+      let old = state.hooks
+      change(&state.hooks)
+      return old
+    }
+    TableEpoch.advance()
+    return old
+  }
 
   /// Whether the methods of this table may run on `object`.
   ///
@@ -269,7 +308,7 @@ package final class TableStorage: Sendable {
     let old: Method?? = state.withLock { state in
       if !replacing && state.methods[selector] != nil { return nil }
       state.refusals[selector] = nil
-      return .some(state.methods.updateValue(method, forKey: selector))
+      return .some(state.set(selector, method))
     }
     guard let old else {
       throw MessageError(
@@ -282,9 +321,9 @@ package final class TableStorage: Sendable {
   func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
     try check(method)
     let (entered, old) = state.withLock { state -> (Bool, Method?) in
-      guard state.methods[selector] === known else { return (false, nil) }
+      guard state.row(selector) === known else { return (false, nil) }
       state.refusals[method.selector] = nil
-      return (true, state.methods.updateValue(method, forKey: method.selector))
+      return (true, state.set(method.selector, method))
     }
     withExtendedLifetime(old) {}
     return entered
@@ -297,10 +336,10 @@ package final class TableStorage: Sendable {
         second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
     }
     let (missing, old) = state.withLock { state -> (MessageSelector?, [Method]) in
-      guard let one = state.methods[first] else { return (first, []) }
-      guard let two = state.methods[second] else { return (second, []) }
-      state.methods[first] = two.renamed(first)
-      state.methods[second] = one.renamed(second)
+      guard let one = state.row(first) else { return (first, []) }
+      guard let two = state.row(second) else { return (second, []) }
+      _ = state.set(first, two.renamed(first))
+      _ = state.set(second, one.renamed(second))
       return (nil, [one, two])
     }
     withExtendedLifetime(old) {}
@@ -311,7 +350,7 @@ package final class TableStorage: Sendable {
   }
 
   func remove(_ selector: MessageSelector) -> Bool {
-    let old = state.withLock { $0.methods.removeValue(forKey: selector) }
+    let old = state.withLock { $0.set(selector, nil) }
     return old != nil
   }
 }

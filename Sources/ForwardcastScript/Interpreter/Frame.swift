@@ -12,6 +12,7 @@ enum Binding: Sendable {
     switch self {
     case .value(.object(let reference)): .dropped(WeakObject(reference.receiver))
     case .value(.registration(let registration)): .dropped(WeakObject(registration))
+    case .value(.hook(let hook)): .dropped(WeakObject(hook))
     case .value: .dropped(WeakObject(nil))
     case .dropped: self
     }
@@ -33,6 +34,8 @@ final class Frame {
   let depth: Int
   /// Scopes of the row and its blocks. At the top of a script there is none, and names are the world's.
   private var scopes: [[String: Binding]]
+  /// The hook whose block runs here; `nil` in rows and at the top of a script.
+  var hook: HookRun?
 
   /// The top of a script.
   init(source: SourceText, depth: Int) {

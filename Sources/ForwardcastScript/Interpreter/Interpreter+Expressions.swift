@@ -67,7 +67,9 @@ extension Interpreter {
       let (receiver, arguments) = take(shape, &stack)
       stack.append(try report(shape, receiver, arguments, at: step.offset))
     case .hookArgument: stack.append(try hookArgument(stack.removeLast()))
-    case .proceed(let hasArguments): stack.append(try proceed(with: hasArguments ? stack.removeLast() : nil))
+    case .proceed(let hasArguments):
+      // A value may itself be written `nil`.
+      stack.append(try proceed(with: hasArguments ? .some(stack.removeLast()) : .none))
     case .service(let name): stack.append(try service(name, at: step.offset))
     case .services: stack.append(try services())
     default: break

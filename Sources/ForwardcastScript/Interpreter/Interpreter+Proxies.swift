@@ -136,6 +136,10 @@ extension Interpreter {
   /// `cancel r`, `mute r`, `unmute r`.
   func apply(_ change: RegistrationChange, to expression: Expression) throws {
     let value = try evaluate(expression)
+    if case .hook(let hook) = value, change == .cancel {
+      try run.charge(Work.registration * world.hookCount)
+      return hook.cancel()
+    }
     guard case .registration(let registration) = value else {
       throw run.located(
         ScriptFault(.typeMismatch, "\(change.rawValue) takes a registration, not \(value.kind)"),

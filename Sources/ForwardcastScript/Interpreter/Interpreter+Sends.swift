@@ -36,8 +36,8 @@ extension Interpreter {
   /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
   ///   whoever caught it there.
   private func deliver<T>(
-    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], at offset: Int,
-    _ body: (any MessageReceiver, inout Invocation) throws -> T
+    _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], policy: CollectPolicy? = nil,
+    at offset: Int, _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
     // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
     let depth = frame.depth + 1 + world.height(of: reference.receiver)
@@ -50,9 +50,19 @@ extension Interpreter {
     for argument in arguments { try chargeCopy(of: argument) }
     var call = Invocation(selector, arguments: arguments.map(\.box))
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
+    let step = world.handlers.events == nil ? 0 : run.nextEventStep()
+    func tell(_ stage: MessageEvent.Stage, _ evidence: String = "") {
+      world.tell {
+        MessageEvent(
+          stage, name: shape.selector, message: asked(shape, arguments),
+          sender: frame.object?.reference.description ?? "script", receiver: reference.description,
+          evidence: evidence, step: step)
+      }
+    }
+    tell(.sent)
     let result: Result<T, any Error>
     do {
-      let sending = SendInProgress(run: run, depth: depth)
+      let sending = SendInProgress(run: run, depth: depth, policy: policy, receiver: reference)
       let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
       result = .success(answer)
     } catch {
@@ -64,6 +74,12 @@ extension Interpreter {
       case .success(let answer): "\(reference) answers \((answer as? ScriptValue)?.evidence ?? "\(answer)")"
       case .failure(let error): "\(reference) throws \(ScriptFault(error).text)"
       }
+    }
+    switch result {
+    case .success(let answer):
+      let value = answer as? ScriptValue ?? (answer as? [ScriptValue]).map(ScriptValue.list)
+      tell(.answered, value?.evidence ?? "")
+    case .failure(let error): tell(.failed, ScriptFault(error).text)
     }
     return try result.get()
   }
@@ -96,7 +112,7 @@ extension Interpreter {
       run.notePlace(of: call.selector.name, offset, source)
       report = try proxy.forward(&call)
     }
-    traceForeign(report)
+    traceForeign(report, of: call, from: world.reference(proxy))
     // What waits takes memory until it has run.
     try run.charge(Work.skip * report.skipped.count + Work.queued * report.queued.count)
     return report
@@ -116,22 +132,37 @@ extension Interpreter {
   }
 
   /// Traces the targets that are no objects of the script, whose rows trace themselves, and those passed over.
-  private func traceForeign(_ report: DeliveryReport) {
-    guard world.handlers.trace != nil else { return }
+  private func traceForeign(_ report: DeliveryReport, of call: Invocation, from proxy: ScriptReference) {
+    guard world.handlers.trace != nil || world.handlers.events != nil else { return }
     func shown(_ target: AnyObject) -> String {
       (target as? any MessageReceiver).map { world.reference($0).description } ?? "\(target)"
     }
+    func tell(_ stage: MessageEvent.Stage, _ target: AnyObject, _ evidence: String = "") {
+      world.tell {
+        MessageEvent(
+          stage, name: call.selector.name, message: call.description, sender: proxy.description,
+          receiver: shown(target), evidence: evidence, step: run.nextEventStep())
+      }
+    }
     for answer in report.answers where !(answer.target is ScriptObject) {
+      tell(.began, answer.target)
+      tell(.answered, answer.target, answer.result.map(\.description) ?? "")
       world.trace(frame.depth + 1) {
         let place = answer.wasQueued ? "on its queue" : "directly"
         return "\(shown(answer.target)) got it, \(place), and answered \(answer.result.map(\.description) ?? "nothing")"
       }
     }
+    for failure in report.failures where !(failure.target is ScriptObject) {
+      tell(.began, failure.target)
+      tell(.failed, failure.target, ScriptFault(failure.error).text)
+    }
     for target in report.queued where !(target is ScriptObject) {
+      tell(.queued, target)
       world.trace(frame.depth + 1) { "\(shown(target)) will get it on its queue" }
     }
     for skip in report.skipped {
       guard let target = skip.target else { continue }
+      tell(.skipped, target, skip.reason.description)
       world.trace(frame.depth + 1) { "\(shown(target)) is passed over: \(skip.reason)" }
     }
   }
@@ -170,7 +201,7 @@ extension Interpreter {
         }
       },
       finish: { $0 })
-    let collected = try deliver(shape, reference, arguments, at: offset) { receiver, call in
+    let collected = try deliver(shape, reference, arguments, policy: policy, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
       try run.charge(Work.registration * proxy.count)
       run.notePlace(of: call.selector.name, offset, source)

@@ -9,17 +9,6 @@ import Forwardcast
 extension Interpreter {
   private func later(_ words: String) -> ScriptFault { ScriptFault(.notInThisVersion, words) }
 
-  // MARK: Around a message
-
-  /// `before`, `after` and `around`.
-  func install(_ hook: HookDefinition) throws { throw later(hook.moment.rawValue) }
-
-  /// `arg n` in a hook.
-  func hookArgument(_ index: ScriptValue) throws -> ScriptValue { throw later("arg") }
-
-  /// `proceed` and `proceed with @[…]` in `around`.
-  func proceed(with arguments: ScriptValue?) throws -> ScriptValue { throw later("proceed") }
-
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference { throw later("recording") }
 

@@ -19,6 +19,7 @@ final class Run: Sendable {
   private let hasPassedLimit = Atomic<Bool>(false)
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
+  private let eventSteps = Atomic<Int>(0)
   private let places = Mutex<[String: (offset: Int, source: SourceText)]>([:])
   private let progress: (@Sendable (ScriptProgress) -> Void)?
 
@@ -97,6 +98,9 @@ final class Run: Sendable {
   func noteUnawaited() { unawaited.wrappingAdd(1, ordering: .relaxed) }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
+  /// A number for the events of one turn, which nothing else has.
+  func nextEventStep() -> Int { eventSteps.wrappingAdd(1, ordering: .relaxed).newValue }
+
   /// Counts a failed expectation.
   func note(_ failure: ScriptError) {
     failed.withLock {
@@ -122,10 +126,18 @@ final class SendInProgress: Sendable {
   let depth: Int
   /// Whether it is part of the making of a service, which others may be waiting for.
   let isMaking: Bool
+  /// What the sender makes of the answers; `nil` takes the last.
+  let policy: CollectPolicy?
+  /// To whom it was sent; `nil` for what the session itself makes.
+  let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
 
-  init(run: Run, depth: Int, isMaking: Bool = false) {
+  init(
+    run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil
+  ) {
     self.run = run
+    self.receiver = receiver
+    self.policy = policy
     self.depth = depth
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
   }

@@ -74,6 +74,20 @@ extension World {
       let place = queue.map { "on queue \($0.name)" } ?? "directly"
       return "\(number). \(object.reference) gets \(call), \(place)"
     }
+    // What is sent to the object itself has been told of by its sender.
+    let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false
+    let step = handlers.events == nil || isSent ? 0 : send.run.nextEventStep()
+    func tellOf(_ stage: MessageEvent.Stage, _ evidence: String = "") {
+      if isSent { return }
+      tell {
+        MessageEvent(
+          stage, name: call.selector.name, message: call.description,
+          sender: queue.map { "queue \($0.name)" } ?? send.receiver?.description ?? "session",
+          receiver: object.reference.description, context: queue.map { "queue \($0.name)" } ?? "directly",
+          evidence: evidence, step: step)
+      }
+    }
+    tellOf(.began)
     do {
       // The first row belongs to its send; every further one that the message reaches is a send of its own.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
@@ -89,10 +103,12 @@ extension World {
       }
       try send.run.charge(value.copyingWork())
       trace(send.depth) { "\(number). \(object.reference) answers \(value.evidence)" }
+      tellOf(.answered, value.evidence)
       return value
     } catch {
       let error = send.run.located(error, at: row.offset, of: row.source)
       trace(send.depth) { "\(number). \(object.reference) throws \(error.text)" }
+      tellOf(.failed, error.text)
       throw error
     }
   }

@@ -29,6 +29,8 @@ final class World: Sendable {
     /// Whether there are receivers of the host: their tables may be made, or filled by a resolver, only when they are
     /// asked, so that they may answer names that nobody has interned.
     var hasForeignReceivers = false
+    /// The hooks that texts have installed: they hold the names of the session.
+    var hooks: [HookRegistration] = []
   }
 
   /// What is known of an object beyond itself.
@@ -76,6 +78,7 @@ final class World: Sendable {
       return state
     }
     services.removeAll()
+    for hook in old.hooks { hook.cancel() }
     for label in old.labels.values {
       switch label.object.object {
       case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
@@ -85,10 +88,34 @@ final class World: Sendable {
     }
   }
 
+  /// Hooks that one session may have at a time.
+  static let hookLimit = 10_000
+
+  var hookCount: Int { state.withLock { $0.hooks.count } }
+
+  /// - Throws: `limit exceeded` when there are as many hooks as there may be.
+  func makeRoomForHook() throws {
+    let (old, count) = state.withLock { state in
+      let old = state.hooks
+      if old.count >= World.hookLimit { state.hooks.removeAll { $0.isCancelled } }
+      return (old, state.hooks.count)
+    }
+    withExtendedLifetime(old) {}
+    if count >= World.hookLimit { throw ScriptFault(.limitExceeded, "more than \(World.hookLimit) hooks") }
+  }
+
+  /// Notes a hook, to be cancelled with the session.
+  func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
+
   /// A trace line, made only when somebody listens.
   func trace(_ depth: Int, _ line: () -> String) {
     guard let trace = handlers.trace else { return }
     trace(String(repeating: "  ", count: depth) + line())
+  }
+
+  /// A step of a message, made only when somebody listens.
+  func tell(_ event: () -> MessageEvent) {
+    if let events = handlers.events { events(event()) }
   }
 
   private func typeName(_ reference: ScriptReference) -> String { "\(type(of: reference.receiver))" }

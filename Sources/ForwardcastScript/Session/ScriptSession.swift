@@ -157,6 +157,8 @@ public struct ScriptHandlers: Sendable {
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Gets a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?
+  /// Gets each step of each message as an event, for a ``SequenceDiagram`` or a tracer; `nil` costs nothing.
+  public var events: (@Sendable (MessageEvent) -> Void)?
   /// Is told now and then how far a run is.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
   /// Is asked at every statement and send whether the run is to end there, with an error that no script catches.

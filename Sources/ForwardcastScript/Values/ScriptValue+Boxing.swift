@@ -28,6 +28,7 @@ extension ScriptValue {
     case .object(let reference):
       mayCross ? ArgumentBox(uncheckedSendable: reference.receiver) : ArgumentBox(reference.receiver)
     case .registration(let registration): ArgumentBox(registration)
+    case .hook(let hook): ArgumentBox(hook)
     case .queue(let queue): ArgumentBox(queue)
     case .foreign(let value): value.box
     }
@@ -112,6 +113,7 @@ extension ScriptValue {
     case let value as MethodSignature: self = .signature(value)
     case let value as any MessageReceiver: self = .object(reference(value))
     case let value as Registration: self = .registration(value)
+    case let value as HookRegistration: self = .hook(value)
     case let value as ScriptQueue: self = .queue(value)
     case let value as [Any]: self = .list(try value.map(inner))
     case let value as [String: Any]: self = .dictionary(try value.mapValues(inner))

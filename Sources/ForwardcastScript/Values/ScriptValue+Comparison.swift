@@ -19,6 +19,7 @@ extension ScriptValue: Hashable {
     case (.signature(let left), .signature(let right)): left == right
     case (.object(let left), .object(let right)): left == right
     case (.registration(let left), .registration(let right)): left === right
+    case (.hook(let left), .hook(let right)): left === right
     case (.queue(let left), .queue(let right)): left === right
     default: false
     }
@@ -38,6 +39,7 @@ extension ScriptValue: Hashable {
     case .signature(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
     case .registration(let value): hasher.combine(ObjectIdentifier(value))
+    case .hook(let value): hasher.combine(ObjectIdentifier(value))
     case .queue(let value): hasher.combine(ObjectIdentifier(value))
     case .foreign: hasher.combine(1)
     }

@@ -58,6 +58,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .signature(let signature): text += signature.description
     case .object(let reference): text += reference.description
     case .registration: text += "<registration>"
+    case .hook: text += "<hook>"
     case .queue(let queue): text += queue.description
     case .foreign(let value): text += "\(value.box)"
     }

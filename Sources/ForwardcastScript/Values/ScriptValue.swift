@@ -34,6 +34,8 @@ public enum ScriptValue: Sendable {
   case object(ScriptReference)
   /// What `add … as r` names.
   case registration(Registration)
+  /// What `before … as h` names.
+  case hook(HookRegistration)
   /// What `queue q` makes.
   case queue(ScriptQueue)
   /// A value of the host program that is none of the above: a script can keep it and pass it on.
@@ -126,6 +128,7 @@ extension ScriptValue {
     case .signature: "a signature"
     case .object: "an object"
     case .registration: "a registration"
+    case .hook: "a hook"
     case .queue: "a queue"
     case .foreign(let value): "a value of type \(value.box.type)"
     }

@@ -14,7 +14,7 @@ final class StepContext: DeliveryContext, ContextProbe {
   var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
   var turn: Int { 1 }
   var isCurrent: Bool { isHeld }
-  func wake(_ mailbox: Mailbox) { woken.withLock { $0.append(mailbox) } }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }
 
   /// How many mailboxes wait to be emptied: a mailbox that is awake is not woken again, so at most one for each proxy.
   var waiting: Int { woken.withLock { $0.count } }

@@ -133,14 +133,18 @@ extension MessageRoute {
   ///   arguments are not those of the stated signature, or, with `checked`, do not fit the first target that would get
   ///   the message.
   func admit(_ invocation: inout Invocation, checked: Bool) throws {
-    if let trail = invocation.route, trail.contains(core) {
-      throw MessageError(
-        .proxyCycle, receiver: core.name, selector: selector.name,
-        evidence: "the message came through this proxy before")
-    }
+    try refuseCycle(invocation)
     invocation.result = nil
     try invocation.fitStatedTypes(receiver: core)
     if checked { try checkFirst(invocation) }
+  }
+
+  /// - Throws: `proxyCycle` when the message came through the proxy before.
+  func refuseCycle(_ invocation: Invocation) throws {
+    guard let trail = invocation.route, trail.contains(core) else { return }
+    throw MessageError(
+      .proxyCycle, receiver: core.name, selector: selector.name,
+      evidence: "the message came through this proxy before")
   }
 
   /// Serves every target in the caller's turn.

@@ -8,9 +8,8 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   @usableFromInline let route: Route
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   @usableFromInline let count: Int
-  /// Whether it takes more than a loop over direct targets with methods: other contexts, targets that are asked, among
-  /// them multicasts, or targets that are registered more than once.
-  @usableFromInline let needsSchedule: Bool
+  /// How the message goes.
+  @usableFromInline let way: RouteWay
   /// ``plan``, as a type that a loop in the user's module releases without asking what it is.
   @usableFromInline let planObject: AnyObject?
 
@@ -20,8 +19,29 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     self.route = route
     steps = route.steps
     count = route.count
-    needsSchedule = route.needsSchedule
+    way = route.way
     planObject = route.hasQueued ? route.plan : nil
+  }
+
+  private init(inside whole: MessageRoute) {
+    (route, steps, count, planObject) = (whole.route, whole.steps, whole.count, whole.planObject)
+    way = whole.route.wayInside
+  }
+
+  /// Whether it takes more than a loop over direct targets with methods.
+  @usableFromInline var needsSchedule: Bool {
+    @inlinable @inline(__always) get { if case .direct = way { false } else { true } }
+  }
+
+  /// Whether hooks stand around the message.
+  @usableFromInline var isSurrounded: Bool {
+    @inlinable @inline(__always) get { if case .surrounded = way { true } else { false } }
+  }
+
+  /// What stands around the message, and the same way without it; `nil` when nothing does.
+  var surrounded: (around: RouteSurroundings, inside: MessageRoute)? {
+    guard isSurrounded, let around = route.around else { return nil }
+    return (around, MessageRoute(inside: self))
   }
 
   @usableFromInline var core: MulticastCore { route.core }

@@ -12,7 +12,8 @@ extension MessageSchedule {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
       for nested in node.nested.sorted(by: { $0.key > $1.key }) {
-        if case .node(let child) = nested.value { waiting.append(child) }
+        // What stands behind hooks is posted when these let it through.
+        if case .node(let child) = nested.value, !child.route.isSurrounded { waiting.append(child) }
       }
     }
   }
@@ -68,7 +69,7 @@ extension MessageSchedule {
     {
       return withdraw(.repeated)
     }
-    if let queued, queued.runsNow { return withdraw(.inTurn) }
+    if let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
     var kept: AnyObject?
@@ -102,13 +103,17 @@ extension MessageSchedule {
 
   private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
     let outer = node.proxies.outer
-    guard pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers else {
+    guard
+      pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers
+        || message.trace != nil
+    else {
       return nil
     }
     return ParcelDetails(
       pending: pending, slots: slots, keepsAnswers: message.keepsAnswers, kept: kept, outer: outer,
       // The sender's own trail ends with its turn; this one goes with the message.
-      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) })
+      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace, steps: node.route.count
+    )
   }
 
   /// The error for a target that the arguments of the message may not reach.
@@ -124,13 +129,19 @@ extension MessageSchedule {
 
   /// Waits for a place in every buffer that suspends its senders, in the order of delivery.
   ///
-  /// - Throws: `CancellationError`; no place is kept then.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
+  ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) mutating func reserveRoom() async throws {
     do {
       for node in nodes where node.route.route.hasQueued {
         for group in node.plan.groups where !group.isBatched {
           guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
-          try await line.reserve()
+          if !line.reserveAtOnce() {
+            let registration = group.steps[0].registration.takeUnretainedValue()
+            let wait = try SuspendedWaits.begin(for: { [registration] }, in: route.core, route.selector)
+            defer { wait?.end() }
+            try await line.reserve { wait?.start($0) }
+          }
           reserved.insert(ReservedStep(node: ObjectIdentifier(node), index: group.indices[0]))
         }
       }

@@ -17,7 +17,9 @@ struct MessageSchedule<Sink: OutcomeSink> {
   /// Steps for which the sender has a place in the target's buffer.
   var reserved: Set<ReservedStep> = []
   /// Turns that cannot end here and are to be taken up afterwards; `nil` where nobody can.
-  var deferred: [Deferred]?
+  var deferred: [DeferredTurn]?
+  /// The number of the turn that a trace was told of; 0 when it was told of none.
+  private var tracedStep = 0
   /// Whether anybody got the message, in any proxy.
   private(set) var reachedAny = false
 
@@ -29,14 +31,6 @@ struct MessageSchedule<Sink: OutcomeSink> {
   /// The nodes of the message, the outermost first; empty for a route of direct targets only.
   let nodes: [RouteNode]
   private var isKnown = false
-
-  /// A turn that runs in an isolation that this context is not, or suspends.
-  struct Deferred {
-    let turn: OutgoingMessage.Turn
-    let target: AnyObject
-    let context: StepContext
-    let slot: Int
-  }
 
   /// The walk along the route of one proxy.
   private struct Frame {
@@ -71,7 +65,8 @@ struct MessageSchedule<Sink: OutcomeSink> {
   ) {
     self.isElsewhere = isElsewhere
     (self.message, self.route, self.sink, self.pending) = (message, route, sink, pending)
-    nodes = route.needsSchedule ? RouteNode.tree(route, in: outer, trail: message.trail) : []
+    if message.trace == nil { self.message.trace = route.route.around?.trace }
+    nodes = route.needsSchedule ? RouteNode.tree(route, in: outer, trail: message.trail, passed: message.passed) : []
     let proxies = nodes.first?.proxies ?? ProxyChain(route.core, in: outer)
     frame = Frame(
       route: route, proxies: proxies, node: nodes.first, leftOut: sink.listsEveryTarget ? route.leftOut : [],
@@ -87,7 +82,7 @@ struct MessageSchedule<Sink: OutcomeSink> {
       guard let (step, target) = next() else { return }
       let turn = perform(step, target)
       if case .multicast(let multicast) = turn {
-        enter(multicast, target, step)
+        if let turn = enter(multicast, target, step) { take(turn.run(), of: turn) }
       } else if deferred != nil, turn.suspends {
         put(off: turn, target, step)
       } else if let outcome = turn.ended(&message) {
@@ -102,7 +97,7 @@ struct MessageSchedule<Sink: OutcomeSink> {
     while let (step, target) = next() {
       let turn = perform(step, target)
       if case .multicast(let multicast) = turn {
-        enter(multicast, target, step)
+        if let turn = enter(multicast, target, step) { take(await turn.runAndWait(), of: turn) }
       } else {
         let registration = step.registration.takeUnretainedValue()
         let outcome = await turn.endedAndWaited(&message) { registration.isActive }
@@ -121,6 +116,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
   }
 
   private mutating func perform(_ step: RouteStep, _ target: AnyObject) -> OutgoingMessage.Turn {
+    if let trace = message.trace, !(target is any MulticastSending) {
+      tracedStep = MessageTrace.nextStep()
+      trace.note(.began, &message, at: context(step, target), step: tracedStep)
+    }
     // The route keeps the method. Only who sees the message itself can send it on: a trail is laid for the first of those.
     let (method, proxies, earlier) = (step.method?.takeUnretainedValue(), frame.proxies, message.trail)
     var trail = frame.trail
@@ -170,9 +169,9 @@ struct MessageSchedule<Sink: OutcomeSink> {
         continue
       }
       switch frame.node?.nested[index] {
-      case .node(let node)?: enter(node, context(step, target))
+      case .node(let node)? where !node.route.isSurrounded: enter(node, context(step, target))
       case .refused(let error)?: take(.failed(error), at: context(step, target))
-      case nil: return (step, target)
+      case .node?, nil: return (step, target)
       }
     }
   }
@@ -241,6 +240,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
 
   /// Takes what became of a message at one target.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) {
+    if let trace = message.trace, context.registration != nil {
+      trace.note(outcome, &message, at: context, step: tracedStep)
+      tracedStep = 0
+    }
     switch outcome {
     case .answered, .queued: frame.reached = true
     case .failed:
@@ -256,7 +259,7 @@ struct MessageSchedule<Sink: OutcomeSink> {
   private mutating func put(off turn: OutgoingMessage.Turn, _ target: AnyObject, _ step: RouteStep) {
     let context = context(step, target)
     let slot = pending?.open(context) ?? -1
-    deferred?.append(Deferred(turn: turn, target: target, context: context, slot: slot))
+    deferred?.append(DeferredTurn(turn: turn, target: target, context: context, slot: slot))
     take(.queued(slot: slot), at: context)
   }
 
@@ -291,14 +294,45 @@ struct MessageSchedule<Sink: OutcomeSink> {
       route: node.route, proxies: node.proxies, node: node, leftOut: leftOut, isInOrder: isInOrder, place: place)
   }
 
-  /// Goes on with the targets of a multicast that a target which was asked led to.
-  private mutating func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
+  /// Goes on with the targets of a multicast that a target which was asked led to, or gives the turn of one that has
+  /// hooks around its messages.
+  private mutating func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) -> HookedTurn?
+  {
+    let place = context(step, target)
+    // Of the nodes that are known only those with hooks come here.
+    if case .node(let node)? = frame.node?.nested[frame.index - 1] { return hookedTurn(node, place) }
     let route = multicast.beginMessage(message.selector)
     if let error = RouteNode.refusal(route, in: frame.proxies, message.trail, count: 0, target) {
-      return take(.failed(error), at: context(step, target))
+      take(.failed(error), at: place)
+      return nil
     }
+    if route.isSurrounded { return hookedTurn(RouteNode(route, in: frame.proxies), place) }
     let node = RouteNode.tree(route, in: frame.proxies, trail: message.trail)[0]
-    enter(node, context(step, target))
+    enter(node, place)
+    return nil
+  }
+
+  private mutating func hookedTurn(_ node: RouteNode, _ place: StepContext) -> HookedTurn {
+    let passed = message.passed ?? PassedProxies(nodes.count)
+    message.passed = passed
+    var inner = message
+    inner.isInOrder = frame.isInOrder
+    return HookedTurn(
+      inner, node, place, pending: pending, isElsewhere: isElsewhere, defers: deferred != nil,
+      listsEveryTarget: sink.listsEveryTarget)
+  }
+
+  /// Takes what came of the targets of a nested proxy with hooks.
+  private mutating func take(_ outcomes: [(outcome: StepOutcome, context: StepContext)], of turn: HookedTurn) {
+    dropped += turn.dropped
+    deferred?.append(contentsOf: turn.deferred)
+    for (outcome, context) in outcomes {
+      if !isKnown {
+        take(outcome, at: context)
+      } else if case .failed(let error) = outcome {
+        context.report(error)
+      }
+    }
   }
 
   /// Ends the walk along one route. `false` when it was that of the proxy the message was sent to.
@@ -333,6 +367,14 @@ struct MessageSchedule<Sink: OutcomeSink> {
     }
     return true
   }
+}
+
+/// A turn whose method runs in an isolation that the schedule's context is not.
+struct DeferredTurn {
+  let turn: OutgoingMessage.Turn
+  let target: AnyObject
+  let context: StepContext
+  let slot: Int
 }
 
 /// A target that is registered more than once with one delivery, for other selectors each time: a message that several of

@@ -7,20 +7,19 @@ extension MulticastProxy where Interface: Sendable {
   /// Where targets send through several proxies, drain all of them again until each gives 0.
   ///
   /// - Returns: how many deliveries had their turn since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end;
+  ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
-    if !RunningGates.isEmpty,
-      core.registrations.contains(where: { $0.queued.map { RunningGates.contains($0.gate) } ?? false })
-    {
-      throw MessageError(
-        .wouldDeadlock, receiver: typeName(of: self), selector: "drain",
-        evidence: "a method of one of the targets would wait for its own end")
-    }
+    let wait = try SuspendedWaits.begin(for: { core.registrations.filter { $0.queued != nil } }, in: core, "drain")
+    defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
       try Task.checkCancellation()
-      try await round.begin().wait()
+      let completion = round.begin()
+      let timer = wait?.start { completion.fail($0) }
+      defer { timer?.cancel() }
+      try await completion.wait()
     } while !round.isQuiet()
     return round.turns
   }

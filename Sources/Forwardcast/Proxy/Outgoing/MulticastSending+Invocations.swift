@@ -25,22 +25,25 @@ extension MulticastSending {
     -> Output
   {
     let route = beginMessage(invocation.selector)
-    var message = invocation
-    try route.admit(&message, checked: true)
-    let served = route.serve(
-      message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
-    return try served.sink.collected(served.reachedAny ? nil : .silence(route)).get()
+    if let (around, inside) = route.surrounded {
+      try route.refuseCycle(invocation)
+      return try around.collect(inside, BoxedArguments(invocation), policy) {
+        collectBoxed(inside, $0.invocation(route.selector), $1)
+      }.get()
+    }
+    return try collectBoxed(route, invocation, policy).get()
   }
 
   /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
   func report(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
     invocation.result = nil
-    var message = invocation
-    try route.admit(&message, checked: true)
-    let served = route.serve(message, keepsAnswers: true, inOrder: false, into: ReportSink())
-    if !served.reachedAny { try route.core.answerSilence(route.selector) }
-    var report = served.sink.report
-    report.dropped = served.dropped
+    let report: DeliveryReport
+    if let (around, inside) = route.surrounded {
+      try route.refuseCycle(invocation)
+      report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
+    } else {
+      report = try reportBoxed(route, invocation)
+    }
     invocation.result = report.result
     return report
   }
@@ -70,9 +73,39 @@ extension MulticastSending {
   }
 }
 
+/// A `forward` in the caller's turn.
+private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws -> DeliveryReport {
+  var message = invocation
+  try route.admit(&message, checked: true)
+  let served = route.serve(message, keepsAnswers: true, inOrder: false, into: ReportSink())
+  if !served.reachedAny { try route.core.answerSilence(route.selector) }
+  var report = served.sink.report
+  report.dropped = served.dropped
+  return report
+}
+
+/// A `collect` by boxes.
+private func collectBoxed<Output>(
+  _ route: MessageRoute, _ invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
+) -> Collected<Output> {
+  var message = invocation
+  do { try route.admit(&message, checked: true) } catch {
+    return Collected(policy.empty, CollectFailure(error, route))
+  }
+  let served = route.serve(
+    message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
+  return served.sink.collected(served.reachedAny ? nil : .silence(route))
+}
+
 /// A broadcast by boxes.
-private func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
+func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
   do {
+    if let (around, inside) = route.surrounded {
+      try route.refuseCycle(invocation)
+      return around.broadcast(inside, BoxedArguments(invocation)) {
+        broadcastBoxed(inside, $0.invocation(route.selector))
+      }
+    }
     var message = invocation
     try route.admit(&message, checked: false)
     if BoxedLoop.fits(route, SummarySink()) {

@@ -119,7 +119,8 @@ func broadcastTyped<R, each A>(
   // Whatever becomes of the proxy, the steps that are walked live as long as their route.
   defer { withExtendedLifetime(route.route) {} }
   if route.needsSchedule {
-    return broadcastScheduled(route, TypedArguments(arguments, returning: R.self, crosses: crosses))
+    let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
+    return route.isSurrounded ? broadcastAround(route, arguments) : broadcastScheduled(route, arguments)
   }
   let wanted = ObjectIdentifier(((repeat each A) -> R).self)
   var rest = UnusualSteps()
@@ -149,7 +150,8 @@ func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
   if route.needsSchedule {
-    return collectScheduled(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
+    let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
+    return route.isSurrounded ? collectAround(route, arguments, policy) : collectScheduled(route, arguments, policy)
   }
   switch policy.way {
   case .folding(let initial, let step):

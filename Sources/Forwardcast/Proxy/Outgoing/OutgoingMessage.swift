@@ -10,6 +10,10 @@ struct OutgoingMessage {
   var isInOrder = false
   /// The proxies that the message came through by hooks, before it came here.
   let trail: ProxyTrail?
+  /// How many proxies it has passed, once hooks of a nested proxy divide its way.
+  var passed: PassedProxies?
+  /// Who is told of each step.
+  var trace: MessageTrace?
 
   /// The arguments in the form that can be shared; `nil` while a message that came as a value needs none.
   private var shared: MessageArguments?
@@ -27,6 +31,13 @@ struct OutgoingMessage {
     message.result = nil
     message.route = nil
     boxed = message
+  }
+
+  /// The same message with other arguments.
+  func with(_ arguments: MessageArguments) -> OutgoingMessage {
+    var message = OutgoingMessage(selector, arguments, keepsAnswers: keepsAnswers, trail: trail)
+    (message.isInOrder, message.passed, message.trace) = (isInOrder, passed, trace)
+    return message
   }
 
   /// Whether the sender knew the types.

@@ -12,6 +12,15 @@ extension Parcel {
     if let error = RouteNode.refusal(route, in: proxies, message.trail, count: 0, target) {
       return settle(place, .failed(error), target)
     }
+    if route.isSurrounded {
+      let turn = HookedTurn(
+        message, RouteNode(route, in: proxies), context(place, target), pending: pending, isElsewhere: true,
+        defers: true, listsEveryTarget: false)
+      var sink = NestedSink(pending)
+      for (outcome, context) in turn.run() { _ = sink.take(outcome, at: context) }
+      if pending != nil { sink.finish(slot(place)) }
+      return goOn(with: turn.deferred, place, mailbox)
+    }
     var schedule = MessageSchedule(
       message, along: route, in: proxies, into: NestedSink(pending), pending: pending, isElsewhere: true)
     schedule.deferred = []
@@ -27,8 +36,13 @@ extension Parcel {
       }
     }
     if pending != nil { schedule.sink.finish(slot(place)) }
-    guard let deferred = schedule.deferred, !deferred.isEmpty else { return }
-    let turns = UncheckedSendable(deferred)
+    goOn(with: schedule.deferred ?? [], place, mailbox)
+  }
+
+  /// Takes up the turns that could not end on this context.
+  private func goOn(with deferred: [DeferredTurn], _ place: Int, _ mailbox: Mailbox) {
+    if deferred.isEmpty { return }
+    let (turns, pending) = (UncheckedSendable(deferred), details?.pending)
     suspend(mailbox, place) { message in
       for turn in turns.value {
         let registration = turn.context.registration
@@ -48,39 +62,14 @@ extension Parcel {
   func suspend(
     _ mailbox: Mailbox, _ place: Int, _ body: @escaping @Sendable (inout OutgoingMessage) async -> Void
   ) {
-    guard let gate = group.steps[place].queued?.gate else { return }
+    let registration = group.steps[place].registration.takeUnretainedValue()
+    guard let gate = registration.queued?.gate else { return }
     keep(group)
     mailbox.close(gate)
     Task { [self] in
       var message = message
-      await RunningGates.run(gate) { await body(&message) }
+      await SuspendedMethod.run(registration) { await body(&message) }
       mailbox.reopen(gate)
     }
-  }
-}
-
-/// The gates of the targets whose methods the running task is in, so that a method which waits for its own target is
-/// found out.
-enum RunningGates {
-  private struct Entry: Sendable {
-    let gate: ObjectIdentifier
-    let task: Int?
-  }
-  @TaskLocal private static var entries: [Entry] = []
-
-  private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
-
-  static func run(_ gate: SerialGate, _ body: () async -> Void) async {
-    await $entries.withValue(entries + [Entry(gate: ObjectIdentifier(gate), task: task)], operation: body)
-  }
-
-  /// Whether the running code is in the method of some target, or in a task that was made there.
-  static var isEmpty: Bool { entries.isEmpty }
-
-  /// Whether the running task is in a method behind that gate.
-  static func contains(_ gate: SerialGate) -> Bool {
-    guard !entries.isEmpty else { return false }
-    let task = task
-    return entries.contains { $0.gate == ObjectIdentifier(gate) && $0.task == task }
   }
 }

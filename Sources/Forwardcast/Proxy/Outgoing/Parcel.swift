@@ -14,10 +14,17 @@ final class ParcelDetails: @unchecked Sendable {  // never changes; the target i
   let outer: ProxyChain?
   /// The proxies that the message came through by hooks.
   let trail: ProxyTrail?
+  /// Who is told of each step.
+  let trace: MessageTrace?
+  /// The number of the first target's turn, as a trace is told.
+  let firstStep: Int
 
   init(
-    pending: PendingAnswers?, slots: [Int], keepsAnswers: Bool, kept: AnyObject?, outer: ProxyChain?, trail: ProxyTrail?
+    pending: PendingAnswers?, slots: [Int], keepsAnswers: Bool, kept: AnyObject?, outer: ProxyChain?,
+    trail: ProxyTrail?, trace: MessageTrace?, steps: Int
   ) {
+    self.trace = trace
+    firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
     (self.pending, self.slots, self.keepsAnswers, self.kept) = (pending, slots, keepsAnswers, kept)
     (self.outer, self.trail) = (outer, trail)
   }
@@ -62,7 +69,10 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   private var places: [Int] { chosen ?? Array(group.steps.indices) }
 
   var message: OutgoingMessage {
-    OutgoingMessage(group.selector, arguments, keepsAnswers: details?.keepsAnswers ?? false, trail: details?.trail)
+    var message = OutgoingMessage(
+      group.selector, arguments, keepsAnswers: details?.keepsAnswers ?? false, trail: details?.trail)
+    message.trace = details?.trace
+    return message
   }
 
   /// Keeps the group until the parcel goes: it leaves the order of its mailbox.
@@ -138,6 +148,9 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
       trail = laid
       return laid
     }
+    if let details, let trace = details.trace {
+      trace.note(.began, &message, at: context(place, target), step: details.firstStep + place)
+    }
     let turn = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
     switch turn {
     case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
@@ -168,6 +181,10 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
 
   /// Takes in what became of the message at one target.
   func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
+    if let details, let trace = details.trace {
+      var message = message
+      trace.note(outcome, &message, at: context(place, target), step: details.firstStep + place)
+    }
     if let details, let pending = details.pending {
       var outcome = outcome
       if case .answered(let answer) = outcome, let target {

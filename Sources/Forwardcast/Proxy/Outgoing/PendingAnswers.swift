@@ -83,8 +83,21 @@ final class PendingAnswers: @unchecked Sendable {
 
   /// Suspends until every slot is settled.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled; deliveries go on, and nobody hears of them.
-  nonisolated(nonsending) func wait() async throws { try await completion.wait() }
+  /// - Throws: `CancellationError` when the task is cancelled; deliveries go on, and nobody hears of them; `timedOut`.
+  /// - Parameter wait: what limits the time, where the wait may be one for itself.
+  nonisolated(nonsending) func wait(limitedBy wait: SuspendedWait? = nil) async throws {
+    let timer = wait?.start { [completion] in completion.fail($0) }
+    defer { timer?.cancel() }
+    try await completion.wait()
+  }
+
+  /// The registrations whose outcome is open.
+  var open: [Registration] {
+    state.withLock { state in
+      UncheckedSendable(
+        state.slots.filter { $0.outcome == nil && $0.children == nil }.compactMap(\.context.registration))
+    }.value
+  }
 
   /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
   func wait(timeout: Duration) -> [StepContext] {

@@ -37,12 +37,18 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   var witness = 0
   /// What precedes the one message that the route was made for.
   let prelude: MessagePrelude?
+  /// What stands around the messages of the selector; `nil` when nothing does.
+  let around: RouteSurroundings?
+  /// How messages go along the route.
+  private(set) var way: RouteWay
 
   init(
     _ core: MulticastCore, _ selector: MessageSelector, epoch: UInt, list: TargetList, steps: RouteSteps, room: Int = 0,
-    prelude: MessagePrelude? = nil
+    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
   ) {
     (self.core, self.selector, self.epoch, self.prelude) = (core, selector, epoch, prelude)
+    self.around = around
+    way = around != nil ? .surrounded : prelude != nil ? .scheduled : .direct
     generation = list.generation
     version = list.version
     covered = list.end
@@ -55,6 +61,8 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   /// A copy of the steps that one message has seen.
   init(copyOf route: Route, upTo end: Int, prelude: MessagePrelude) {
     (core, selector, epoch, self.prelude) = (route.core, route.selector, 0, prelude)
+    around = route.around
+    way = around == nil ? .scheduled : .surrounded
     (generation, version, covered) = (0, 0, 0)
     leavesOut = true
     capacity = max(end, 1)
@@ -78,10 +86,13 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     if more.hasNested { hasNested = true }
     if more.leavesOut { leavesOut = true }
     if more.hasRepeats { hasRepeats = true }
+    if case .direct = way { way = wayInside }
   }
 
-  /// Whether a message takes more than a loop over direct targets with methods.
-  var needsSchedule: Bool { hasQueued || hasForwarders || hasRepeats || prelude != nil }
+  /// How messages go along the route once what stands around them is done.
+  var wayInside: RouteWay {
+    hasQueued || hasForwarders || hasRepeats || prelude != nil || around?.trace != nil ? .scheduled : .direct
+  }
 
   /// Adds steps behind the end if there is room. Called under the proxy's lock.
   func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
@@ -99,7 +110,7 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     all.hasNested = all.hasNested || more.hasNested
     all.leavesOut = all.leavesOut || more.leavesOut
     all.hasRepeats = all.hasRepeats || more.hasRepeats
-    return Route(core, selector, epoch: epoch, list: list, steps: all, room: all.list.count)
+    return Route(core, selector, epoch: epoch, list: list, steps: all, room: all.list.count, around: around)
   }
 
   /// The steps, each with one more reference.
@@ -112,6 +123,63 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
   func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
     self.epoch == epoch && version == list.version
+  }
+}
+
+/// How messages go along a route.
+@usableFromInline
+enum RouteWay: UInt8 {
+  /// By a loop over direct targets with methods.
+  case direct
+  /// By a schedule: there are other contexts, targets that are asked, among them multicasts, or targets that are
+  /// registered more than once.
+  case scheduled
+  /// Through hooks, and then one of the other ways.
+  case surrounded
+}
+
+/// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
+final class RouteSurroundings: Sendable {
+  private let hooks: HookChain
+  let trace: MessageTrace?
+
+  /// `nil` when there is nothing.
+  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
+    self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
+    self.trace = trace
+    if self.hooks.hooks.isEmpty, trace == nil { return nil }
+  }
+
+  /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
+  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+    guard let trace else { return try hooks.run(message, rest) }
+    let step = MessageTrace.nextStep()
+    trace.note(.sent, message, step: step)
+    do {
+      let answers = try hooks.run(message, rest)
+      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+      return answers
+    } catch {
+      trace.note(.failed, message, step: step, "\(error)")
+      throw error
+    }
+  }
+
+  /// Runs the hooks around `rest`, which may suspend.
+  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
+    -> MessageAnswers
+  {
+    guard let trace else { return try await hooks.runAndWait(message, rest) }
+    let step = MessageTrace.nextStep()
+    trace.note(.sent, message, step: step)
+    do {
+      let answers = try await hooks.runAndWait(message, rest)
+      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+      return answers
+    } catch {
+      trace.note(.failed, message, step: step, "\(error)")
+      throw error
+    }
   }
 }
 

@@ -53,21 +53,27 @@ final class RouteNode {
 
   /// The nodes of a message that was sent to the proxy of `route`, the outermost first.
   ///
-  /// - Parameter trail: the proxies that the message came through by hooks.
-  static func tree(_ route: MessageRoute, in outer: ProxyChain?, trail: ProxyTrail?) -> [RouteNode] {
+  /// - Parameters:
+  ///   - trail: the proxies that the message came through by hooks.
+  ///   - passed: how many it has passed, when it is on its way through hooks of nested proxies.
+  static func tree(_ route: MessageRoute, in outer: ProxyChain?, trail: ProxyTrail?, passed: PassedProxies? = nil)
+    -> [RouteNode]
+  {
     var nodes = [RouteNode(route, in: outer)]
+    defer { passed?.count += nodes.count }
     var index = 0
     while index < nodes.count {
       let node = nodes[index]
       index += 1
-      guard node.route.route.hasNested else { continue }
+      guard node.route.route.hasNested, !node.route.isSurrounded else { continue }
       for place in 0..<node.route.count {
         let step = node.route.steps[place]
         guard step.method == nil, step.queued == nil, step.isActive, let target = step.target,
           let multicast = target as? any MulticastSending
         else { continue }
         let inner = multicast.beginMessage(node.route.selector)
-        if let error = refusal(inner, in: node.proxies, trail, count: nodes.count, target) {
+        let count = nodes.count + (passed?.count ?? 0)
+        if let error = refusal(inner, in: node.proxies, trail, count: count, target) {
           node.nested[place] = .refused(error)
         } else {
           let child = RouteNode(inner, in: node.proxies)
@@ -95,6 +101,13 @@ final class RouteNode {
     }
     return nil
   }
+}
+
+/// How many nested proxies one message has passed, where hooks divide its way. Stays in the turn of the message.
+final class PassedProxies {
+  fileprivate(set) var count: Int
+
+  init(_ count: Int) { self.count = count }
 }
 
 extension MessageError {

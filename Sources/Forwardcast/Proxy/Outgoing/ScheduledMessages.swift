@@ -15,7 +15,7 @@ func broadcastScheduled(_ route: MessageRoute, _ arguments: MessageArguments) ->
 private func broadcastTogether(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary? {
   guard let plan = route.plan, plan.count == route.count, plan.areAllTogether, !route.route.hasRepeats,
     arguments.crosses, !arguments.mayCopy, !route.core.stopsAtFirst, case .ignored = route.core.options.silence,
-    route.route.prelude == nil
+    route.route.prelude == nil, route.route.around?.trace == nil
   else { return nil }
   // The plan has to outlive the last post: its end is what releases the groups.
   return withExtendedLifetime(plan) {

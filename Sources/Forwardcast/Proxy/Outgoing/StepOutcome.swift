@@ -75,6 +75,7 @@ final class ProxyChain: Sendable {
   }
 
   func report(_ failure: MulticastFailure) {
+    core.noteError(failure)
     var next: ProxyChain? = self
     while let here = next {
       if let handler = here.core.onError { return handler(failure) }

@@ -28,11 +28,13 @@ struct WaitedMessage<Final: OutcomeSink> {
   ///   silence is an error; what `finish` throws.
   nonisolated(nonsending) mutating func wait<Output>(_ finish: (Final) throws -> Output) async throws -> Output {
     try Task.checkCancellation()
-    try refuseToWaitForOwnGate()
+    let wait = try SuspendedWaits.begin(for: { queuedTargets }, in: route.core, route.selector)
+    defer { wait?.end() }
     try await schedule.reserveRoom()
     await schedule.runAndWait()
     schedule.giveBackRoom()
-    try await pending.wait()
+    wait?.sent(pending)
+    try await pending.wait(limitedBy: wait)
     return try output(finish)
   }
 
@@ -73,23 +75,25 @@ struct WaitedMessage<Final: OutcomeSink> {
         .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
         evidence: "the caller holds the \(group.mailbox.context.name) that it would wait for")
     }
+    // A method that leaves the context of its delivery for one where the caller blocks.
+    for step in groups.filter({ !$0.runsNow }).flatMap(\.steps) where step.isActive {
+      guard let method = step.method?.takeUnretainedValue(), method.isolation != .sender, let target = step.target,
+        method.canRun(on: target)
+      else { continue }
+      throw MessageError(
+        .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
+        evidence:
+          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+    }
   }
 
-  /// - Throws: `wouldDeadlock` in a method that suspends, when its own target is among those that would be waited for.
-  private func refuseToWaitForOwnGate() throws {
-    guard !RunningGates.isEmpty else { return }
-    for group in groups {
-      for step in group.steps {
-        guard step.isActive, let queued = step.queued, RunningGates.contains(queued.gate) else { continue }
-        throw MessageError(
-          .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
-          evidence: "a method of \(step.target.map { typeName(of: $0) } ?? "a target") would wait for its own end")
-      }
-    }
+  /// The targets that are waited for on contexts of their own.
+  private var queuedTargets: [Registration] {
+    groups.flatMap(\.steps).filter { $0.isActive && $0.queued != nil }.map { $0.registration.takeUnretainedValue() }
   }
 }
 
 extension DeliveryGroup {
   /// Whether its one step would run in the sender's turn.
-  fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow ?? false }
+  fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }

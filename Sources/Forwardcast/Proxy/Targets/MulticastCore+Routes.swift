@@ -29,21 +29,26 @@ extension MulticastCore {
     for _ in 0..<8 {
       let epoch = TableEpoch.current
       // How far the old route reaches is read with the list: another message may be extending it.
-      let (list, old, covered) = state.withLock { state in
+      let (list, around, old, covered) = state.withLock { state in
         let old = state.routes.find(selector)
-        return (state.list, old, old?.covered ?? 0)
+        return (state.list, (state.chain, state.trace?.trace), old, old?.covered ?? 0)
       }
       if let old, old.epoch == epoch, old.generation == list.generation {
         let more = steps(list.joined(since: covered), selector, in: list)
         if let walk = extend(old, from: covered, by: more, to: list) { return walk }
         for step in more.list { step.release() }
       } else {
-        let route = Route(self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list))
+        let route = Route(
+          self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list),
+          around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
         if let walk = publish(route) { return walk }
       }
     }
-    let list = state.withLock { $0.list }
-    return MessageRoute(Route(self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list)))
+    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
+    return MessageRoute(
+      Route(
+        self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list),
+        around: RouteSurroundings(selector, hooks: around.0, trace: around.1)))
   }
 
   private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
@@ -75,8 +80,10 @@ extension MulticastCore {
   /// A route of the caller's own that keeps every target alive, weak ones included.
   func pinnedRoute(_ selector: MessageSelector) -> Route {
     let epoch = TableEpoch.current
-    let list = state.withLock { $0.list }
-    return Route(self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true))
+    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
+    return Route(
+      self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true),
+      around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
   }
 
   private func steps(

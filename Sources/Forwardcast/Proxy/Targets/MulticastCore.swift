@@ -20,6 +20,16 @@ package final class MulticastCore: Sendable {
     var isClosed = false
     /// Targets that no message by selector can reach, while nobody has been told of them.
     var unreachable: [Registration] = []
+    /// The hooks, in the order in which they were installed.
+    var hooks: [Hook] = []
+    /// The streams that listen.
+    var listeners: [MessageListener] = []
+    /// The last error that nobody was thrown, as text.
+    var lastError: String?
+    /// Who is told of each step, with the handle's part of it.
+    var trace: (token: Hook, trace: MessageTrace)?
+    /// What stands around messages, the innermost first: who listens sees what the hooks let through.
+    var chain: [Hook] { listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks }
   }
 
   let state = Guarded(State())
@@ -61,11 +71,12 @@ package final class MulticastCore: Sendable {
 
   /// Releases the routes: no further message comes. What is on its way is delivered.
   func close() {
-    let routes = state.withLock { state in
-      defer { state.routes = RouteTable() }
+    let (routes, listeners) = state.withLock { state in
+      defer { (state.routes, state.listeners) = (RouteTable(), []) }
       state.isClosed = true
-      return state.routes
+      return (state.routes, state.listeners)
     }
+    for listener in listeners { listener.finish() }
     withExtendedLifetime(routes) {}
   }
 
@@ -257,7 +268,14 @@ package final class MulticastCore: Sendable {
   @usableFromInline
   func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String) {
     let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
+    noteError(failure)
     if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
+  }
+
+  /// Keeps an error that nobody is thrown, for the description.
+  func noteError(_ failure: MulticastFailure) {
+    let text = failure.description
+    state.withLock { $0.lastError = text }
   }
 
   /// Reports the error of one step of a route.

@@ -50,8 +50,16 @@ final class QueuedState: Sendable {
   func noteQueued() { if delivery.isAutomatic { waiting.wrappingAdd(1, ordering: .acquiringAndReleasing) } }
   func noteTurn() { if delivery.isAutomatic { waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Whether a message may run in its sender's turn: an automatic delivery whose sender is there and before nobody.
-  var runsNow: Bool { delivery.isAutomatic && waiting.load(ordering: .acquiring) == 0 && mailbox.isCurrent }
+  /// Whether a message may run in its sender's turn: an automatic delivery whose sender is there and before nobody, and a
+  /// method that needs no other place.
+  func runsNow(_ step: RouteStep) -> Bool {
+    // Being on the context comes before the look at the gate, which belongs to it.
+    guard delivery.isAutomatic, waiting.load(ordering: .acquiring) == 0, mailbox.isCurrent, !gate.isClosed else {
+      return false
+    }
+    guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }
+    return method.canRun(on: target)
+  }
 }
 
 /// A mailbox that is released with the last registration that uses it.

@@ -167,7 +167,7 @@ public final class ScopedRegistration: Sendable {
 
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
 final class CoreLink: @unchecked Sendable {  // set once, before the core is used; then only read
-  fileprivate weak var core: MulticastCore?
+  fileprivate(set) weak var core: MulticastCore?
 
   func join(_ core: MulticastCore) { self.core = core }
 }

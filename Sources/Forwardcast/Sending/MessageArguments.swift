@@ -1,5 +1,5 @@
 // MessageArguments.swift: the arguments of one message, shared by all who get it.
-// Layer: Proxy. See DESIGN.md, "One way for a message to leave".
+// Layer: Sending. See DESIGN.md, "One way for a message to leave".
 
 /// The arguments of one message, with the types that its sender knew, or as an invocation.
 ///
@@ -26,6 +26,13 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
 
   /// The arguments as one more target may own them.
   func copied() -> MessageArguments { self }
+
+  /// The same message with other arguments.
+  func replacing(_ boxes: [ArgumentBox], of selector: MessageSelector) -> MessageArguments {
+    var message = invocation(selector)
+    message.arguments = boxes
+    return BoxedArguments(message)
+  }
 
   /// The answer of a message by boxes as its sender wants it.
   ///
@@ -92,6 +99,41 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
     var copy = message
     copy.arguments = message.arguments.map { $0.copiedForDelivery() }
     return BoxedArguments(copy)
+  }
+}
+
+extension MessageArguments {
+  /// The arguments as the types of a key: as they are when the sender used a key of these types, else out of boxes.
+  ///
+  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  final func values<R, each A>(
+    as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
+  ) throws -> Arguments<repeat each A> {
+    if functionType == ObjectIdentifier(type) {
+      return unsafeDowncast(self, to: TypedArguments<R, repeat each A>.self).values
+    }
+    let boxes = invocation(selector).arguments
+    let wanted = packCount(repeat (each A).self)
+    guard boxes.count == wanted else {
+      throw MessageError.argumentCount(selector, receiver: typeName(of: receiver), wanted: wanted, found: boxes.count)
+    }
+    var index = 0
+    func next<T>(_ type: T.Type) throws(MessageError) -> T {
+      defer { index += 1 }
+      do { return try boxes[index].unbox(as: type) } catch {
+        throw .argument(index, selector, receiver: typeName(of: receiver), error)
+      }
+    }
+    return Arguments(values: (repeat try next((each A).self)))
+  }
+
+  /// The same message with other arguments, which stay typed when the message is.
+  final func replacing<R, each A>(
+    _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
+    of selector: MessageSelector
+  ) -> MessageArguments {
+    if functionType == nil { return replacing(values.boxes(crossing: crosses), of: selector) }
+    return TypedArguments(values, returning: R.self, crosses: crosses)
   }
 }
 

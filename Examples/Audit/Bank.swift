@@ -1,0 +1,28 @@
+// Bank.swift: a service that knows nothing of audits.
+
+import Forwardcast
+
+@Forwarded
+protocol Bank: AnyObject {
+  func withdraw(_ amount: Int, from account: String) throws -> Int
+  func close(_ account: String)
+}
+
+/// Where the money is.
+final class Vault: Bank {
+  private var balances = ["ann": 100, "bo": 40]
+
+  func withdraw(_ amount: Int, from account: String) throws -> Int {
+    let balance = balances[account, default: 0]
+    guard amount <= balance else { throw Refusal(reason: "\(account) has only \(balance)") }
+    balances[account] = balance - amount
+    return amount
+  }
+
+  func close(_ account: String) { balances[account] = nil }
+}
+
+struct Refusal: Error, CustomStringConvertible {
+  let reason: String
+  var description: String { reason }
+}

@@ -1,0 +1,56 @@
+// main.swift: timing, veto and rewriting around a service that was not written for it.
+
+import Forwardcast
+
+let (bank, vault) = (BankProxy(), Vault())
+bank.add(vault)
+bank.onError = { print("not done: \($0.error)") }
+
+/// Asks the bank and says what came of it.
+@MainActor
+func withdraw(_ amount: Int, _ account: String) {
+  do { print("\(account) gets \(try bank.withdraw(amount, from: account))") } catch {
+    print("\(account) gets nothing: \(error)")
+  }
+}
+
+// Rewriting: a fee, taken from the answer. Typed by the key, so nothing is boxed.
+try bank.around(BankProxy.Messages.withdraw) { call in try call.proceed().map { $0 - 1 } }
+
+// Veto: what a `before` hook throws is the caller's error, and the vault hears of nothing.
+let limit = try bank.before(BankProxy.Messages.withdraw) { amount, account in
+  guard amount <= 50 else { throw Refusal(reason: "\(amount) is over the limit") }
+}
+try bank.before(BankProxy.Messages.close) { account in
+  if account == "ann" { throw Refusal(reason: "\(account) stays") }
+}
+
+// Timing: around every message, outermost since it was installed last. The time itself differs from run to run.
+var calls: [(message: String, time: Duration)] = []
+try bank.around { call in
+  var answers: [ArgumentBox] = []
+  let time = try ContinuousClock().measure { answers = try call.proceed() }
+  calls.append(("\(call.invocation)", time))
+  return answers
+}
+
+withdraw(20, "ann")
+withdraw(60, "ann")
+withdraw(45, "bo")
+bank.close("ann")
+limit.cancel()
+withdraw(60, "ann")
+
+print("timed:")
+for call in calls where call.time >= .zero { print("  \(call.message)") }
+withExtendedLifetime(vault) {}
+
+// Prints:
+// ann gets 19
+// ann gets nothing: 60 is over the limit
+// bo gets nothing: bo has only 40
+// not done: ann stays
+// ann gets 59
+// timed:
+//   withdraw: 20 from: "ann"
+//   withdraw: 60 from: "ann"

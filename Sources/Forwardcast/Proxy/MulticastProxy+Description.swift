@@ -1,0 +1,79 @@
+// MulticastProxy+Description.swift: a proxy and its targets as a table.
+// Layer: Proxy. See DESIGN.md, "Pictures".
+
+extension MulticastProxy: CustomStringConvertible {
+  /// The interface and how many live registrations there are; below, a table of these, and the last error that nobody was
+  /// thrown:
+  ///
+  ///     multicast of RoomDelegate, 2 targets
+  ///     target   selectors          context     waiting  dropped
+  ///     Archive  only roomClosed:   queue disk  3        0
+  ///     Window   2: roomClosed: …   direct      -        -
+  ///     hooks 1, streams 0, ran on contexts 12
+  ///     last error: roomClosed: failed in Archive: disk full
+  ///
+  /// What waits is known where a buffer is bounded. Messages that run in the sender's turn are not counted: that would cost
+  /// every one of them.
+  public var description: String {
+    let registrations = registrations
+    let count = registrations.count
+    let title = "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"
+    return ([title] + core.descriptionLines(registrations)).joined(separator: "\n")
+  }
+}
+
+extension MulticastCore {
+  /// The lines below the title.
+  func descriptionLines(_ registrations: [Registration]) -> [String] {
+    var lines: [String] = []
+    if !registrations.isEmpty {
+      let rows = registrations.map { row($0) }
+      lines += aligned([["target", "selectors", "context", "waiting", "dropped"]] + rows)
+    }
+    let (hooks, streams, error) = state.withLock { ($0.hooks.count, $0.listeners.count, $0.lastError) }
+    let ran = mailboxes.reduce(0) { $0 + $1.delivered }
+    var facts: [String] = []
+    if hooks > 0 { facts.append("hooks \(hooks)") }
+    if streams > 0 { facts.append("streams \(streams)") }
+    if ran > 0 { facts.append("ran on contexts \(ran)") }
+    if !facts.isEmpty { lines.append(facts.joined(separator: ", ")) }
+    if let error { lines.append("last error: \(error)") }
+    return lines
+  }
+
+  private func row(_ registration: Registration) -> [String] {
+    let target = registration.liveTarget
+    var name = target.map { typeName(of: $0) } ?? "a dead target"
+    if registration.isMuted { name += " (muted)" }
+    let queued = registration.queued
+    return [
+      name, selectors(registration, target), queued?.mailbox.context.name ?? "direct",
+      queued.map { $0.line.map { "\($0.count)" } ?? "?" } ?? "-", queued.map { "\($0.dropped)" } ?? "-",
+    ]
+  }
+
+  private func selectors(_ registration: Registration, _ target: AnyObject?) -> String {
+    if let scope = registration.scope { return "only " + shortened(scope.sorted { $0.name < $1.name }) }
+    if let closure = target as? ClosureTarget { return closure.method.selector.name }
+    if target is any MulticastSending { return "those of its targets" }
+    var known = Set((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])
+    if let table { known.formUnion(table.selectors) }
+    if known.isEmpty { return target is any MessageForwarding ? "what it forwards" : "none" }
+    return "\(known.count): " + shortened(known.sorted { $0.name < $1.name })
+  }
+
+  private func shortened(_ selectors: [MessageSelector]) -> String {
+    selectors.prefix(3).map(\.name).joined(separator: " ") + (selectors.count > 3 ? " …" : "")
+  }
+
+  private func aligned(_ rows: [[String]]) -> [String] {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let cells = row.indices.map { index in
+        index == row.count - 1
+          ? row[index] : row[index] + String(repeating: " ", count: widths[index] - row[index].count)
+      }
+      return cells.joined(separator: "  ")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// MessageTrace.swift: tells a sink of each step of the messages of a proxy.
+// Layer: Proxy. See DESIGN.md, "Pictures".
+
+import Synchronization
+
+/// A sink for the steps of a proxy's messages. A route whose proxy has one sends through hooks and schedule, where each
+/// step tells it.
+final class MessageTrace: Sendable {
+  /// Numbers turns, so that beginning and end are found together.
+  private static let steps = Atomic<Int>(1)
+  /// The first of so many numbers.
+  static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
+
+  /// What the proxy is called.
+  private let name: String?
+  private weak let core: MulticastCore?
+  private let naming: (@Sendable (AnyObject) -> String?)?
+  private let sink: @Sendable (MessageEvent) -> Void
+
+  init(
+    _ core: MulticastCore, name: String?, naming: (@Sendable (AnyObject) -> String?)?,
+    _ sink: @escaping @Sendable (MessageEvent) -> Void
+  ) {
+    (self.core, self.name, self.naming, self.sink) = (core, name, naming, sink)
+  }
+
+  private func name(of target: AnyObject?) -> String {
+    guard let target else { return "a dead target" }
+    if let core = target as? MulticastCore { return core === self.core ? name ?? core.name : core.name }
+    return naming?(target) ?? typeName(of: target)
+  }
+
+  /// Tells that a message was sent to a proxy, or what came of it there.
+  func note(_ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = "") {
+    sink(
+      MessageEvent(
+        stage, name: message.selector.name, message: message.invocation.description, sender: "sender",
+        receiver: name(of: message.receiver), evidence: evidence, step: step))
+  }
+
+  /// Tells of a step at a target.
+  func note(
+    _ stage: MessageEvent.Stage, _ message: inout OutgoingMessage, at context: StepContext, step: Int,
+    _ evidence: String = ""
+  ) {
+    let isQueued = context.isQueued
+    sink(
+      MessageEvent(
+        stage, name: message.selector.name, message: message.invocation.description,
+        sender: name(of: context.proxies.core),
+        receiver: name(of: context.target ?? context.registration?.currentTarget),
+        context: isQueued ? context.registration?.queued?.mailbox.context.name ?? "its context" : "directly",
+        evidence: evidence, step: step))
+  }
+
+  /// Tells what came of a step.
+  func note(_ outcome: StepOutcome, _ message: inout OutgoingMessage, at context: StepContext, step: Int) {
+    switch outcome {
+    case .answered(let answer): note(.answered, &message, at: context, step: step, answer?.description ?? "")
+    case .failed(let error): note(.failed, &message, at: context, step: step, "\(error)")
+    case .queued: note(.queued, &message, at: context, step: step)
+    case .skipped(let reason): note(.skipped, &message, at: context, step: step, reason.description)
+    }
+  }
+}
+
+extension MulticastSending {
+  /// Tells `sink` of each step of each message: who was asked, who got it, in what order, where it ran and what came back.
+  ///
+  ///     let diagram = SequenceDiagram()
+  ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
+  ///
+  /// Also of those to the targets of proxies in this one, and of what queued targets do later. Another trace takes the
+  /// place of the first. While none is on, a message costs nothing more; with one it goes the slowest way there is.
+  ///
+  /// - Parameters:
+  ///   - name: what the proxy is called; its type unless given.
+  ///   - naming: what a target is called; its type where it gives `nil`.
+  ///   - sink: is called where each step happens, on any thread, and under no lock.
+  /// - Returns: a handle that ends the trace.
+  @discardableResult
+  public func trace(
+    as name: String? = nil, naming: (@Sendable (AnyObject) -> String?)? = nil,
+    _ sink: @escaping @Sendable (MessageEvent) -> Void
+  ) -> HookRegistration {
+    let core = core
+    return core.setTrace(MessageTrace(core, name: name, naming: naming, sink))
+  }
+}
+
+extension MulticastCore {
+  fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
+    // Never run: the handle's part of a hook, by which the trace is known.
+    let token = Hook(nil, .around(nil, waiting: nil))
+    exchangeTrace((token, trace)) { _ in true }
+    return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }
+  }
+
+  private func exchangeTrace(_ new: (token: Hook, trace: MessageTrace)?, where isMeant: @Sendable (Hook) -> Bool) {
+    let old = change { state, _ in
+      let old = state.trace
+      if let token = old?.token, !isMeant(token) { return old }
+      state.trace = new
+      state.list.noteChanged()
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+}

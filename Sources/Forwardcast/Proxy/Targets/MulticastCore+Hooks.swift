@@ -1,0 +1,47 @@
+// MulticastCore+Hooks.swift: hooks are installed and taken away.
+// Layer: Proxy. See DESIGN.md, "Around a message".
+
+extension MulticastCore {
+  /// Installs a hook outside of those that are there; messages that begin from now on run it.
+  func install(_ hook: Hook) -> HookRegistration {
+    change { state, _ in
+      state.hooks.append(hook)
+      state.list.noteChanged()
+    }
+    return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
+  }
+
+  private func uninstall(_ hook: Hook) {
+    change { state, _ in
+      state.hooks.removeAll { $0 === hook }
+      state.list.noteChanged()
+    }
+  }
+
+  var hookCount: Int { state.withLock { $0.hooks.count } }
+
+  /// Whether a hook of a key can be one for the messages of its selector.
+  ///
+  /// - Throws: `wrongArgumentCount` when the key has not as many arguments as its selector has colons; `typeMismatch`
+  ///   when the first target that responds, or the proxy's table, has a method that can never take such arguments, or
+  ///   never gives such an answer.
+  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
+    let found = packCount(repeat (each A).self)
+    guard found == selector.numberOfArguments else {
+      throw .argumentCount(selector, receiver: name, wanted: selector.numberOfArguments, found: found)
+    }
+    guard let method = firstMethod(for: selector), method.functionType != ObjectIdentifier(type) else { return }
+    try method.signature.check(
+      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: name)
+  }
+
+  /// The method that a message of `selector` would find first.
+  private func firstMethod(for selector: MessageSelector) -> Method? {
+    // Without a route, which would be made for this and be of no use once the hook is there.
+    for registration in registrations where registration.isFor(selector) {
+      guard let target = registration.liveTarget, !(target is any MessageForwarding) else { continue }
+      if let method = method(of: target, selector), !method.isRefusal { return method }
+    }
+    return table?.storage.method(for: selector)
+  }
+}

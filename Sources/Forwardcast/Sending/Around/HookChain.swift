@@ -1,0 +1,87 @@
+// HookChain.swift: runs the hooks of one message, the newest outside.
+// Layer: Sending. See DESIGN.md, "Around a message".
+
+/// The hooks of one selector, in the order in which they were installed: each stands outside of those before it.
+struct HookChain: Sendable {
+  let hooks: [Hook]
+
+  /// Runs the hooks around `rest`, in the caller's turn.
+  ///
+  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack has no
+  ///   room for so many.
+  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+    try run(message, inside: hooks.count, rest)
+  }
+
+  // One level of the stack for each `around`, and none for the others.
+  private func run(_ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+    guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
+    var afters: [Hook] = []
+    var answers: MessageAnswers?
+    var index = count
+    while answers == nil, index > 0 {
+      index -= 1
+      let (hook, inner) = (hooks[index], index)
+      if hook.isCancelled { continue }
+      switch hook.body {
+      case .before(let body): try body(message)
+      case .after: afters.append(hook)
+      case .around(let body?, _): answers = try body(message) { try run(message.with($0), inside: inner, rest) }
+      case .around(nil, _), .waitingBefore, .waitingAfter:
+        throw mismatch(message, "a hook suspends: wait for the message with an asynchronous form")
+      }
+    }
+    let found = try answers ?? rest(message.arguments)
+    for hook in afters.reversed() where !hook.isCancelled {
+      if case .after(let body) = hook.body { try body(message, found) }
+    }
+    return found
+  }
+
+  /// Runs the hooks around `rest`, which may suspend.
+  ///
+  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at an `around` hook that has no form that waits.
+  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
+    -> MessageAnswers
+  {
+    try await runAndWait(message, inside: hooks.count, rest)
+  }
+
+  nonisolated(nonsending) private func runAndWait(
+    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest
+  ) async throws -> MessageAnswers {
+    var afters: [Hook] = []
+    var answers: MessageAnswers?
+    var index = count
+    while answers == nil, index > 0 {
+      index -= 1
+      let (hook, inner) = (hooks[index], index)
+      if hook.isCancelled { continue }
+      switch hook.body {
+      case .before(let body): try body(message)
+      case .waitingBefore(let body): try await body(message)
+      case .after, .waitingAfter: afters.append(hook)
+      case .around(_, let body?):
+        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest) }
+      case .around(_, nil):
+        throw mismatch(message, "an around hook has no form that waits, and the sender waits")
+      }
+    }
+    let found: MessageAnswers
+    if let answers { found = answers } else { found = try await rest(message.arguments) }
+    for hook in afters.reversed() where !hook.isCancelled {
+      switch hook.body {
+      case .after(let body): try body(message, found)
+      case .waitingAfter(let body): try await body(message, found)
+      default: break
+      }
+    }
+    return found
+  }
+
+  private func mismatch(_ message: HookedMessage, _ evidence: String) -> MessageError {
+    MessageError(
+      .isolationMismatch, receiver: typeName(of: message.receiver), selector: message.selector.name,
+      evidence: evidence)
+  }
+}

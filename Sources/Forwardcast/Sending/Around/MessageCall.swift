@@ -1,0 +1,129 @@
+// MessageCall.swift: what an around hook gets, and goes on with.
+// Layer: Sending. See DESIGN.md, "Around a message".
+
+/// A typed message at an `around` hook.
+///
+///     try proxy.around(.progress) { call in
+///       guard call.arguments != "secret" else { return [] }         // skipped: nobody gets it
+///       return try call.proceed().map { $0 / 2 }                    // other answers
+///     }
+///
+/// It is good while the hook runs.
+public struct MessageCall<R, each A> {
+  /// The name of the message.
+  public let selector: MessageSelector
+  /// The arguments as they came to this hook.
+  public let arguments: (repeat each A)
+  let turn: HookTurn
+  let rest: (Arguments<repeat each A>?) throws -> [R]
+
+  /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
+  ///
+  /// May be called several times, or not at all. Each time the message is sent; the outcome of the last counts.
+  ///
+  /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
+  /// - Throws: what an inner hook throws, or the message; `hookEnded` when the hook is over.
+  @discardableResult
+  public func proceed() throws -> [R] {
+    try turn.check(selector)
+    return try rest(nil)
+  }
+
+  /// Runs what stands inside of this hook, with other arguments.
+  @discardableResult
+  public func proceed(with arguments: repeat each A) throws -> [R] {
+    try turn.check(selector)
+    return try rest(Arguments(values: (repeat each arguments)))
+  }
+}
+
+/// A typed message at an `around` hook whose sender waits: see ``MessageCall``.
+public struct WaitingMessageCall<R, each A> {
+  /// The name of the message.
+  public let selector: MessageSelector
+  /// The arguments as they came to this hook.
+  public let arguments: (repeat each A)
+  let turn: HookTurn
+  let rest: nonisolated(nonsending) (Arguments<repeat each A>?) async throws -> [R]
+
+  /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
+  @discardableResult
+  nonisolated(nonsending) public func proceed() async throws -> [R] {
+    try turn.check(selector)
+    return try await rest(nil)
+  }
+
+  /// Runs what stands inside of this hook, with other arguments, and waits for it.
+  @discardableResult
+  nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
+    try turn.check(selector)
+    return try await rest(Arguments(values: (repeat each arguments)))
+  }
+}
+
+/// A typed message at a suspending `before` or `after` hook.
+public struct SentMessage<R, each A> {
+  /// The name of the message.
+  public let selector: MessageSelector
+  /// The arguments as they came to this hook.
+  public let arguments: (repeat each A)
+  /// The answers in the order of delivery; none yet for a `before` hook.
+  public let answers: [R]
+}
+
+/// A message by boxes at an `around` hook for a selector, or for all messages: see ``MessageCall``.
+public struct InvocationCall {
+  /// The message as it came to this hook.
+  public let invocation: Invocation
+  let turn: HookTurn
+  let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
+
+  /// Runs what stands inside of this hook: see ``MessageCall/proceed()``.
+  @discardableResult
+  public func proceed() throws -> [ArgumentBox] {
+    try turn.check(invocation.selector)
+    return try rest(nil)
+  }
+
+  /// Runs what stands inside of this hook, with other arguments.
+  @discardableResult
+  public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
+    try turn.check(invocation.selector)
+    return try rest(arguments)
+  }
+}
+
+/// A message by boxes at an `around` hook whose sender waits: see ``MessageCall``.
+public struct WaitingInvocationCall {
+  /// The message as it came to this hook.
+  public let invocation: Invocation
+  let turn: HookTurn
+  let rest: nonisolated(nonsending) ([ArgumentBox]?) async throws -> [ArgumentBox]
+
+  /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
+  @discardableResult
+  nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] {
+    try turn.check(invocation.selector)
+    return try await rest(nil)
+  }
+
+  /// Runs what stands inside of this hook, with other arguments, and waits for it.
+  @discardableResult
+  nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
+    try turn.check(invocation.selector)
+    return try await rest(arguments)
+  }
+}
+
+/// The time in which a hook runs. Stays in the turn of its message, as the calls that hold it do.
+final class HookTurn {
+  private var isOver = false
+
+  func end() { isOver = true }
+
+  /// Whoever keeps a call beyond its hook would send a message that its sender knows nothing of.
+  func check(_ selector: MessageSelector) throws(MessageError) {
+    guard isOver else { return }
+    throw MessageError(.hookEnded, receiver: "the hook's call", selector: selector.name)
+  }
+}

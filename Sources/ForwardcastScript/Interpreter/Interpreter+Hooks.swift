@@ -1,0 +1,162 @@
+// Interpreter+Hooks.swift: blocks that run around the messages of a proxy.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// One run of a hook's block: what its words mean. It stays on the thread that runs it.
+final class HookRun {
+  /// The message's arguments as they came to the hook.
+  let arguments: [ScriptValue]
+  /// The answers of the last `proceed`; `nil` before there is one.
+  private(set) var answers: [ArgumentBox]?
+  /// What the last `proceed` threw.
+  private(set) var failure: (any Error)?
+  private let rest: (([ArgumentBox]?) throws -> [ArgumentBox])?
+
+  /// - Parameter rest: runs what stands inside, in an `around`.
+  init(_ arguments: [ScriptValue], rest: (([ArgumentBox]?) throws -> [ArgumentBox])? = nil) {
+    (self.arguments, self.rest) = (arguments, rest)
+  }
+
+  func proceed(with other: [ScriptValue]?) throws -> [ArgumentBox] {
+    do {
+      failure = nil
+      let answers = try rest?(other?.map(\.box)) ?? []
+      self.answers = answers
+      return answers
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}
+
+extension Interpreter {
+  /// `before`, `after` and `around`.
+  func install(_ hook: HookDefinition) throws {
+    // A message that follows looks through the hooks once more.
+    try run.charge(Work.object + Work.registration * world.hookCount)
+    let proxy = try multicast(hook.proxy, hook.moment.rawValue)
+    let selector: MessageSelector
+    do { selector = try world.intern(selectorName(evaluate(hook.selector))) } catch {
+      throw run.located(error, at: hook.selector.offset, of: source)
+    }
+    let body = HookBody(world: world, definition: hook, names: Frame(later: frame, depth: 0), proxy: proxy)
+    try world.makeRoomForHook()
+    let registration =
+      switch hook.moment {
+      case .before: try proxy.hookBefore(selector) { try body.before($0) }
+      case .after: try proxy.hookAfter(selector) { try body.after($0, $1) }
+      case .around: try proxy.hookAround(selector) { try body.around($0) }
+      }
+    world.keep(registration)
+    if let name = hook.name { bind(name, .hook(registration)) }
+  }
+
+  /// `arg n` in a hook.
+  func hookArgument(_ index: ScriptValue) throws -> ScriptValue {
+    guard case .integer(let index) = index else {
+      throw ScriptFault(.typeMismatch, "arg needs an integer, not \(index.kind)")
+    }
+    let arguments = frame.hook?.arguments ?? []
+    guard arguments.indices.contains(index) else {
+      throw ScriptFault(.wrongNumberOfArguments, "the message has \(arguments.count), and no argument \(index)")
+    }
+    return arguments[index]
+  }
+
+  /// `proceed` and `proceed with @[…]` in `around`.
+  func proceed(with arguments: ScriptValue?) throws -> ScriptValue {
+    guard let hook = frame.hook else { return .null }
+    var list: [ScriptValue]?
+    if let arguments {
+      guard case .list(let elements) = arguments else {
+        throw ScriptFault(.typeMismatch, "proceed takes a list, not \(arguments.kind)")
+      }
+      guard elements.count == hook.arguments.count else {
+        throw ScriptFault(.wrongNumberOfArguments, "the message takes \(hook.arguments.count), found \(elements.count)")
+      }
+      for element in elements { try chargeCopy(of: element) }
+      list = elements
+    }
+    return try result(of: hook.proceed(with: list))
+  }
+
+  /// The answers of a message as its sender makes one value of them.
+  fileprivate func result(of answers: [ArgumentBox]) throws -> ScriptValue {
+    let values = try answers.map { try value($0) }
+    return try bounded((SendInProgress.current?.policy ?? .last).result(values))
+  }
+}
+
+/// A hook's block with the names that it knows.
+private struct HookBody: @unchecked Sendable {
+  // `names` is a copy that never changes: each run has a frame of its own. The proxy is weak, and who calls is its message.
+  let world: World
+  let definition: HookDefinition
+  let names: Frame
+  weak var proxy: (any ScriptedMulticast)?
+
+  func before(_ message: Invocation) throws {
+    _ = try run(message) { interpreter in HookRun(try interpreter.values(message.arguments)) }
+  }
+
+  func after(_ answers: [ArgumentBox], _ message: Invocation) throws {
+    _ = try run(message) { interpreter in
+      interpreter.frame.bind("result", try interpreter.result(of: answers))
+      return HookRun(try interpreter.values(message.arguments))
+    }
+  }
+
+  func around(_ call: InvocationCall) throws -> [ArgumentBox] {
+    let message = call.invocation
+    let (answer, hook, policy) = try run(message) { interpreter in
+      HookRun(try interpreter.values(message.arguments)) { other in
+        // Each time the message is sent anew, and so it counts.
+        if let proxy {
+          try interpreter.run.step(at: interpreter.offset(definition), of: interpreter.source)
+          try interpreter.chargePassage(of: message.selector, through: proxy, at: interpreter.offset(definition))
+        }
+        return try other.map { try call.proceed(with: $0) } ?? call.proceed()
+      }
+    }
+    guard let answer else { return hook.answers ?? [] }
+    // A list that stands for all answers is all answers, as `proceed` gives them.
+    if policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
+    return [answer.box]
+  }
+
+  /// Runs the block in the turn of the message.
+  private func run(_ message: Invocation, _ make: (Interpreter) throws -> HookRun) throws
+    -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?)
+  {
+    let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? world.newRun(), depth: 1)
+    let frame = Frame(later: names, depth: send.depth)
+    frame.enterBlock()
+    let interpreter = Interpreter(world: world, run: send.run, frame: frame)
+    let place = interpreter.offset(definition)
+    // A hook counts also when its block is empty.
+    try send.run.step(at: place, of: interpreter.source)
+    world.trace(send.depth) { "\(definition.moment.rawValue) \(message)" }
+    do {
+      let hook = try make(interpreter)
+      frame.hook = hook
+      let answer = try interpreter.execute(definition.body.statements[...])
+      return (answer, hook, send.policy)
+    } catch {
+      let error = send.run.located(error, at: place, of: interpreter.source)
+      // What is passed on stays the error that it is, so that the library knows it for a target's.
+      if let failure = frame.hook?.failure {
+        let known = send.run.located(failure, at: error.offset, of: error.source)
+        if known.text == error.text, known.offset == error.offset { throw failure }
+      }
+      throw error
+    }
+  }
+}
+
+extension Interpreter {
+  fileprivate func offset(_ definition: HookDefinition) -> Int { definition.proxy.offset }
+
+  fileprivate func values(_ boxes: [ArgumentBox]) throws -> [ScriptValue] { try boxes.map { try value($0) } }
+}

@@ -1,0 +1,159 @@
+// HookLifeTests.swift: hooks are checked when installed, and end when cancelled.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Forwardcast
+import Testing
+
+@Suite("Installing and cancelling hooks")
+struct HookLifeTests {
+  let journal = Journal()
+
+  @Test("a cancelled hook does not run again, and the others stay in their order")
+  func cancel() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    try proxy.before(.say) { _ in journal.note("1") }
+    let second = try proxy.before(.say) { _ in journal.note("2") }
+    try proxy.before(.say) { _ in journal.note("3") }
+    #expect(!second.isCancelled && second.selector == "say:")
+    second.cancel()
+    second.cancel()
+    #expect(second.isCancelled)
+    proxy.broadcast(.say, "hello")
+    #expect(journal.entries == ["3", "1", "ann hello"])
+  }
+
+  @Test("a hook that is cancelled by one outside of it does not run for that message either")
+  func cancelOnTheWay() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    let inner = try proxy.before(.say) { _ in journal.note("inner") }
+    let behind = try proxy.after(.say) { _, _ in journal.note("behind") }
+    try proxy.before(.say) { _ in
+      inner.cancel()
+      behind.cancel()
+    }
+    proxy.broadcast(.say, "hello")
+    #expect(journal.entries == ["ann hello"])
+  }
+
+  @Test("a hook may cancel itself and install others, which run from the next message on")
+  func change() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    var own: HookRegistration?
+    own = try proxy.before(.say) { text in
+      journal.note("first \(text)")
+      own?.cancel()
+      try proxy.before(.say) { journal.note("second \($0)") }
+    }
+    proxy.broadcast(.say, "a")
+    proxy.broadcast(.say, "b")
+    #expect(journal.entries == ["first a", "ann a", "second b", "ann b"])
+  }
+
+  @Test("a hook may send through its own proxy")
+  func reentrance() throws {
+    let proxy = Desks.of(Desk("ann", worth: 3, journal))
+    try proxy.around(.quote) { call in
+      let worth = try proxy.collect(.worth, returning: .sum)
+      return try call.proceed(with: call.arguments + worth)
+    }
+    #expect(try proxy.collect(.quote, 1, returning: .last) == 7)
+  }
+
+  @Test("a hook that sends its own message again without end is an error and no crash")
+  func endless() throws {
+    let proxy = Desks.of(Desk("ann", worth: 3, journal))
+    try proxy.around(.worth) { _ in [try proxy.collect(.worth, returning: .sum)] }
+    let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
+    #expect(error.code == .tooDeep)
+  }
+
+  @Test("cancelling releases what the hook captured, and so does the end of the proxy")
+  func release() throws {
+    final class Captured {}
+    weak var first: Captured?
+    weak var second: Captured?
+    var handles: [HookRegistration] = []
+    do {
+      let proxy = Desks.of(Desk("ann", journal))
+      do {
+        let (one, two) = (Captured(), Captured())
+        (first, second) = (one, two)
+        handles.append(try proxy.before(.say) { _ in withExtendedLifetime(one) {} })
+        handles.append(try proxy.before(.say) { _ in withExtendedLifetime(two) {} })
+        proxy.broadcast(.say, "hello")
+      }
+      #expect(first != nil && second != nil)
+      handles[0].cancel()
+      #expect(first == nil && second != nil)
+      withExtendedLifetime(proxy) {}
+    }
+    #expect(second == nil)
+    #expect(handles[1].isCancelled)
+    handles[1].cancel()
+  }
+
+  @Test("a key whose arguments are not as many as its colons is refused")
+  func count() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    let key = Message<(String) -> Void>("say:to:")
+    for install in [
+      { try proxy.before(key) { _ in } }, { try proxy.after(key) { _, _ in } }, { try proxy.around(key) { _ in [] } },
+    ] {
+      let error = try #require(throws: MessageError.self) { _ = try install() }
+      #expect(error.code == .wrongArgumentCount && error.selector == "say:to:")
+    }
+  }
+
+  @Test("types that the method's can never be are refused with both, at their place")
+  func types() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    let argument = try #require(throws: MessageError.self) {
+      try proxy.before(Message<(String) -> Int>("quote:")) { _ in }
+    }
+    #expect(argument.code == .typeMismatch && argument.argumentIndex == 0)
+    let result = try #require(throws: MessageError.self) {
+      try proxy.after(Message<(Int) -> String>("quote:")) { _, _ in }
+    }
+    #expect(result.code == .typeMismatch && result.argumentIndex == nil && result.evidence.contains("result"))
+  }
+
+  @Test("types that may become the method's are let in: other numbers, optionals, and what nobody answers yet")
+  func convertible() throws {
+    let proxy = Desks.of(Desk("ann", worth: 1, journal))
+    try proxy.before(Message<(Int32) -> Double>("quote:")) { journal.note("Int32 \($0)") }
+    try proxy.before(Message<(Int?) -> Int?>("quote:")) { journal.note("Int? \(String(describing: $0))") }
+    try proxy.before(Message<(String) -> Int>("unheard:")) { _ in journal.note("never") }
+    #expect(try proxy.collect(.quote, 4, returning: .last) == 5)
+    #expect(journal.entries == ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
+  }
+
+  @Test("the table of an interface is checked when no target is there")
+  func interfaceTable() throws {
+    let proxy = MulticastProxy<any Quoting>(
+      table: SelectorTable(for: (any Quoting).self) { Responds(to: .quote) { target, amount in target.quote(amount) } })
+    #expect(throws: MessageError.self) { try proxy.before(Message<(String) -> Int>("quote:")) { _ in } }
+    try proxy.before(.quote) { _ in }
+  }
+
+  @Test("thousands of hooks that need no level of the stack run, and too many that do are an error")
+  func many() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    for _ in 0..<2_000 { try proxy.before(.say) { _ in journal.note("x") } }
+    proxy.broadcast(.say, "hello")
+    #expect(journal.entries.count == 2_001)
+    for _ in 0..<30_000 { try proxy.around("worth") { try $0.proceed() } }
+    let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
+    #expect(error.code == .tooDeep)
+  }
+
+  @Test("a handle describes its hook")
+  func descriptions() throws {
+    let proxy = Desks()
+    let one = try proxy.before(.say) { _ in }
+    let all = try proxy.before { _ in }
+    all.cancel()
+    #expect("\(one), \(all)" == "hook around say:, hook around every message, cancelled")
+  }
+}
+
+protocol Quoting: AnyObject { func quote(_ amount: Int) -> Int }

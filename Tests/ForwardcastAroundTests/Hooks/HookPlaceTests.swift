@@ -1,0 +1,99 @@
+// HookPlaceTests.swift: hooks on everything that sends to many, and what they cost.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import AllocationCounter
+import Forwardcast
+import Testing
+
+@Forwarded
+protocol Counter: AnyObject {
+  func count(to number: Int)
+  func total(of item: String) throws -> Int
+}
+
+private final class Till: Counter {
+  var counted: [Int] = []
+  func count(to number: Int) { counted.append(number) }
+  func total(of item: String) throws -> Int { item.count }
+}
+
+/// A value that a box would put on the heap.
+struct Wide: Sendable { var words = (0, 1, 2, 3, 4, 5, 6, 7) }
+
+extension Message<(Wide) -> Void> { static var wide: Self { .init("wide:") } }
+
+@Suite("Where hooks are")
+struct HookPlaceTests {
+  @Test("a class that an attribute writes has them, and they see its ordinary calls")
+  func facade() throws {
+    let (counter, till, journal) = (CounterProxy(), Till(), Journal())
+    counter.add(till)
+    try counter.before(CounterProxy.Messages.count) { journal.note("count \($0)") }
+    try counter.around(CounterProxy.Messages.total) { call in
+      try call.proceed(with: call.arguments + "!").map { $0 * 10 }
+    }
+    counter.count(to: 3)
+    #expect(try counter.total(of: "ab") == 30)
+    #expect(till.counted == [3] && journal.entries == ["count 3"])
+    withExtendedLifetime(till) {}
+  }
+
+  @Test("an extension point has them, around lazy observers too")
+  func extensionPoint() throws {
+    let center = ServiceCenter()
+    let point = ExtensionPoint<any MessageReceiver>(selectors: ["say:"], services: center)
+    let journal = Journal()
+    point.registerLazily(LateDesk.self) { $0 }
+    try point.before(.say) { journal.note("before \($0)") }
+    try point.around(.say) { call in try call.proceed(with: "late " + call.arguments) }
+    point.broadcast(.say, "hello")
+    #expect(try center.service(LateDesk.self).heard == ["late hello"])
+    #expect(journal.entries == ["before late hello"])
+  }
+
+  /// The least number of allocations that a hundred messages ask for.
+  private func allocations(_ send: () -> Void) throws -> Int {
+    for _ in 0..<4 { send() }
+    let counts = try (0..<20).map { _ in
+      try #require(AllocationCounter.count(.thisThread) { for _ in 0..<100 { send() } })
+    }
+    return try #require(counts.min())
+  }
+
+  @Test(
+    "a typed hook on a typed message makes no box: a wide argument costs no allocation more than a word",
+    .enabled(if: AllocationCounter.isAvailable))
+  func noBox() throws {
+    let proxy = Desks()
+    proxy.on(.wide) { _ in }
+    proxy.on(.quote) { $0 }
+    try proxy.before(.wide) { _ in }
+    try proxy.around(.wide) { try $0.proceed() }
+    try proxy.before(.quote) { _ in }
+    try proxy.around(.quote) { try $0.proceed() }
+    let wide = try allocations { proxy.broadcast(.wide, Wide()) }
+    let word = try allocations { proxy.broadcast(.quote, 1) }
+    #expect(wide == word)
+    // The counter works, and a box of such a value would have shown.
+    try proxy.before("wide:") { _ in }
+    #expect(try allocations { proxy.broadcast(.wide, Wide()) } >= wide + 100)
+  }
+
+  @Test(
+    "without a hook a message allocates nothing, also once there was one", .enabled(if: AllocationCounter.isAvailable))
+  func nothingWithout() throws {
+    let proxy = Desks()
+    proxy.on(.wide) { _ in }
+    try proxy.before(.wide) { _ in }.cancel()
+    #expect(try allocations { proxy.broadcast(.wide, Wide()) } == 0)
+  }
+}
+
+private final class LateDesk: MessageReceiver, ManagedService {
+  private let journal = Journal()
+  var heard: [String] { journal.entries }
+  required init(in center: ServiceCenter) throws {}
+  static let selectorTable = SelectorTable(for: LateDesk.self) {
+    Responds(to: .say) { desk, text in desk.journal.note(text) }
+  }
+}

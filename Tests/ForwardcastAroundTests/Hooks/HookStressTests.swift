@@ -1,0 +1,56 @@
+// HookStressTests.swift: hooks that come and go while threads send.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Dispatch
+import Forwardcast
+import Synchronization
+import Testing
+
+@Suite("Hooks under load")
+struct HookStressTests {
+  @Test("hooks may be installed and cancelled while four threads send; every message runs with whole hooks or none")
+  func comingAndGoing() throws {
+    let proxy = SharedDesks()
+    proxy.add(Desk("ann", worth: 1, Journal()), ownership: .strong)
+    let wrong = Atomic<Int>(0)
+    DispatchQueue.concurrentPerform(iterations: 6) { thread in
+      for round in 0..<150 {
+        if thread < 2 {
+          // Adds one before and takes it away behind, so that the sum stays right whether it ran or not.
+          let hook = try? proxy.around(.quote) { call in
+            try call.proceed(with: call.arguments + 1).map { $0 - 1 }
+          }
+          if round % 3 == 0 { _ = try? proxy.collect(.worth, returning: .sum) }
+          hook?.cancel()
+        } else if (try? proxy.collect(.quote, round, returning: .sum)) != round + 1 {
+          wrong.wrappingAdd(1, ordering: .relaxed)
+        }
+      }
+    }
+    #expect(wrong.load(ordering: .relaxed) == 0)
+    #expect(try proxy.collect(.quote, 5, returning: .sum) == 6)
+  }
+
+  @Test("waiting senders and cancelled hooks leave nothing behind")
+  func waiting() async throws {
+    let proxy = SharedDesks()
+    proxy.add(
+      Desk("ann", worth: 1, Journal()), delivery: .queue(DispatchQueue(label: "stress")), ownership: .strong)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          for round in 0..<40 {
+            let hook = try proxy.around(async: .quote) { call in
+              await Task.yield()
+              return try await call.proceed()
+            }
+            #expect(try await proxy.collectAndWait(.quote, number + round, returning: .all) == [number + round + 1])
+            hook.cancel()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(proxy.hookCount == 0)
+  }
+}

@@ -1,0 +1,287 @@
+// HookTests.swift: before, after and around the messages of a proxy.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Forwardcast
+import Testing
+
+@Suite("Hooks of a proxy")
+struct HookTests {
+  let journal = Journal()
+
+  private func desks() -> Desks {
+    .of(Desk("ann", worth: 20, journal), Desk("bo", worth: 45, journal))
+  }
+
+  @Test("before runs before every target and after behind all, each once a message, with its arguments")
+  func beforeAndAfter() throws {
+    let proxy = desks()
+    try proxy.before(.quote) { journal.note("before \($0)") }
+    try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
+    #expect(try proxy.collect(.quote, 1, returning: .sum) == 67)
+    #expect(journal.entries == ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
+  }
+
+  @Test("a hook of one selector does not see another's messages")
+  func otherSelectors() throws {
+    let proxy = desks()
+    try proxy.before(.quote) { _ in journal.note("typed") }
+    try proxy.before("quote:") { _ in journal.note("boxed") }
+    proxy.broadcast(.say, "hello")
+    #expect(journal.entries == ["ann hello", "bo hello"])
+  }
+
+  @Test("a hook that is installed later stands outside, whatever the kinds")
+  func order() throws {
+    let proxy = desks()
+    try proxy.before(.worth) { journal.note("before 1") }
+    try proxy.after(.worth) { _ in journal.note("after 1") }
+    try proxy.around { call in
+      journal.note("in 2")
+      defer { journal.note("out 2") }
+      return try call.proceed()
+    }
+    try proxy.before("worth") { _ in journal.note("before 3") }
+    try proxy.after { _, _ in journal.note("after 3") }
+    _ = try proxy.collect(.worth, returning: .last)
+    #expect(
+      journal.entries == [
+        "before 3", "in 2", "before 1", "ann worth", "bo worth", "after 1", "out 2", "after 3",
+      ])
+  }
+
+  @Test("around may change the arguments, and the targets get those")
+  func otherArguments() throws {
+    let proxy = desks()
+    try proxy.around(.say) { call in try call.proceed(with: call.arguments.uppercased()) }
+    try proxy.around("quote:") { call in
+      #expect(call.invocation.description == "quote: 1")
+      return try call.proceed(with: [ArgumentBox(7)])
+    }
+    proxy.broadcast(.say, "hello")
+    #expect(try proxy.collect(.quote, 1, returning: .all) == [27, 52])
+    #expect(journal.entries == ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
+  }
+
+  @Test("around may change the answers, and the policy is applied to what it gives")
+  func otherAnswers() throws {
+    let proxy = desks()
+    let hook = try proxy.around(.worth) { call in try call.proceed().map { $0 * 2 } }
+    #expect(try proxy.collect(.worth, returning: .sum) == 130)
+    #expect(try proxy.collect(.worth, returning: .all) == [40, 90])
+    #expect(try proxy.send(.worth) == 90)
+    hook.cancel()
+    try proxy.around("worth") { _ in [ArgumentBox(1), ArgumentBox(Int8(2)), ArgumentBox(3)] }
+    #expect(try proxy.collect(.worth, returning: .sum) == 6)
+    #expect(try proxy.collect(.worth, returning: .first) == 1)
+  }
+
+  @Test("an answer of another type is refused with both types")
+  func wrongAnswer() throws {
+    let proxy = desks()
+    try proxy.around("worth") { _ in [ArgumentBox("much")] }
+    let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
+    #expect(error.code == .typeMismatch && error.selector == "worth")
+  }
+
+  @Test("without proceed nobody gets the message, and the policy has its empty value")
+  func skipped() throws {
+    let proxy = desks()
+    try proxy.around(.worth) { _ in [] }
+    try proxy.around(.say) { _ in [] }
+    #expect(try proxy.collect(.worth, returning: .sum) == 0)
+    #expect(try proxy.collect(.worth, returning: .last) == nil)
+    #expect(proxy.broadcast(.say, "hello").nobodyResponded)
+    #expect(journal.entries == [])
+  }
+
+  @Test("proceeding twice sends twice, and the outcome of the last counts")
+  func twice() throws {
+    let proxy = desks()
+    try proxy.around(.quote) { call in
+      _ = try call.proceed(with: 1)
+      return try call.proceed(with: 2)
+    }
+    #expect(try proxy.collect(.quote, 0, returning: .all) == [22, 47])
+    #expect(journal.entries == ["ann quotes 1", "bo quotes 1", "ann quotes 2", "bo quotes 2"])
+    #expect(proxy.broadcast(.quote, 0).delivered == 2)
+  }
+
+  @Test("what before throws is the send's, and nobody gets the message")
+  func veto() throws {
+    let proxy = desks()
+    try proxy.before(.quote) { _ in journal.note("inner hook") }
+    try proxy.before { _ in throw Refusal(name: "guard") }
+    #expect(throws: Refusal(name: "guard")) { try proxy.collect(.quote, 1, returning: .sum) }
+    #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    #expect(throws: Refusal(name: "guard")) { try proxy.forward(&call) }
+    #expect(throws: Refusal(name: "guard")) { try proxy.collect(call, returning: .last) }
+    #expect(journal.entries == [])
+  }
+
+  @Test("a broadcast gives a hook's error to onError, and counts it as one failure of the proxy")
+  func vetoOfBroadcast() throws {
+    let proxy = desks()
+    proxy.onError = { [journal] in journal.note("\($0)") }
+    try proxy.before(.say) { _ in throw Refusal(name: "guard") }
+    #expect(proxy.broadcast(.say, "hello").failed == 1)
+    #expect(proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("hello")])).failed == 1)
+    let line = "say: failed in MulticastProxy<MessageReceiver>: refused by guard"
+    #expect(journal.entries == [line, line])
+  }
+
+  @Test("an error of after comes behind what was delivered, and both are in the summary")
+  func errorAfter() throws {
+    let proxy = desks()
+    proxy.onError = { [journal] in journal.note("\($0.error)") }
+    try proxy.after(.say) { _, _ in throw Refusal(name: "after") }
+    let summary = proxy.broadcast(.say, "hello")
+    #expect(summary.delivered == 2 && summary.failed == 1)
+    #expect(journal.entries == ["ann hello", "bo hello", "refused by after"])
+  }
+
+  @Test("after does not run when the message throws")
+  func noAfter() throws {
+    let proxy = desks()
+    try proxy.after(.quote) { _, _ in journal.note("after") }
+    #expect(throws: Refusal(name: "ann")) { try proxy.collect(.quote, -1, returning: .sum) }
+    #expect(journal.entries == ["ann quotes -1", "bo quotes -1"])
+  }
+
+  @Test("an around hook may take an error and answer in its place")
+  func errorTaken() throws {
+    let proxy = desks()
+    proxy.onError = { [journal] in journal.note("\($0.error)") }
+    try proxy.around(.quote) { call in
+      do { return try call.proceed() } catch let refusal as Refusal {
+        journal.note("caught \(refusal.name)")
+        return [0]
+      }
+    }
+    #expect(try proxy.collect(.quote, -1, returning: .sum) == 0)
+    // The first error is thrown to the hook, the other told.
+    #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
+  }
+
+  @Test("in forward a failure is thrown to the hooks, and stands in the report again when they leave it alone")
+  func failuresOfForward() throws {
+    let proxy = desks()
+    let told = Journal()
+    proxy.onError = { told.note("\($0.error)") }
+    try proxy.after { _, _ in journal.note("after") }
+    let passing = try proxy.around { call in
+      do { return try call.proceed() } catch {
+        journal.note("saw \(error)")
+        throw error
+      }
+    }
+    var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
+    let report = try proxy.forward(&call)
+    #expect(report.failures.map { "\($0.error)" } == ["refused by ann", "refused by bo"])
+    #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "saw refused by ann"] && told.entries == [])
+    passing.cancel()
+    let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
+    let mended = try proxy.forward(&call)
+    #expect(mended.failures.isEmpty && told.entries == ["refused by bo"])
+    #expect(try call.result?.unbox(as: Int.self) == 0)
+    taking.cancel()
+    try proxy.around { call in
+      _ = try? call.proceed()
+      throw Refusal(name: "hook")
+    }
+    #expect(throws: Refusal(name: "hook")) { try proxy.forward(&call) }
+    #expect(told.entries == ["refused by bo", "refused by bo"])
+  }
+
+  @Test("hooks run also when nobody responds, and silence is an error inside of them")
+  func nobody() throws {
+    let proxy = Desks(options: MulticastOptions(silence: .thrown))
+    try proxy.before(.worth) { journal.note("before") }
+    #expect(throws: MessageError.self) { try proxy.collect(.worth, returning: .last) }
+    #expect(journal.entries == ["before"])
+    try proxy.around(.worth) { call in (try? call.proceed()) ?? [8] }
+    #expect(try proxy.collect(.worth, returning: .last) == 8)
+  }
+
+  @Test("a policy that knows its result early asks nobody further")
+  func earlyEnd() throws {
+    let proxy = desks()
+    try proxy.after(.agrees) { answers in journal.note("\(answers)") }
+    #expect(try proxy.collect(.agrees, returning: .any))
+    #expect(journal.entries == ["ann agrees", "[true]"])
+    journal.clear()
+    #expect(try proxy.collect(.agrees, returning: .every))
+    #expect(journal.entries == ["ann agrees", "bo agrees", "[true, true]"])
+  }
+
+  @Test("a broadcast asks for no answers, so its hooks see none")
+  func broadcastAnswers() throws {
+    let proxy = desks()
+    try proxy.after(.worth) { answers in journal.note("\(answers)") }
+    proxy.broadcast(.worth)
+    #expect(journal.entries == ["ann worth", "bo worth", "[]"])
+  }
+
+  @Test("typed hooks see messages by boxes, converted, and hooks by boxes see typed ones")
+  func bothDoors() throws {
+    let proxy = desks()
+    try proxy.around(.quote) { call in
+      journal.note("typed \(call.arguments)")
+      return try call.proceed()
+    }
+    try proxy.before("quote:") { journal.note("boxed \($0)") }
+    let call = Invocation("quote:", arguments: [ArgumentBox(UInt8(5))])
+    #expect(try proxy.collect(call, returning: .last)?.unbox(as: Int.self) == 50)
+    #expect(proxy.dynamic.quote(6) as? Int == 51)
+    #expect(
+      journal.entries == [
+        "boxed quote: 5", "typed 5", "ann quotes 5", "bo quotes 5", "boxed quote: 6", "typed 6", "ann quotes 6",
+        "bo quotes 6",
+      ])
+  }
+
+  @Test("a message by boxes that does not fit a typed hook is refused at the argument")
+  func misfit() throws {
+    let proxy = desks()
+    try proxy.before(.quote) { _ in journal.note("hook") }
+    let call = Invocation("quote:", arguments: [ArgumentBox("five")])
+    let error = try #require(throws: MessageError.self) { try proxy.collect(call, returning: .last) }
+    #expect(error.code == .typeMismatch && error.argumentIndex == 0)
+    #expect(journal.entries == [])
+  }
+
+  @Test("several arguments, and none, come as the key says")
+  func arities() throws {
+    let proxy = desks()
+    try proxy.around(.join) { call in
+      let (number, text) = call.arguments
+      return try call.proceed(with: number + 1, text + "!")
+    }
+    try proxy.after(.join) { answers, number, text in journal.note("\(answers) \(number) \(text)") }
+    #expect(try proxy.collect(.join, 1, "a", returning: .last) == "bo 2 a!")
+    #expect(journal.entries == [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
+  }
+
+  @Test("a call that is kept beyond its hook sends nothing")
+  func keptCall() throws {
+    let proxy = desks()
+    var kept: MessageCall<Int>?
+    try proxy.around(.worth) { call in
+      kept = call
+      return []
+    }
+    _ = try proxy.collect(.worth, returning: .last)
+    let call = try #require(kept)
+    let error = try #require(throws: MessageError.self) { try call.proceed() }
+    #expect(error.code == .hookEnded)
+    #expect(journal.entries == [])
+  }
+
+  @Test("hooks run around messages of a burst with pinned targets")
+  func pinned() throws {
+    let proxy = desks()
+    try proxy.before(.say) { journal.note("before \($0)") }
+    proxy.pinned { _ = $0.broadcast(.say, "hello") }
+    #expect(journal.entries == ["before hello", "ann hello", "bo hello"])
+  }
+}

@@ -1,0 +1,191 @@
+// HookWaitingTests.swift: hooks around messages whose senders wait, and around queued targets.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Dispatch
+import Forwardcast
+import Testing
+
+@Suite("Hooks and waiting")
+struct HookWaitingTests {
+  let journal = Journal()
+
+  private func desks() -> SharedDesks {
+    let proxy = SharedDesks()
+    proxy.add(Desk("ann", worth: 20, journal), delivery: .direct, ownership: .strong)
+    proxy.add(Desk("bo", worth: 45, journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
+    return proxy
+  }
+
+  @Test("before and after run around a message whose sender waits, and after has every answer")
+  func plainForms() async throws {
+    let proxy = desks()
+    try proxy.before(.quote) { journal.note("before \($0)") }
+    try proxy.after(.quote) { journal.note("after \($1): \($0)") }
+    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 67)
+    #expect(journal.entries.first == "before 1" && journal.entries.last == "after 1: [21, 46]")
+  }
+
+  @Test("an around hook has a form for senders that wait beside the one for those that do not")
+  func twoForms() async throws {
+    let proxy = desks()
+    try proxy.around(.quote) { call in
+      journal.note("in turn")
+      return try call.proceed(with: call.arguments + 1)
+    } waiting: { call in
+      journal.note("waiting")
+      await Task.yield()
+      return try await call.proceed(with: call.arguments + 2).map { $0 * 10 }
+    }
+    #expect(try await proxy.collectAndWait(.quote, 1, returning: .all) == [230, 480])
+    #expect(try proxy.collect(.quote, 1, returning: .all) == [22])
+    #expect(try proxy.collect(.quote, 1, returning: .all, timeout: .seconds(60)) == [22, 47])
+    proxy.removeAll()
+    #expect(journal.entries.filter { !$0.contains("quotes") } == ["waiting", "in turn", "in turn"])
+  }
+
+  @Test("a sender that waits is refused where an around hook has no form that waits")
+  func noWaitingForm() async throws {
+    let proxy = desks()
+    try proxy.around(.quote) { try $0.proceed() }
+    let error = await #expect(throws: MessageError.self) {
+      try await proxy.collectAndWait(.quote, 1, returning: .sum)
+    }
+    #expect(error?.code == .isolationMismatch)
+    #expect(journal.entries == [])
+  }
+
+  @Test(
+    "a sender that does not wait is refused where a hook suspends",
+    arguments: ["before", "after", "around", "before all", "after all", "around all"])
+  func suspendingHook(kind: String) async throws {
+    let proxy = desks()
+    let hook =
+      switch kind {
+      case "before": try proxy.before(async: .quote) { _ in await Task.yield() }
+      case "after": try proxy.after(async: .quote) { _ in await Task.yield() }
+      case "around": try proxy.around(async: .quote) { try await $0.proceed() }
+      case "before all": try proxy.before(async: nil) { _ in await Task.yield() }
+      case "after all": try proxy.after(async: nil) { _, _ in await Task.yield() }
+      default: try proxy.around(async: nil) { try await $0.proceed() }
+      }
+    for send in [
+      { try proxy.collect(.quote, 1, returning: .sum) },
+      { try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(60)) },
+      { try proxy.send(.quote, 1) },
+    ] {
+      let error = try #require(throws: MessageError.self) { _ = try send() }
+      #expect(error.code == .isolationMismatch)
+    }
+    #expect(journal.entries == [])
+    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 67)
+    hook.cancel()
+    #expect(try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(60)) == 67)
+  }
+
+  @Test("suspending hooks run in their order, with arguments and answers")
+  func suspendingOrder() async throws {
+    let proxy = desks()
+    try proxy.before(async: .worth) { journal.note("before \($0.answers)") }
+    try proxy.after(async: .worth) { journal.note("after \($0.answers)") }
+    try proxy.around(async: "worth") { call in
+      journal.note("in \(call.invocation)")
+      let answers = try await call.proceed()
+      journal.note("out \(answers)")
+      return Array(answers.dropFirst())
+    }
+    #expect(try await proxy.collectAndWait(.worth, returning: .all) == [45])
+    let hooks = journal.entries.filter { !["ann worth", "bo worth"].contains($0) }
+    #expect(hooks == ["in worth", "before []", "after [20, 45]", "out [20, 45]"])
+  }
+
+  @Test("all verbs of a message by value go through the hooks, waiting or not")
+  func verbs() async throws {
+    let proxy = desks()
+    try proxy.around { call in
+      journal.note("turn")
+      return try call.proceed()
+    } waiting: { call in
+      journal.note("wait")
+      return try await call.proceed()
+    }
+    var call = Invocation("worth")
+    _ = try proxy.forward(&call)
+    _ = try proxy.forward(call, timeout: .seconds(60))
+    _ = try proxy.collect(call, returning: .last, timeout: .seconds(60))
+    let report = try await proxy.forwardAndWait(call)
+    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [20, 45])
+    _ = try await proxy.collectAndWait(call, returning: .last)
+    _ = try await proxy.broadcastWhenReady(.say, "hello")
+    proxy.broadcast(call)
+    proxy.removeAll()
+    let hooks = journal.entries.filter { $0 == "turn" || $0 == "wait" }
+    #expect(hooks == ["turn", "turn", "turn", "wait", "wait", "wait", "turn"])
+  }
+
+  @Test("a hook runs where the message is sent, and what it changed reaches queued targets")
+  func senderSide() async throws {
+    let proxy = SharedDesks()
+    let queue = DispatchQueue(label: "desk")
+    let (inside, outside) = (DispatchSpecificKey<Bool>(), Journal())
+    queue.setSpecific(key: inside, value: true)
+    proxy.add(Desk("bo", journal), delivery: .queue(queue), ownership: .strong)
+    try proxy.around(.say) { call in
+      outside.note("\(DispatchQueue.getSpecific(key: inside) ?? false)")
+      return try call.proceed(with: call.arguments.uppercased())
+    }
+    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    try await proxy.drain()
+    #expect(journal.entries == ["bo HELLO"])
+    #expect(outside.entries == ["false"])
+  }
+
+  @Test("other arguments by boxes reach queued targets when they are known to be Sendable, and only then")
+  func crossing() async throws {
+    final class Local {}
+    let proxy = SharedDesks()
+    let failures = Journal()
+    proxy.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.add(Desk("bo", journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
+    let hook = try proxy.around("say:") { try $0.proceed(with: [ArgumentBox("boxed")]) }
+    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    hook.cancel()
+    try proxy.around("say:") { try $0.proceed(with: [ArgumentBox(Local())]) }
+    #expect(proxy.broadcast(.say, "hello").queued == 0)
+    try await proxy.drain()
+    #expect(journal.entries == ["bo boxed"])
+    #expect(failures.entries == ["isolation mismatch"])
+  }
+
+  @Test("cancelling the sender's task ends the wait behind a hook")
+  func cancellation() async throws {
+    let proxy = desks()
+    try proxy.before(.quote) { _ in }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await proxy.collectAndWait(.quote, 1, returning: .sum)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let waiting = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await proxy.broadcastWhenReady(.quote, 1)
+    }
+    _ = try? await waiting.value
+    try await proxy.drain()
+  }
+
+  @Test("a proxy in one isolation has hooks that stay in it")
+  @MainActor func oneIsolation() async throws {
+    final class Count { var value = 0 }
+    let (proxy, count) = (Desks.of(Desk("ann", worth: 1, journal)), Count())
+    try proxy.before(async: .worth) { _ in count.value += 1 }
+    try proxy.around(.worth) { call in
+      count.value += 10
+      return try call.proceed()
+    } waiting: { call in
+      count.value += 100
+      return try await call.proceed()
+    }
+    #expect(try await proxy.collectAndWait(.worth, returning: .sum) == 1)
+    #expect(count.value == 101)
+  }
+}

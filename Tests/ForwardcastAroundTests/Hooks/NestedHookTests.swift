@@ -1,0 +1,216 @@
+// NestedHookTests.swift: hooks of proxies among the targets of others.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Dispatch
+import Forwardcast
+import Testing
+
+@Suite("Hooks of nested proxies")
+struct NestedHookTests {
+  let journal = Journal()
+
+  private func pair() -> (outer: Desks, inner: Desks) {
+    let inner = Desks.of(Desk("bo", worth: 2, journal), Desk("cy", worth: 3, journal))
+    let outer = Desks.of(Desk("ann", worth: 1, journal))
+    outer.add(inner, ownership: .strong)
+    outer.add(Desk("di", worth: 4, journal), ownership: .strong)
+    return (outer, inner)
+  }
+
+  @Test("hooks of the inner proxy run when its turn comes, around its own targets only")
+  func turn() throws {
+    let (outer, inner) = pair()
+    try inner.before(.quote) { journal.note("inner before \($0)") }
+    try inner.after(.quote) { journal.note("inner after \($1): \($0)") }
+    try outer.before(.quote) { journal.note("outer before \($0)") }
+    #expect(try outer.collect(.quote, 1, returning: .all) == [2, 3, 4, 5])
+    #expect(
+      journal.entries == [
+        "outer before 1", "ann quotes 1", "inner before 1", "bo quotes 1", "cy quotes 1", "inner after 1: [3, 4]",
+        "di quotes 1",
+      ])
+  }
+
+  @Test("other arguments and answers of the inner proxy hold within it")
+  func changes() throws {
+    let (outer, inner) = pair()
+    try inner.around(.quote) { call in try call.proceed(with: 10).map { $0 * 100 } }
+    #expect(try outer.collect(.quote, 1, returning: .all) == [2, 1200, 1300, 5])
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [2, 1200, 1300, 5])
+    // As many answers as there were stay with who gave them.
+    #expect(report.answers.map { ($0.target as? Desk)?.name ?? "proxy" } == ["ann", "bo", "cy", "di"])
+  }
+
+  @Test("answers that are not as many as the targets gave are the inner proxy's own")
+  func ownAnswers() throws {
+    let (outer, inner) = pair()
+    try inner.around(.worth) { call in
+      _ = try call.proceed()
+      return [100]
+    }
+    var call = Invocation("worth")
+    let report = try outer.forward(&call)
+    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [1, 100, 4])
+    let own = ObjectIdentifier(report.answers[1].target)
+    #expect(own == ObjectIdentifier(inner))
+  }
+
+  @Test("an inner proxy whose hook lets nothing through is skipped, and the others get the message")
+  func withheld() throws {
+    let (outer, inner) = pair()
+    try inner.around("quote:") { _ in [] }
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    #expect(report.skipped.map(\.reason) == [.withheld])
+    #expect(journal.entries == ["ann quotes 1", "di quotes 1"])
+    #expect(outer.broadcast(.quote, 1).delivered == 2)
+  }
+
+  @Test("an error of an inner hook is a failure at the inner proxy, told there first")
+  func errors() throws {
+    let (outer, inner) = pair()
+    let (outerErrors, innerErrors) = (Journal(), Journal())
+    outer.onError = { outerErrors.note("\($0.error)") }
+    try inner.before(.quote) { _ in throw Refusal(name: "guard") }
+    #expect(outer.broadcast(.quote, 1).failed == 1)
+    inner.onError = { innerErrors.note("\($0.error)") }
+    #expect(outer.broadcast(.quote, 1).delivered == 2)
+    #expect(outerErrors.entries == ["refused by guard"] && innerErrors.entries == ["refused by guard"])
+    #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
+  }
+
+  @Test("a proxy that stops at the first error stops at an inner hook's")
+  func stopping() throws {
+    let inner = Desks.of(Desk("bo", journal))
+    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
+    let di = Desk("di", journal)
+    outer.add(inner, ownership: .strong)
+    outer.add(di, ownership: .strong)
+    try inner.before(.quote) { _ in throw Refusal(name: "guard") }
+    #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
+    #expect(journal.entries == [])
+  }
+
+  @Test("failures of an earlier try of an inner hook are told, and the last one's are the message's")
+  func retry() throws {
+    let (outer, inner) = pair()
+    let told = Journal()
+    inner.onError = { told.note("\($0.error)") }
+    try inner.around(.quote) { call in
+      _ = try call.proceed()
+      return try call.proceed(with: 1)
+    }
+    outer.onError = { _ in }
+    let summary = outer.broadcast(.quote, -1)
+    #expect(summary.delivered == 2 && summary.failed == 2)
+    #expect(told.entries == ["refused by bo", "refused by cy"])
+  }
+
+  @Test("an inner hook may answer for a target that failed, which is then no failure of the message")
+  func rescue() throws {
+    let (outer, inner) = pair()
+    let told = Journal()
+    inner.onError = { told.note("\($0.error)") }
+    try inner.around(.quote) { call in
+      do { return try call.proceed(with: -1) } catch { return [0] }
+    }
+    #expect(try outer.collect(.quote, 1, returning: .all) == [2, 0, 5])
+    #expect(told.entries == ["refused by cy"])
+  }
+
+  @Test("an inner proxy that nobody in responds in is silent inside of its hooks")
+  func silence() throws {
+    let inner = Desks(options: MulticastOptions(silence: .thrown))
+    let outer = Desks.of(Desk("ann", worth: 1, journal))
+    outer.add(inner, ownership: .strong)
+    try inner.before(.worth) { journal.note("inner") }
+    #expect(throws: MessageError.self) { try outer.collect(.worth, returning: .sum) }
+    #expect(journal.entries == ["ann worth", "inner"])
+  }
+
+  @Test("senders that wait run the waiting forms of inner hooks")
+  func waiting() async throws {
+    let (outer, inner) = pair()
+    try inner.around(.worth) { _ in
+      []
+    } waiting: { call in
+      await Task.yield()
+      return try await call.proceed().map { $0 * 10 }
+    }
+    #expect(try await outer.collectAndWait(.worth, returning: .all) == [1, 20, 30, 4])
+    #expect(try outer.collect(.worth, returning: .all) == [1, 4])
+  }
+
+  @Test("on a queue an inner proxy's hooks run on that queue, and who waits has what they gave")
+  func queued() async throws {
+    let inner = SharedDesks()
+    inner.add(Desk("bo", worth: 2, journal), delivery: .direct, ownership: .strong)
+    let outer = MulticastProxy<any MessageReceiver & Sendable>()
+    let queue = DispatchQueue(label: "inner")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    outer.add(inner, delivery: .queue(queue), ownership: .strong)
+    try inner.around(.worth) { call in
+      journal.note("on queue \(DispatchQueue.getSpecific(key: key) ?? false)")
+      return try call.proceed().map { $0 + 40 }
+    }
+    #expect(try await outer.collectAndWait(.worth, returning: .all) == [42])
+    #expect(journal.entries == ["on queue true", "bo worth"])
+    try inner.before(.worth) { throw Refusal(name: "guard") }
+    await #expect(throws: Refusal(name: "guard")) { try await outer.collectAndWait(.worth, returning: .all) }
+  }
+
+  @Test("hooks three levels deep run from the outside in, and rings of proxies are still found")
+  func depth() throws {
+    let proxies = (0..<3).map { _ in Desks() }
+    for (level, proxy) in proxies.enumerated() {
+      try proxy.before(.say) { _ in journal.note("level \(level)") }
+      if level > 0 { proxies[level - 1].add(proxy, ownership: .strong) }
+    }
+    proxies[2].add(Desk("ann", journal), ownership: .strong)
+    proxies[0].broadcast(.say, "hello")
+    #expect(journal.entries == ["level 0", "level 1", "level 2", "ann hello"])
+    proxies[2].add(proxies[0])
+    let found = Journal()
+    for proxy in proxies { proxy.onError = { found.note("\(($0.error as? MessageError)?.code.description ?? "")") } }
+    proxies[0].broadcast(.say, "again")
+    #expect(found.entries == ["proxy cycle"])
+  }
+
+  @Test("two hundred proxies in one another, each with a hook, are served or refused, and never crash")
+  func manyLevels() throws {
+    let proxies = (0..<200).map { _ in Desks() }
+    for (level, proxy) in proxies.enumerated() {
+      try proxy.around(.worth) { try $0.proceed() }
+      if level > 0 { proxies[level - 1].add(proxy, ownership: .strong) }
+    }
+    proxies[199].add(Desk("ann", worth: 9, journal), ownership: .strong)
+    do { #expect(try proxies[0].collect(.worth, returning: .sum) == 9) } catch let error as MessageError {
+      #expect(error.code == .tooDeep)
+    }
+  }
+
+  @Test("ways through nested proxies are counted across hooks, so that they end")
+  func ways() throws {
+    // Two proxies a level, each in both of the level above: 2^18 ways to the last.
+    var level = [Desks(), Desks()]
+    let root = Desks()
+    for proxy in level { root.add(proxy, ownership: .strong) }
+    for _ in 0..<17 {
+      let next = [Desks(), Desks()]
+      for proxy in level {
+        try proxy.before(.say) { _ in }
+        for inner in next { proxy.add(inner, ownership: .strong) }
+      }
+      level = next
+    }
+    for proxy in level { proxy.add(Desk("x", journal), ownership: .strong) }
+    let found = Journal()
+    root.onError = { found.note("\(($0.error as? MessageError)?.code.description ?? "")") }
+    root.broadcast(.say, "hello")
+    #expect(found.entries.contains("too many proxies"))
+    #expect(journal.entries.count < 70_000)
+  }
+}

@@ -1,0 +1,214 @@
+// TableHookTests.swift: before, after and around the methods of a selector table.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import AllocationCounter
+import Forwardcast
+import Testing
+
+/// A class whose table each test makes for itself.
+private final class Letter: MessageReceiver, ObjectTableOwning, Sendable {
+  static let selectorTable = SelectorTable(for: Letter.self) { Responds(to: "unused") { (_: Letter) in } }
+  let journal: Journal
+  let table: SelectorTable
+  var objectTable: SelectorTable? { table }
+
+  init(_ journal: Journal, _ table: SelectorTable) { (self.journal, self.table) = (journal, table) }
+}
+
+extension Message<(String) -> String> { fileprivate static var greet: Self { .init("greet:") } }
+
+@Suite("Hooks of a selector table")
+struct TableHookTests {
+  let journal = Journal()
+
+  private func table() -> SelectorTable {
+    SelectorTable(for: Letter.self) {
+      Responds(to: .greet) { (letter: Letter, name: String) in
+        letter.journal.note("greet \(name)")
+        return "hello " + name
+      }
+      Responds(to: .quote) { (letter: Letter, amount: Int) in
+        if amount < 0 { throw Refusal(name: "letter") }
+        return amount
+      }
+      Responds(to: "raw:", signature: .objects(arguments: 1)) { (letter: Letter, call: inout Invocation) in
+        call.result = ArgumentBox("raw \(call.arguments[0])")
+      }
+      Responds(
+        to: "slowly:",
+        async: { (letter: Letter, text: String) in
+          await Task.yield()
+          return text + " slowly"
+        })
+    }
+  }
+
+  @Test("they run once for each receiver, whether it is sent to alone or through a proxy")
+  func eachReceiver() throws {
+    let table = table()
+    let letters = [Letter(journal, table), Letter(journal, table)]
+    try table.before(.greet, of: Letter.self) { letter, name in letter.journal.note("before \(name)") }
+    try table.after(.greet, of: Letter.self) { letter, answer, name in letter.journal.note("after \(name): \(answer)") }
+    #expect(try letters[0].send(.greet, "a") == "hello a")
+    #expect(journal.entries == ["before a", "greet a", "after a: hello a"])
+    journal.clear()
+    let proxy = Desks()
+    for letter in letters { proxy.add(letter) }
+    proxy.broadcast(.greet, "b")
+    #expect(journal.entries.filter { $0 == "before b" }.count == 2)
+    withExtendedLifetime(letters) {}
+  }
+
+  @Test("around changes arguments and the answer, skips, and calls twice; one installed later stands outside")
+  func around() throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    try table.around(.greet, of: Letter.self) { _, call in try call.proceed(with: call.arguments + "!") + "." }
+    let outer = try table.around(.greet, of: Letter.self) { _, call in
+      let first = try call.proceed()
+      return first + " " + (try call.proceed(with: "again"))
+    }
+    #expect(try letter.send(.greet, "a") == "hello a!. hello again!.")
+    outer.cancel()
+    #expect(outer.isCancelled)
+    #expect(try letter.send(.greet, "a") == "hello a!.")
+    journal.clear()
+    try table.around(.greet, of: Letter.self) { _, _ in "nothing" }
+    #expect(try letter.send(.greet, "a") == "nothing")
+    #expect(journal.entries == [])
+  }
+
+  @Test("what before throws is the method's error, and after does not run behind one")
+  func errors() throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    try table.after(.quote, of: Letter.self) { letter, _, _ in letter.journal.note("after") }
+    #expect(throws: Refusal(name: "letter")) { try letter.send(.quote, -1) }
+    try table.before("quote:") { _, _ in throw Refusal(name: "guard") }
+    #expect(throws: Refusal(name: "guard")) { try letter.send(.quote, 1) }
+    #expect(journal.entries == [])
+  }
+
+  @Test("hooks by boxes see every method of the table, also rows that enter later and those that take invocations")
+  func all() throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    let hook = try table.around { target, call in
+      (target as? Letter)?.journal.note("\(call.invocation)")
+      return try call.proceed()
+    }
+    try table.add(Responds(to: "later") { (_: Letter) in 5 })
+    var raw = Invocation("raw:", arguments: [ArgumentBox(3)])
+    try letter.perform(&raw)
+    #expect(try raw.result?.unbox(as: String.self) == "raw 3")
+    #expect(try letter.send(Message<() -> Int>("later")) == 5)
+    _ = try letter.send(.quote, 2)
+    #expect(journal.entries == ["raw: 3", "later", "quote: 2"])
+    hook.cancel()
+    _ = try letter.send(.quote, 2)
+    #expect(journal.entries.count == 3)
+  }
+
+  @Test("a row that replaces a hooked one is hooked, and the method at hand for it is the bare one")
+  func replaced() throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("hook") }
+    try table.replace("greet:") { original in
+      Responds(to: .greet) { (letter: Letter, name: String) in
+        try original?.call(on: letter, name + "?") ?? ""
+      }
+    }
+    #expect(try letter.send(.greet, "a") == "hello a?")
+    #expect(journal.entries == ["hook", "greet a?"])
+    table.remove("greet:")
+    #expect(!table.responds(to: "greet:"))
+  }
+
+  @Test("an inherited method has the hooks of the table that it stands in")
+  func inherited() throws {
+    let parent = table()
+    let child = SelectorTable(for: Letter.self, inheriting: parent) { Responds(to: .worth) { (_: Letter) in 1 } }
+    let letter = Letter(journal, child)
+    try parent.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("parent") }
+    try child.before { target, _ in (target as? Letter)?.journal.note("child") }
+    _ = try letter.send(.greet, "a")
+    _ = try letter.send(.worth)
+    #expect(journal.entries == ["parent", "greet a", "child"])
+    let error = try #require(throws: MessageError.self) { try child.before("greet:") { _, _ in } }
+    #expect(error.code == .unrecognizedSelector)
+  }
+
+  @Test("a method that suspends runs its hooks in front of senders that wait")
+  func suspending() async throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    let key = Message<(String) -> String>("slowly:")
+    let outer = try table.around("slowly:") { _, call in
+      try call.proceed()
+    } waiting: { _, call in
+      try await call.proceed(with: [ArgumentBox("boxed")])
+    }
+    #expect(try await letter.sendAndWait(key, "a") == "boxed slowly")
+    outer.cancel()
+    try table.around(key, of: Letter.self) { _, call in
+      try call.proceed()
+    } waiting: { _, call in
+      try await call.proceed(with: call.arguments + "b") + "!"
+    }
+    #expect(try await letter.sendAndWait(key, "a") == "ab slowly!")
+    try table.around(key, of: Letter.self) { _, call in try call.proceed() }
+    let error = await #expect(throws: MessageError.self) { try await letter.sendAndWait(key, "a") }
+    #expect(error?.code == .isolationMismatch)
+  }
+
+  @Test("keys with other types, other counts and tables for other types are refused when installed")
+  func refusals() throws {
+    let table = table()
+    #expect(throws: MessageError.self) {
+      try table.before(Message<(Int) -> String>("greet:"), of: Letter.self) { _, _ in }
+    }
+    #expect(throws: MessageError.self) {
+      try table.before(Message<() -> String>("greet:"), of: Letter.self) { _ in }
+    }
+    #expect(throws: MessageError.self) { try table.before(.greet, of: Desk.self) { _, _ in } }
+    #expect(throws: MessageError.self) { try table.after(.say, of: Letter.self) { _, _, _ in } }
+    let letter = Letter(journal, table)
+    #expect(try letter.send(.greet, "a") == "hello a")
+    #expect(journal.entries == ["greet a"])
+  }
+
+  @Test("routes notice hooks that come and go")
+  func routes() throws {
+    let table = table()
+    let (letter, proxy) = (Letter(journal, table), Desks())
+    proxy.add(letter)
+    proxy.broadcast(.greet, "a")
+    let hook = try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("hook") }
+    proxy.broadcast(.greet, "b")
+    hook.cancel()
+    proxy.broadcast(.greet, "c")
+    #expect(journal.entries == ["greet a", "hook", "greet b", "greet c"])
+  }
+
+  @Test("a hooked row of a key's types is reached without a box", .enabled(if: AllocationCounter.isAvailable))
+  func noBox() throws {
+    let table = SelectorTable(for: Letter.self) {
+      Responds(to: .wide) { (_: Letter, _: Wide) in }
+      Responds(to: .say) { (_: Letter, _: String) in }
+    }
+    try table.before(.wide, of: Letter.self) { _, _ in }
+    try table.around(.wide, of: Letter.self) { _, call in try call.proceed() }
+    try table.before(.say, of: Letter.self) { _, _ in }
+    try table.around(.say, of: Letter.self) { _, call in try call.proceed() }
+    let letter = Letter(journal, table)
+    func allocations(_ send: () throws -> Void) throws -> Int {
+      for _ in 0..<4 { try send() }
+      let counts = try (0..<20).map { _ in
+        try #require(try AllocationCounter.count(.thisThread) { for _ in 0..<100 { try send() } })
+      }
+      return try #require(counts.min())
+    }
+    #expect(try allocations { try letter.send(.wide, Wide()) } == allocations { try letter.send(.say, "") })
+  }
+}

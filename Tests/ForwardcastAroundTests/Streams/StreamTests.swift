@@ -1,0 +1,219 @@
+// StreamTests.swift: messages as asynchronous sequences.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Dispatch
+import Forwardcast
+import Foundation
+import Testing
+
+/// An object that may not cross isolations.
+private final class Local {}
+
+extension Message<(Local) -> Void> { fileprivate static var local: Self { .init("local:") } }
+extension Message<() -> Void> { fileprivate static var tap: Self { .init("tap") } }
+
+@Suite("Streams of messages")
+struct StreamTests {
+  private func proxy() -> SharedDesks {
+    let proxy = SharedDesks()
+    proxy.add(Desk("ann", worth: 1, Journal()), ownership: .strong)
+    return proxy
+  }
+
+  @Test("a key's messages come as its arguments, in order, and the loop ends with the proxy")
+  func typed() async {
+    var proxy: SharedDesks? = proxy()
+    let texts = proxy?.messages(for: .say)
+    let pairs = proxy?.messages(for: .join)
+    let taps = proxy?.messages(for: .tap)
+    proxy?.broadcast(.say, "a")
+    proxy?.broadcast(.join, 1, "x")
+    proxy?.broadcast(.say, "b")
+    proxy?.broadcast(.tap)
+    proxy = nil
+    var heard: [String] = []
+    if let texts { for await text in texts { heard.append(text) } }
+    if let pairs { for await (number, text) in pairs { heard.append("\(number)\(text)") } }
+    if let taps { for await _ in taps { heard.append("tap") } }
+    #expect(heard == ["a", "b", "1x", "tap"])
+  }
+
+  @Test("a selector's messages, and all, come as invocations")
+  func boxed() async {
+    var proxy: SharedDesks? = proxy()
+    let (quotes, all) = (proxy?.messages(for: "quote:"), proxy?.messages())
+    proxy?.broadcast(.say, "a")
+    proxy?.broadcast(.quote, 3)
+    proxy = nil
+    var heard: [String] = []
+    if let quotes { for await call in quotes { heard.append("one \(call)") } }
+    if let all { for await call in all { heard.append("all \(call)") } }
+    #expect(heard == ["one quote: 3", #"all say: "a""#, "all quote: 3"])
+  }
+
+  @Test("every verb is heard once, whoever responds")
+  func verbs() async throws {
+    var proxy: SharedDesks? = SharedDesks()
+    let stream = proxy?.messages(for: .quote)
+    proxy?.broadcast(.quote, 1)
+    _ = try proxy?.collect(.quote, 2, returning: .sum)
+    _ = try await proxy?.collectAndWait(.quote, 3, returning: .sum)
+    var call = Invocation("quote:", arguments: [ArgumentBox(4)])
+    _ = try proxy?.forward(&call)
+    _ = try await proxy?.broadcastWhenReady(.quote, 5)
+    proxy = nil
+    var heard: [Int] = []
+    if let stream { for await amount in stream { heard.append(amount) } }
+    #expect(heard == [1, 2, 3, 4, 5])
+  }
+
+  @Test("who listens hears what the hooks let through, as the targets get it")
+  func hooks() async throws {
+    var proxy: SharedDesks? = proxy()
+    try proxy?.around(.quote) { call in
+      if call.arguments == 0 { return [] }
+      _ = try call.proceed()
+      return try call.proceed(with: call.arguments * 10)
+    }
+    let stream = proxy?.messages(for: .quote)
+    proxy?.broadcast(.quote, 0)
+    proxy?.broadcast(.quote, 4)
+    proxy = nil
+    var heard: [Int] = []
+    if let stream { for await amount in stream { heard.append(amount) } }
+    #expect(heard == [4, 40])
+  }
+
+  @Test("a buffer keeps the newest or the oldest, and the stream says how many it gave up")
+  func buffers() async {
+    var proxy: SharedDesks? = proxy()
+    let newest = proxy?.messages(for: .quote, buffering: .bufferingNewest(3))
+    let oldest = proxy?.messages(for: .quote, buffering: .bufferingOldest(2))
+    let all = proxy?.messages(for: .quote)
+    for amount in 0..<10 { proxy?.broadcast(.quote, amount) }
+    proxy = nil
+    var (first, second, third): ([Int], [Int], [Int]) = ([], [], [])
+    if let newest { for await amount in newest { first.append(amount) } }
+    if let oldest { for await amount in oldest { second.append(amount) } }
+    if let all { for await amount in all { third.append(amount) } }
+    #expect(first == [7, 8, 9] && second == [0, 1] && third == Array(0..<10))
+    #expect(newest?.dropped == 7 && oldest?.dropped == 8 && all?.dropped == 0)
+  }
+
+  @Test("a stream that nobody takes from any more leaves nothing in the proxy")
+  func leaving() async {
+    let proxy = proxy()
+    do {
+      let stream = proxy.messages(for: .quote)
+      #expect(proxy.listenerCount == 1)
+      proxy.broadcast(.quote, 1)
+      for await _ in stream { break }
+    }
+    #expect(proxy.listenerCount == 0)
+    _ = proxy.messages(for: .quote)
+    #expect(proxy.listenerCount == 0)
+    proxy.broadcast(.quote, 2)
+  }
+
+  @Test("cancelling the task ends the loop and leaves nothing behind, also of what was captured")
+  func cancellation() async {
+    let proxy = proxy()
+    let (started, stream) = (AsyncStream.makeStream(of: Void.self), proxy.messages(for: .quote))
+    let task = Task {
+      var count = 0
+      for await _ in stream {
+        count += 1
+        started.continuation.yield()
+      }
+      return count
+    }
+    proxy.broadcast(.quote, 1)
+    for await _ in started.stream { break }
+    task.cancel()
+    #expect(await task.value == 1)
+    #expect(proxy.listenerCount == 0)
+    #expect(proxy.broadcast(.quote, 2).delivered == 1)
+  }
+
+  @Test("arguments that may not cross do not, and are told; the message is delivered all the same")
+  func crossing() async {
+    var proxy: SharedDesks? = proxy()
+    let told = Journal()
+    proxy?.onError = { told.note("\(($0.error as? MessageError)?.code.description ?? "") \($0.receiver)") }
+    let (locals, all) = (proxy?.messages(for: .local), proxy?.messages())
+    proxy?.on(.local) { _ in told.note("delivered") }
+    proxy?.broadcast(.local, Local())
+    proxy = nil
+    var count = 0
+    if let locals { for await _ in locals { count += 1 } }
+    if let all { for await _ in all { count += 1 } }
+    #expect(count == 0)
+    let refused = "isolation mismatch a stream of messages"
+    #expect(told.entries == [refused, refused, "delivered"])
+  }
+
+  @Test("a message by boxes that the key cannot take is told, and delivered to who can")
+  func misfit() async {
+    var proxy: SharedDesks? = proxy()
+    let told = Journal()
+    proxy?.onError = { told.note("\(($0.error as? MessageError)?.code.description ?? "")") }
+    let quotes = proxy?.messages(for: .quote)
+    proxy?.on(Message<(String) -> Void>("quote:")) { told.note($0) }
+    proxy?.broadcast(Invocation("quote:", arguments: [ArgumentBox("text")]))
+    proxy = nil
+    var count = 0
+    if let quotes { for await _ in quotes { count += 1 } }
+    #expect(count == 0)
+    #expect(told.entries == ["type mismatch", "type mismatch", "text"])
+  }
+
+  @Test("in one isolation a stream carries what is not Sendable")
+  @MainActor func oneIsolation() async {
+    var proxy: Desks? = Desks()
+    let (stream, local) = (proxy?.messages(for: .local), Local())
+    proxy?.broadcast(.local, local)
+    proxy = nil
+    var heard: [Local] = []
+    if let stream { for await object in stream { heard.append(object) } }
+    #expect(heard.count == 1 && heard.first === local)
+  }
+
+  @Test(
+    "four threads through a bounded stream: what was delivered and what was dropped is what was sent",
+    arguments: [(limit: 64, keepsNewest: true), (limit: 64, keepsNewest: false), (limit: 1, keepsNewest: true)])
+  func fourThreads(limit: Int, keepsNewest: Bool) async {
+    // A million by FORWARDCAST_STREAM_MESSAGES=250000, which is minutes in a debug build.
+    let each = ProcessInfo.processInfo.environment["FORWARDCAST_STREAM_MESSAGES"].flatMap(Int.init) ?? 5_000
+    var proxy: SharedDesks? = SharedDesks()
+    guard
+      let stream = proxy?.messages(
+        for: .quote, buffering: keepsNewest ? .bufferingNewest(limit) : .bufferingOldest(limit))
+    else { return }
+    let consumer = Task {
+      var (count, last, isOrdered) = (0, [Int](repeating: -1, count: 4), true)
+      for await number in stream {
+        count += 1
+        if number <= last[number / each] { isOrdered = false }
+        last[number / each] = number
+      }
+      return (count, isOrdered)
+    }
+    if let sender = proxy { await burst(sender, each) }
+    proxy = nil
+    let (delivered, isOrdered) = await consumer.value
+    #expect(delivered + stream.dropped == 4 * each)
+    #expect(delivered >= 1 && isOrdered)
+  }
+
+  /// Sends from four threads at the same time, each its own numbers in order.
+  private func burst(_ proxy: SharedDesks, _ each: Int) async {
+    await withCheckedContinuation { done in
+      DispatchQueue.global().async {
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+          for number in 0..<each { proxy.broadcast(.quote, thread * each + number) }
+        }
+        done.resume()
+      }
+    }
+  }
+}

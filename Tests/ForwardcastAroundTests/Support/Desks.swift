@@ -1,0 +1,70 @@
+// Desks.swift: keys, targets and journals that the tests of hooks, streams and pictures share.
+// Layer: Tests. See DESIGN.md, "Around a message".
+
+import Forwardcast
+import Synchronization
+
+extension Message<(String) -> Void> { static var say: Self { .init("say:") } }
+extension Message<(Int) -> Int> { static var quote: Self { .init("quote:") } }
+extension Message<() -> Int> { static var worth: Self { .init("worth") } }
+extension Message<() -> Bool> { static var agrees: Self { .init("agrees") } }
+extension Message<(Int, String) -> String> { static var join: Self { .init("join:with:") } }
+
+/// An error that a target or a hook of a test throws.
+struct Refusal: Error, Equatable, CustomStringConvertible {
+  var name: String
+  var description: String { "refused by \(name)" }
+}
+
+/// What happened, in order, from any thread.
+final class Journal: Sendable {
+  private let list = Mutex<[String]>([])
+
+  func note(_ entry: String) { list.withLock { $0.append(entry) } }
+  var entries: [String] { list.withLock { $0 } }
+  func clear() { list.withLock { $0 = [] } }
+}
+
+/// A target that notes what it gets.
+final class Desk: MessageReceiver, Sendable {
+  let name: String
+  let worth: Int
+  let journal: Journal
+
+  init(_ name: String, worth: Int = 0, _ journal: Journal) {
+    (self.name, self.worth, self.journal) = (name, worth, journal)
+  }
+
+  static let selectorTable = SelectorTable(for: Desk.self) {
+    Responds(to: .say) { desk, text in desk.journal.note("\(desk.name) \(text)") }
+    Responds(to: .quote) { desk, amount in
+      desk.journal.note("\(desk.name) quotes \(amount)")
+      if amount < 0 { throw Refusal(name: desk.name) }
+      return amount + desk.worth
+    }
+    Responds(to: .worth) { desk in
+      desk.journal.note("\(desk.name) worth")
+      return desk.worth
+    }
+    Responds(to: .agrees) { desk in
+      desk.journal.note("\(desk.name) agrees")
+      return desk.worth > 0
+    }
+    Responds(to: .join) { desk, number, text in "\(desk.name) \(number) \(text)" }
+  }
+}
+
+/// A proxy for desks in one isolation.
+typealias Desks = MulticastProxy<any MessageReceiver>
+
+/// A proxy for desks that any thread may use.
+typealias SharedDesks = MulticastProxy<Desk>
+
+extension MulticastProxy where Interface == any MessageReceiver {
+  /// A proxy with desks that it keeps alive.
+  static func of(_ desks: Desk..., options: MulticastOptions = MulticastOptions()) -> Desks {
+    let proxy = Desks(options: options)
+    for desk in desks { proxy.add(desk, ownership: .strong) }
+    return proxy
+  }
+}

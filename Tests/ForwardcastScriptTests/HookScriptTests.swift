@@ -1,0 +1,143 @@
+// HookScriptTests.swift: `before`, `after`, `around` and the words in them.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastScript
+import Testing
+
+@Suite("Hooks in scripts")
+struct HookScriptTests {
+  private static let start = """
+    receiver R { - a = 1; - add: n { return [n add: 1] }; - bad { throw "bad" } }
+    let x = new R
+    let y = new R
+    proxy p = multicast
+    add x to p
+    add y to p
+
+    """
+
+  private func played(_ text: String, steps: Int = ScriptSession.defaultStepLimit) -> Played {
+    play(Self.start + text, steps: steps)
+  }
+
+  @Test(
+    "they do what the language says",
+    arguments: [
+      ("before p \"a\" { print 1 }\nbefore p \"a\" { print 2 }\nafter p \"a\" { print result }\n[p a]", "2\n1\n1\n"),
+      ("before p \"add:\" { print arg 0 }\nprint [p add: 5]", "5\n6\n"),
+      ("around p \"add:\" { proceed with @[10] }\nprint [p add: 5]", "11\n"),
+      ("around p \"add:\" { proceed with @[10]; return 3 }\nprint [p add: 5]", "3\n"),
+      ("around p \"a\" { }\nprint [p a] collect all [p a] collect every [p a]", "nil [] true\n"),
+      ("around p \"a\" { return proceed }\nprint collect all [p a] collect sum [p a]", "[1, 1] 2\n"),
+      ("around p \"a\" { return @[7] }\nprint collect all [p a]", "[7]\n"),
+      ("around p \"a\" { return 7 }\nprint collect all [p a]", "[7]\n"),
+      ("around p \"a\" { let n = proceed; print n }\nprint collect sum [p a]", "2\n2\n"),
+      ("after p \"a\" { print result }\nprint collect all [p a]", "[1, 1]\n[1, 1]\n"),
+      ("after p \"bad\" { print \"never\" }\nprint errors [p bad]", "[\"bad\", \"bad\"]\n"),
+      ("around p \"bad\" { proceed }\nprint errors [p bad]", "[\"bad\", \"bad\"]\n"),
+      (
+        "before p \"a\" { print \"once\" }\nprint report [p a]",
+        "once\n"
+          + "{\"delivered\": 2, \"failed\": 0, \"queued\": 0, \"skipped\": 0}\n"
+      ),
+      ("before p \"none\" { print \"hooked\" }\nprint [p none]", "hooked\nnil\n"),
+      ("before p \"a\" { print 1 } as h\ncancel h\ncancel h\n[p a]\nprint h", "<hook>\n"),
+      ("before p \"a\" { print 1 } as h\ndrop h\n[p a]", "1\n"),
+      ("let n = 1\nbefore p \"a\" { let n = 2; print n }\n[p a]\nprint n", "2\n1\n"),
+      ("extension E { a }\nregister x in E\nbefore E \"a\" { print \"point\" }\n[E a]", "point\n"),
+      (
+        "queue q\nproxy m = multicast\nadd x to m on q\naround m \"add:\" { proceed with @[8] }\n"
+          + "print collect all [m add: 1]", "[9]\n"
+      ),
+    ])
+  func behaviour(text: String, output: String) {
+    let played = played(text)
+    #expect(played.error == nil)
+    #expect(played.output == output)
+  }
+
+  @Test("names of the row that installs a hook are known in it as they were")
+  func namesOfTheRow() {
+    let played = play(
+      """
+      receiver R { - a = 1 }
+      receiver Maker { - hook: p { let word = "mine"; before p "a" { print word name }; let word = "other" } }
+      let maker = new Maker name: "m"
+      let x = new R
+      proxy p = multicast
+      add x to p
+      [maker hook: p]
+      [p a]
+      """)
+    #expect(played.error == nil && played.output == "mine m\n")
+  }
+
+  @Test(
+    "errors of a hook are the send's, at their place",
+    arguments: [
+      ("before p \"a\" { throw \"veto\" }\n[p a]", "7:16 veto"),
+      ("after p \"a\" { throw \"late\" }\n[p a]", "7:15 late"),
+      ("before p \"a\" { print arg 0 }\n[p a]", "7:22 wrong number of arguments: the message has 0, and no argument 0"),
+      (
+        "around p \"add:\" { proceed with @[] }\n[p add: 1]",
+        "7:19 wrong number of arguments: the message takes 1, found 0"
+      ),
+      ("before p \"a\" { print result }\n[p a]", "7:22 unknown name: result"),
+      ("before x \"a\" { }", "7:8 type mismatch: before needs a multicast proxy, not <R x>"),
+      ("before p \"a b\" { }", "7:10 invalid selector"),
+      ("before p \"a\" { } as h\nmute h", "8:6 type mismatch: mute takes a registration, not a hook"),
+      ("print proceed", "7:7 syntax: \"proceed\" stands in an \"around\" only"),
+      ("print arg 0", "7:7 syntax: \"arg\" stands in a hook only"),
+    ])
+  func errors(text: String, error: String) {
+    let played = played(text)
+    #expect(played.error?.hasPrefix(error) == true, "\(played.error ?? "none")")
+  }
+
+  @Test("a hook that takes an error answers for it")
+  func taken() {
+    let played = played(
+      """
+      around p "bad" { expect proceed throws "bad"; return 5 }
+      expect [p bad] == 5
+      """)
+    #expect(played.error == nil && played.failures == [])
+  }
+
+  @Test(
+    "hooks without end pass a limit, which nothing catches",
+    arguments: [
+      "around p \"a\" { repeat 1000 { expect [p a] throws } }\n[p a]",
+      "repeat 20000 { before p \"zz\" { } }\nprint [p a]",
+      "around p \"a\" { proceed; proceed }\nrepeat 40 { around p \"a\" { proceed; proceed } }\n[p a]",
+      "before p \"a\" { repeat 1000000 { } }\nrepeat 9 { [p a] }",
+    ])
+  func limits(text: String) {
+    let played = played(text, steps: 30_000)
+    #expect(played.error?.contains("limit exceeded") == true, "\(played.error ?? "none")")
+  }
+
+  @Test("each run of a hook counts, also of an empty one")
+  func counted() {
+    let plain = played("repeat 100 { [p a] }").outcome.steps
+    #expect(played("before p \"a\" { }\nrepeat 100 { [p a] }").outcome.steps == plain + 101)
+  }
+
+  @Test("a session that ends leaves no hook in a proxy of the host")
+  func host() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let transcript = Transcript()
+    do {
+      let session = ScriptSession(handlers: transcript.handlers)
+      session.register(proxy, as: "p")
+      session.run("before p \"a\" { print \"hooked\" }")
+      var call = Invocation("a")
+      try proxy.forward(&call)
+      #expect(transcript.output == "hooked\n")
+    }
+    var call = Invocation("a")
+    try proxy.forward(&call)
+    #expect(transcript.output == "hooked\n")
+  }
+}

@@ -1,0 +1,255 @@
+// SuspendedWaitingTests.swift: methods that suspend and wait for targets which wait for them.
+// Layer: Tests. See DESIGN.md, "Waiting".
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Forwardcast
+
+/// A target whose method suspends and does what a test wants.
+private final class Doer: Member, MessageReceiver {
+  private let action = Locked<(@Sendable (Int) async throws -> Int)?>(nil)
+
+  func does(_ body: @escaping @Sendable (Int) async throws -> Int) { action.withLock { $0 = body } }
+
+  static let selectorTable = SelectorTable(for: Doer.self) {
+    Responds(
+      to: .slow,
+      async: { doer, number in
+        guard let action = doer.action.withLock({ $0 }) else { return number }
+        return try await action(number)
+      })
+  }
+}
+
+extension MulticastProxy where Interface == any Member {
+  fileprivate func ask(_ number: Int = 1) async throws -> Int {
+    try await collectAndWait(.slow, number, returning: .sum)
+  }
+}
+
+private func code(_ body: () async throws -> Void) async -> MessageError.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? MessageError)?.code
+  }
+}
+
+private func evidence(_ body: () async throws -> Void) async -> String {
+  do {
+    try await body()
+    return ""
+  } catch {
+    return (error as? MessageError)?.evidence ?? "\(error)"
+  }
+}
+
+private let soon = MulticastOptions(deadlockTimeout: .milliseconds(30))
+
+@Suite("Suspended methods that wait")
+struct SuspendedWaitingTests {
+  private let proxy = MulticastProxy<any Member>(options: soon)
+  private let doer = Doer()
+  private let queue = DispatchQueue(label: "doer")
+
+  private init() { proxy.add(doer, delivery: .queue(queue)) }
+
+  @Test("a child task of a method that waits for the method's own target ends with the error that says so")
+  func childTask() async {
+    doer.does { [proxy] number in
+      guard number == 1 else { return number }
+      async let answer = proxy.ask(2)
+      return try await answer
+    }
+    let text = await evidence { _ = try await proxy.ask() }
+    #expect(text == "after 0.03 seconds, in a task that a method made: a method of Doer would wait for its own end")
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("a group of a method that drains the method's own proxy ends with the error that says so")
+  func groupThatDrains() async {
+    doer.does { [proxy] _ in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        group.addTask { try await proxy.drain() }
+        return try await group.next() ?? 0
+      }
+    }
+    #expect(await code { _ = try await proxy.ask() } == .timedOut)
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("a task that a method made and does not wait for gets its answer when the method has ended")
+  func unawaitedTask() async throws {
+    let answer = AsyncStream<Int>.makeStream()
+    let turnstile = Turnstile.shut(4711)
+    doer.does { [proxy] number in
+      if number == 1 {
+        Task {
+          answer.continuation.yield((try? await proxy.ask(20)) ?? -1)
+          answer.continuation.finish()
+        }
+        await Turnstile.passing(4711)
+      }
+      return number
+    }
+    async let first = proxy.ask()
+    await turnstile.arrived(1)
+    turnstile.open()
+    #expect(try await first == 1)
+    var answers: [Int] = []
+    for await value in answer.stream { answers.append(value) }
+    #expect(answers == [20])
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("of two methods that await each other's target one is refused, with the ring")
+  func ringOfTwo() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>())
+    further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let met = Turnstile.shut(4712)
+    let refusals = Locked<[String]>([])
+    @Sendable func wait(_ proxy: MulticastProxy<any Member>, _ number: Int) async -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4712)
+      do { return try await proxy.ask(2) } catch {
+        refusals.withLock { $0.append((error as? MessageError)?.evidence ?? "") }
+        return -1
+      }
+    }
+    doer.does { await wait(further, $0) }
+    other.does { [proxy] in await wait(proxy, $0) }
+    async let first = proxy.ask()
+    async let second = further.ask()
+    await met.arrived(2)
+    met.open()
+    let answers = try await [first, second].sorted()
+    // The one that is refused ends, and so the other gets its answer.
+    #expect(answers == [-1, 2])
+    let text = "a method of Doer would wait for Doer, and a method of Doer waits for Doer"
+    #expect(refusals.withLock { $0 } == [text])
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("of two methods that await each other in child tasks one gives up when the time is over")
+  func ringOfChildTasks() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>(options: soon))
+    further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let met = Turnstile.shut(4713)
+    @Sendable func wait(_ proxy: MulticastProxy<any Member>, _ number: Int) async throws -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4713)
+      async let answer = proxy.ask(2)
+      return try await answer
+    }
+    doer.does { try await wait(further, $0) }
+    other.does { [proxy] in try await wait(proxy, $0) }
+    async let first = code { _ = try await proxy.ask() }
+    async let second = code { _ = try await further.ask() }
+    await met.arrived(2)
+    met.open()
+    #expect(await [first, second].contains(.timedOut))
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("a method may wait for another target that has answered it before and now waits for it")
+  func answeredMeanwhile() async throws {
+    // `doer` waits for two; the first has answered, and sends to `doer` while the second still runs: no ring.
+    let (quick, slow, others) = (Doer(), Doer(), MulticastProxy<any Member>())
+    others.add(quick, delivery: .queue(DispatchQueue(label: "quick")))
+    others.add(slow, delivery: .queue(DispatchQueue(label: "slow")))
+    let slowly = Turnstile.shut(4714)
+    doer.does { number in number == 1 ? try await others.ask(1) : number }
+    slow.does { number in
+      await Turnstile.passing(4714)
+      return number
+    }
+    async let first = proxy.ask(1)
+    await slowly.arrived(1)
+    while SuspendedWaits.awaited(by: proxy.registrations[0]).count != 1 { await Task.yield() }
+    others.mute(slow)
+    let asked = Turnstile.shut(4716)
+    quick.does { [proxy] number in
+      async let passed: Void = Turnstile.passing(4716)
+      await passed
+      return try await proxy.ask(number)
+    }
+    async let second = others.ask(7)
+    await asked.arrived(1)
+    asked.open()
+    while SuspendedWaits.awaited(by: others.registrations[0]).isEmpty { await Task.yield() }
+    slowly.open()
+    #expect(try await first == 2)
+    #expect(try await second == 7)
+    withExtendedLifetime((doer, quick, slow)) {}
+  }
+
+  @Test("a method that would wait for room in its own target's buffer is refused")
+  func ownBuffer() async throws {
+    let (target, proxy) = (Doer(), MulticastProxy<any Member>())
+    proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
+    target.does { number in
+      guard number == 1 else { return number }
+      try await proxy.broadcastWhenReady(.slow, 2)
+      try await proxy.broadcastWhenReady(.slow, 3)
+      return number
+    }
+    #expect(
+      await evidence { _ = try await proxy.ask() } == "a method of Doer would wait for its own end")
+    try await proxy.drain()
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("of two methods that wait for room in each other's buffer one is refused")
+  func eachOthersBuffer() async throws {
+    let (one, two) = (Doer(), Doer())
+    let (first, second) = (MulticastProxy<any Member>(), MulticastProxy<any Member>())
+    first.add(one, delivery: .queue(queue), buffer: .suspendSender(1))
+    second.add(two, delivery: .queue(DispatchQueue(label: "two")), buffer: .suspendSender(1))
+    let met = Turnstile.shut(4715)
+    @Sendable func fill(_ proxy: MulticastProxy<any Member>, _ number: Int) async throws -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4715)
+      for number in 2...3 { try await proxy.broadcastWhenReady(.slow, number) }
+      return number
+    }
+    one.does { try await fill(second, $0) }
+    two.does { try await fill(first, $0) }
+    async let left = code { _ = try await first.ask() }
+    async let right = code { _ = try await second.ask() }
+    await met.arrived(2)
+    met.open()
+    let codes = await [left, right]
+    #expect(codes.contains(.wouldDeadlock))
+    #expect(codes.contains(nil))
+    withExtendedLifetime((one, two)) {}
+  }
+
+  @Test("waits leave nothing behind in the table of those who wait")
+  func tableIsEmpty() async {
+    doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
+    for _ in 0..<20 { _ = await code { _ = try await proxy.ask() } }
+    #expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count } == [0])
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("blocking the main actor for a method that runs there is refused, whatever delivers it")
+  @MainActor
+  func blockedMainActor() {
+    final class Window: Member, MessageReceiver {
+      static let selectorTable = SelectorTable(for: Window.self) {
+        Responds(to: .slow, onMainActor: { _, number in number })
+      }
+    }
+    let (window, proxy) = (Window(), MulticastProxy<any Member>())
+    proxy.add(window, delivery: .queue(queue))
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(60))
+    }
+    #expect(error?.code == .wouldDeadlock)
+    #expect(error?.evidence.contains("on the main actor") ?? false)
+    withExtendedLifetime(window) {}
+  }
+}
