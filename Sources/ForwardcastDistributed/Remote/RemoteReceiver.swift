@@ -19,7 +19,7 @@ public import Forwardcast
 /// runs at most once; each ends by its deadline in an answer or in an error, and where the answer is lost the error says
 /// `unknown whether it arrived`. Cancelling ends the wait, not the message. What waits is bounded here by
 /// ``RemoteOptions/waitingCalls`` and in a multicast by its `DeliveryBuffer`. Who wants calls at the same time connects several.
-public final class RemoteReceiver: SuspendingForwarding, NamedReceiver, Sendable {
+public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
 
   /// What errors call the other side.
