@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
     .library(name: "ForwardcastTesting", targets: ["ForwardcastTesting"]),
+    .library(name: "ForwardcastDistributed", targets: ["ForwardcastDistributed"]),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
     .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
@@ -29,6 +30,7 @@ let package = Package(
     .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
     .target(name: "ForwardcastTesting", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
@@ -76,6 +78,16 @@ let package = Package(
     .testTarget(
       name: "GuideMainActorTests", dependencies: ["Forwardcast"],
       swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+    // An engine over pipes and the program at their other end; both serve tests alone.
+    .target(
+      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "distributed-peer", dependencies: ["ForwardcastDistributed", "PipeActorSystem"],
+      path: "Tests/DistributedPeer", swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastDistributedTests",
+      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"], swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",

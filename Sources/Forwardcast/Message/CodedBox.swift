@@ -52,7 +52,7 @@ struct CodedBox: Codable {
 }
 
 /// The names under which types are written: `Int`, `[String: [Color]]`, `Double?`.
-enum CodedType {
+package enum CodedType {
   private static let standard: [String: any (Codable & Sendable).Type] = {
     let types: [any (Codable & Sendable).Type] = [
       Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
@@ -69,19 +69,19 @@ enum CodedType {
   /// How deeply arrays, dictionaries and optionals may be nested in a name that is read.
   static let maximumDepth = 16
 
-  static func name(of type: any Any.Type) -> String {
+  package static func name(of type: any Any.Type) -> String {
     (type as? any NamedByParts.Type)?.codedName ?? "\(type)"
   }
 
   /// Why a name is not read.
-  enum Refusal: String, Error, CustomStringConvertible {
+  package enum Refusal: String, Error, CustomStringConvertible {
     case unknown = "no type is known as"
     case tooMany = "too many types were read to make"
 
-    var description: String { rawValue }
+    package var description: String { rawValue }
   }
 
-  static func type(named name: String, _ others: [String: any (Codable & Sendable).Type]) throws(Refusal)
+  package static func type(named name: String, _ others: [String: any (Codable & Sendable).Type]) throws(Refusal)
     -> any Codable.Type
   {
     guard name.utf8.count <= MessageSelector.maximumLength else { throw .unknown }

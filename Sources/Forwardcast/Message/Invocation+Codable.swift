@@ -74,7 +74,7 @@ public struct InvocationTypes: Sendable {
   /// keeps each type for ever. One more is a decoding error, unless the reader names it as a whole.
   public static let readTypeLimit = 1000
 
-  let types: [String: any (Codable & Sendable).Type]
+  package let types: [String: any (Codable & Sendable).Type]
 
   /// - Parameter types: each under the name that it is written with: the type's own, without its module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }

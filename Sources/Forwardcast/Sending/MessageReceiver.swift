@@ -134,6 +134,12 @@ extension MessageForwarding {
   }
 }
 
+/// A receiver whose forwarding has to suspend, since what it stands for is in another process.
+///
+/// On a context of its own it is given ``MessageForwarding/forwardAndWait(_:)``, and its next message waits for the end of
+/// that one, as with a method that suspends. Its ``MessageForwarding/forward(_:)`` says that it cannot answer in turn.
+package protocol SuspendingForwarding: MessageForwarding {}
+
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
 /// arguments for itself.
 package protocol ForwardingToMany: MessageForwarding {

@@ -29,6 +29,10 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///   - times: how many.
   ///   - limit: how long to wait at most; as long as the task lasts unless given. Nothing is faster or slower for it, so it
   ///     may be generous.
+  ///   - fileID: the file that failures name.
+  ///   - filePath: its path.
+  ///   - line: the line at which they are reported.
+  ///   - column: its column.
   /// - Returns: whether there were.
   @discardableResult
   nonisolated(nonsending) public func wait(

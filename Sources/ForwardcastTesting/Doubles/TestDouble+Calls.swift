@@ -23,7 +23,14 @@ extension TestDouble {
   ///
   /// A failure is reported at the line of this call; its text shows expected and actual calls side by side.
   ///
-  /// - Parameter times: how often; at least once unless given.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - first: its first argument, or what it has to be like.
+  ///   - times: how often; at least once unless given.
+  ///   - fileID: the file that failures name.
+  ///   - filePath: its path.
+  ///   - line: the line at which they are reported.
+  ///   - column: its column.
   /// - Returns: whether it was so.
   @discardableResult
   public func verify<R, A>(

@@ -16,7 +16,7 @@ import Forwardcast
 ///     try Cart(store: store.face).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
-/// The proxy is one that ``Forwarded(inheriting:as:base:)`` wrote, or a `MulticastProxy<any Store>` that was made to conform by
+/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that was made to conform by
 /// hand. A message that no stub is for is answered by the real object, where there is one; else it does nothing and is
 /// answered with what the proxy gives when nobody responds: the requirement's `otherwise:`, `nil`, an empty value, or the
 /// error `nobodyResponds`. A **strict** double makes such a call a failure.
@@ -82,6 +82,10 @@ extension TestDouble where Face: MulticastFacade {
   ///   - manner: what becomes of a call that no stub is for.
   ///   - name: what failures call the double by; the protocol's name unless given.
   ///   - reporter: who hears of failures.
+  ///   - fileID: the file that failures of a strict double name.
+  ///   - filePath: its path.
+  ///   - line: the line at which they are reported.
+  ///   - column: its column.
   public convenience init(
     _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -25,7 +25,9 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {
 
   /// A value that fulfils a condition.
   ///
-  /// - Parameter words: the condition in words, as failures show it.
+  /// - Parameters:
+  ///   - words: the condition in words, as failures show it.
+  ///   - condition: whether a value fulfils it.
   public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
   {
     Match("(\(words))", condition)

@@ -61,6 +61,6 @@ extension ModelWorld {
   }
 
   private func runsInTurn(_ target: ModelTarget) -> Bool {
-    target.place.queue == nil || target.place == .automatic1 && sender == .onQueue1
+    target.place.queue == nil || target.place == .automatic1 && sender == .onQueue1 && !target.needsOwnTurn
   }
 }

@@ -42,7 +42,8 @@ extension ModelSimulation {
   /// Why nothing is sent at all.
   fileprivate func refusal(_ door: ModelDoor) -> String? {
     if door.isChecked, firstResponder(of: world.root)?.kind == .unfit { return "type mismatch" }
-    if door.blocks, world.sender == .onQueue1, responders(of: world.root).contains(where: { $0.place == .queue1 }) {
+    let held = responders(of: world.root).contains { $0.place == .queue1 || $0.place == .automatic1 && $0.needsOwnTurn }
+    if door.blocks, world.sender == .onQueue1, held {
       return "would deadlock"
     }
     return nil

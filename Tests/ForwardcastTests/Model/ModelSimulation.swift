@@ -139,7 +139,7 @@ struct ModelSimulation {
   func reasonToSkip(_ target: ModelTarget) -> String? { reasonsToSkip(target).first }
 
   private func runsInTurn(_ target: ModelTarget) -> Bool {
-    target.place.queue == nil || target.place == .automatic1 && world.sender == .onQueue1
+    target.place.queue == nil || target.place == .automatic1 && world.sender == .onQueue1 && !target.needsOwnTurn
   }
 
   /// The first target that would get the message.

@@ -83,6 +83,10 @@ struct ModelTarget: Hashable, Sendable {
 
   var proxy: ModelProxy? { if case .proxy(let proxy) = kind { proxy } else { nil } }
   var suspends: Bool { kind == .suspending || kind == .suspendingAndThrowing }
+
+  /// Whether an automatic delivery queues the target's messages also when the sender is there. What stands behind a
+  /// forwarding proxy does not show.
+  var needsOwnTurn: Bool { suspends && !isForwarded }
   var throwsItself: Bool { kind == .throwing || kind == .suspendingAndThrowing }
   var name: String { (proxy == nil ? "t" : "p") + "\(id)" }
 }

@@ -83,8 +83,8 @@ struct MessageSchedule<Sink: OutcomeSink> {
       let turn = perform(step, target)
       if case .multicast(let multicast) = turn {
         if let turn = enter(multicast, target, step) { take(turn.run(), of: turn) }
-      } else if case .elsewhere(let method, let target) = turn, deferred != nil {
-        put(off: method, target, step)
+      } else if deferred != nil, turn.suspends {
+        put(off: turn, target, step)
       } else if let outcome = turn.ended(&message) {
         take(outcome, at: context(step, target))
       }
@@ -256,10 +256,10 @@ struct MessageSchedule<Sink: OutcomeSink> {
     if !sink.take(outcome, at: context) { isKnown = true }
   }
 
-  private mutating func put(off method: Method, _ target: AnyObject, _ step: RouteStep) {
+  private mutating func put(off turn: OutgoingMessage.Turn, _ target: AnyObject, _ step: RouteStep) {
     let context = context(step, target)
     let slot = pending?.open(context) ?? -1
-    deferred?.append(DeferredTurn(method: method, target: target, context: context, slot: slot))
+    deferred?.append(DeferredTurn(turn: turn, target: target, context: context, slot: slot))
     take(.queued(slot: slot), at: context)
   }
 
@@ -369,9 +369,9 @@ struct MessageSchedule<Sink: OutcomeSink> {
   }
 }
 
-/// A turn whose method runs in an isolation that the schedule's context is not.
+/// A turn that runs in an isolation which the schedule's context is not, or suspends.
 struct DeferredTurn {
-  let method: Method
+  let turn: OutgoingMessage.Turn
   let target: AnyObject
   let context: StepContext
   let slot: Int

@@ -123,6 +123,15 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Turn {
+  /// Whether the turn cannot end in the caller's turn, but can where there is somebody to take it up.
+  var suspends: Bool {
+    switch self {
+    case .over, .multicast: false
+    case .elsewhere: true
+    case .hook(let hooks, _, _): hooks is any SuspendingForwarding
+    }
+  }
+
   /// Ends the turn here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
   ///
   /// - Returns: `nil` for a multicast.
@@ -146,7 +155,7 @@ extension OutgoingMessage.Turn {
   /// Ends the turn, waiting for what is elsewhere and for hooks that suspend.
   ///
   /// - Parameter mayStart: asked where a method runs, right before it starts.
-  /// - Returns: `nil` for a multicast, and for a method that was not to start any more.
+  /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, mayStart: @escaping @Sendable () -> Bool = { true }
   ) async -> StepOutcome? {
@@ -164,6 +173,7 @@ extension OutgoingMessage.Turn {
         return .failed(error)
       }
     case .hook(let hooks, let types, var message):
+      guard mayStart() else { return nil }
       do {
         try await forwardWaiting(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))

@@ -46,7 +46,7 @@ extension Parcel {
     suspend(mailbox, place) { message in
       for turn in turns.value {
         let registration = turn.context.registration
-        let outcome = await OutgoingMessage.Turn.elsewhere(turn.method, turn.target).endedAndWaited(&message) {
+        let outcome = await turn.turn.endedAndWaited(&message) {
           registration?.isActive ?? true
         }
         if let pending {

@@ -146,7 +146,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     let turn = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
     switch turn {
     case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
-    case .elsewhere:
+    case _ where turn.suspends:
       let turn = UncheckedSendable((turn: turn, target: target))
       suspend(mailbox, place) { [self] message in
         // Looked at where the method runs, right before it starts.

@@ -1,0 +1,57 @@
+// MulticastProxy+Remote.swift: receivers of other processes as targets.
+// Layer: Remote. See DESIGN.md, "Other processes".
+
+public import Forwardcast
+
+/// What becomes of a registration when its remote receiver has gone.
+public enum RemoteAbsence: Hashable, Sendable {
+  /// It stays, and each message to it fails.
+  case fails
+  /// It is cancelled; what waits for it is dropped.
+  case endsRegistration
+}
+
+extension MulticastProxy where Interface: Sendable {
+  /// Registers a receiver of another process as a target.
+  ///
+  ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
+  ///
+  /// Its messages leave one after another, and the proxy's other targets do not wait for them. Waiting forms of a send wait
+  /// for its answer; errors of a broadcast go to `onError`. Ordinary Swift calls, `broadcast { $0.… }`, do not reach it.
+  ///
+  /// - Parameters:
+  ///   - remote: the receiver. It need not be of the proxy's interface.
+  ///   - delivery: where its messages wait; a queue of its own where none is given.
+  ///   - priority: higher is queued first.
+  ///   - ownership: `.strong` keeps it, which most programs want.
+  ///   - selectors: those that it is to get; `nil` for all that it answers.
+  ///   - buffer: how many messages may wait, and which go when there are more: what a peer that has stopped costs.
+  ///   - absence: what becomes of the registration when the receiver has gone.
+  @discardableResult
+  public func add(
+    remote: RemoteReceiver, delivery: Delivery? = nil, priority: Int = 0, ownership: Ownership = .strong,
+    only selectors: [MessageSelector]? = nil, buffer: DeliveryBuffer = .suspendSender(256),
+    whenGone absence: RemoteAbsence = .fails
+  ) -> Registration {
+    let registration = add(
+      receiver: remote, delivery: delivery ?? .queue(remote.queue), priority: priority, ownership: ownership,
+      only: selectors, buffer: buffer, whenRemoved: .dropPending)
+    if absence == .endsRegistration { remote.line.endWithLine(registration) }
+    return registration
+  }
+}
+
+extension MulticastFacade where Interface: Sendable {
+  /// Registers a receiver of another process as a target: see
+  /// ``MulticastProxy/add(remote:delivery:priority:ownership:only:buffer:whenGone:)``.
+  @discardableResult
+  public func add(
+    remote: RemoteReceiver, delivery: Delivery? = nil, priority: Int = 0, ownership: Ownership = .strong,
+    only selectors: [MessageSelector]? = nil, buffer: DeliveryBuffer = .suspendSender(256),
+    whenGone absence: RemoteAbsence = .fails
+  ) -> Registration {
+    multicast.add(
+      remote: remote, delivery: delivery, priority: priority, ownership: ownership, only: selectors, buffer: buffer,
+      whenGone: absence)
+  }
+}

@@ -1,0 +1,39 @@
+// RemoteOptions.swift: how long to wait for another process, and what to make of its answers.
+// Layer: Remote. See DESIGN.md, "Other processes".
+
+public import Forwardcast
+
+/// How long to wait for another process, how much, and what its answers may be.
+public struct RemoteOptions: Sendable {
+  /// Where `responds(to:)` has its answer from.
+  public enum Questions: Hashable, Sendable {
+    /// From the endpoint, which was asked once, when the receiver was connected.
+    case askedOnce
+    /// From the message itself: whatever the endpoint lets through is sent, and one that nobody answers there ends in an
+    /// error. For receivers that change what they answer, such as proxies.
+    case askedEachTime
+  }
+
+  /// How long a message may take from its call to its answer, the wait for earlier ones included.
+  public var deadline: Duration
+  /// What answers may be besides the standard types.
+  public var types: InvocationTypes
+  /// How large an answer may be.
+  public var limits: MessageLimits
+  /// Where `responds(to:)` has its answer from.
+  public var questions: Questions
+  /// How many calls may wait for an earlier one; one more is refused as `busy`.
+  public var waitingCalls: Int
+  /// After how many calls in a row of which it is unknown whether they arrived the other side counts as gone; `nil` never.
+  public var givesUpAfter: Int?
+
+  /// Options; each as its property says.
+  public init(
+    deadline: Duration = .seconds(10), types: InvocationTypes = InvocationTypes([:]),
+    limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, waitingCalls: Int = 1024,
+    givesUpAfter: Int? = nil
+  ) {
+    (self.deadline, self.types, self.limits, self.questions) = (deadline, types, limits, questions)
+    (self.waitingCalls, self.givesUpAfter) = (waitingCalls, givesUpAfter)
+  }
+}

@@ -1,0 +1,33 @@
+// MessageLimits.swift: how large a message from another process may be.
+// Layer: Wire. See DESIGN.md, "Other processes".
+
+/// How large a message may be that comes from another process, and how much an endpoint keeps for its senders.
+///
+/// A message is measured before anything is made of it: one beyond a bound is refused as a whole.
+public struct MessageLimits: Hashable, Sendable {
+  /// The longest text of one message or answer, in bytes of UTF-8. At most 2³⁰.
+  public var bytes: Int
+  /// How many values, keys and containers one message may hold.
+  public var items: Int
+  /// How deeply lists and records may lie in one another. At most 64.
+  public var depth: Int
+  /// How many lines an endpoint keeps at a time; the one unused for longest goes for a new one, and its sender is told.
+  public var lines: Int
+  /// How many messages of one line may wait at an endpoint for one that runs; one more is refused.
+  public var waiting: Int
+  /// How many bytes of answers an endpoint keeps in all, for messages that the engine delivers twice.
+  public var keptAnswers: Int
+
+  /// Bounds, each raised to 1 and lowered to what is said at it.
+  public init(
+    bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
+    keptAnswers: Int = 8 << 20
+  ) {
+    self.bytes = min(max(bytes, 1), 1 << 30)
+    self.items = min(max(items, 1), 1 << 30)
+    self.depth = min(max(depth, 1), 64)
+    self.lines = max(lines, 1)
+    self.waiting = max(waiting, 1)
+    self.keptAnswers = max(keptAnswers, 0)
+  }
+}

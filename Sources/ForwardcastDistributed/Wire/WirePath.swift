@@ -1,0 +1,34 @@
+// WirePath.swift: where an item stands in a value that is written or read.
+// Layer: Wire. See DESIGN.md, "Other processes".
+
+/// Where an item stands in a value. Made into keys only where somebody asks, which is mostly for an error.
+final class WirePath {
+  private let key: any CodingKey
+  private let outer: WirePath?
+  let depth: Int
+
+  init(_ key: any CodingKey, in outer: WirePath?) {
+    (self.key, self.outer) = (key, outer)
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  static func keys(_ path: WirePath?) -> [any CodingKey] {
+    var keys: [any CodingKey] = []
+    var next = path
+    while let here = next {
+      keys.append(here.key)
+      next = here.outer
+    }
+    return keys.reversed()
+  }
+}
+
+/// The key of an item that has none of its own.
+struct WireKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+  init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
+  init(_ name: String) { (stringValue, intValue) = (name, nil) }
+  init?(stringValue: String) { self.init(stringValue) }
+  init?(intValue: Int) { self.init(intValue) }
+}

@@ -1,0 +1,191 @@
+// WireReply.swift: what an endpoint answers.
+// Layer: Wire. See DESIGN.md, "Other processes".
+
+import Forwardcast
+
+/// What an endpoint answers.
+enum WireReply {
+  /// A new line, and what is let through: each name with its types, or without while nobody answers it.
+  case opened(line: String, messages: [(name: String, signature: String?)])
+  /// Whether a message is answered now.
+  case told(Bool)
+  /// The answer to a message; `nil` when its method answers nothing.
+  case answer(number: Int, ArgumentBox?)
+  /// The message's method threw an error of the library.
+  case messageError(number: Int, MessageError)
+  /// The message's method threw another error.
+  case foreignError(number: Int, type: String, text: String)
+  /// The endpoint did not run the message, or cannot say what came of it.
+  case refused(number: Int?, WireRefusal)
+}
+
+/// Texts of errors that cross are cut to so many bytes.
+private let longestText = 4096
+
+extension WireReply {
+  /// The reply as a text.
+  ///
+  /// - Throws: ``WireValueError`` for an answer that cannot be encoded.
+  func text() throws(WireValueError) -> String {
+    var writer = WireWriter()
+    var failure: WireValueError?
+    writer.heading()
+    writer.record {
+      switch self {
+      case .opened(let line, let messages):
+        $0.field("k", "opened")
+        $0.field("l", line)
+        $0.text("m")
+        $0.list {
+          for (name, signature) in messages {
+            $0.text(name)
+            if let signature { $0.text(signature) } else { $0.null() }
+          }
+        }
+      case .told(let answers):
+        $0.field("k", "told")
+        $0.text("r")
+        $0.bool(answers)
+      case .answer(let number, let answer):
+        $0.field("k", "answer")
+        $0.field("n", number)
+        $0.text("r")
+        $0.list { list in
+          guard let answer else { return }
+          do throws(WireValueError) { try list.box(answer, role: "the answer") } catch { failure = error }
+        }
+      case .messageError(let number, let error):
+        $0.field("k", "error")
+        $0.field("n", number)
+        $0.field("c", error.code.description)
+        $0.field("w", cut(error.receiver))
+        $0.field("s", cut(error.selector))
+        $0.field("e", cut(error.evidence))
+        if let index = error.argumentIndex { $0.field("x", index) }
+      case .foreignError(let number, let type, let text):
+        $0.field("k", "error")
+        $0.field("n", number)
+        $0.field("t", cut(type))
+        $0.field("e", cut(text))
+      case .refused(let number, let refusal):
+        $0.field("k", "refused")
+        if let number { $0.field("n", number) }
+        $0.field("c", refusal.code.rawValue)
+        $0.field("e", cut(refusal.evidence))
+        if let index = refusal.argumentIndex { $0.field("x", index) }
+      }
+    }
+    if let failure { throw failure }
+    return writer.text
+  }
+
+  /// Reads a reply.
+  ///
+  /// - Parameter types: what an answer may be besides the standard types.
+  /// - Throws: ``WireRefusal`` for what is no reply.
+  static func read(_ text: String, _ limits: MessageLimits, types: InvocationTypes) throws(WireRefusal) -> WireReply {
+    let message = try WireFields.read(text, limits)
+    func number() throws(WireRefusal) -> Int {
+      guard let number = message.integer("n") else { throw message.lacks("n") }
+      return number
+    }
+    switch message.text("k") {
+    case "opened"?:
+      guard let line = message.text("l"), line.utf8.count <= 64 else { throw message.lacks("l") }
+      guard let list = message.list("m") else { throw message.lacks("m") }
+      return .opened(line: line, messages: try messages(list, message))
+    case "told"?:
+      guard let answers = message.bool("r") else { throw message.lacks("r") }
+      return .told(answers)
+    case "answer"?:
+      let number = try number()
+      guard let answer = message.list("r"), [0, 2].contains(answer.count) else { throw message.lacks("r") }
+      guard answer.count == 2 else { return .answer(number: number, nil) }
+      let reading = WireReading(message.tree, userInfo: [Invocation.typesKey: types])
+      do { return .answer(number: number, try reading.box(type: answer[0], value: answer[1], types: types)) } catch {
+        throw WireRefusal(.malformed, "the answer: \(error)")
+      }
+    case "error"?:
+      let number = try number()
+      if let code = message.text("c").flatMap({ knownCodes[$0] }) {
+        let error = MessageError(
+          code, receiver: message.text("w") ?? "", selector: message.text("s") ?? "",
+          evidence: message.text("e") ?? "", argumentIndex: message.integer("x"))
+        return .messageError(number: number, error)
+      }
+      // A code of a later version is told like a foreign error.
+      let type = message.text("t") ?? "MessageError"
+      let words = [message.text("c"), message.text("e")].compactMap { $0 }
+      return .foreignError(number: number, type: type, text: words.joined(separator: ": "))
+    case "refused"?:
+      let code = message.text("c").flatMap(WireRefusal.Code.init(rawValue:)) ?? .malformed
+      let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
+      return .refused(number: message.integer("n"), refusal)
+    case let kind:
+      throw WireRefusal(.malformed, "no reply is called \(kind.map(WireError.quoted) ?? "nothing")")
+    }
+  }
+
+  private static func messages(_ list: [Int], _ message: WireFields) throws(WireRefusal)
+    -> [(name: String, signature: String?)]
+  {
+    var messages: [(name: String, signature: String?)] = []
+    guard list.count % 2 == 0 else { throw message.lacks("m") }
+    for index in stride(from: 0, to: list.count, by: 2) {
+      let (name, signature) = (list[index], list[index + 1])
+      guard message.tree.kind(name) == .text, [.text, .null].contains(message.tree.kind(signature)) else {
+        throw message.lacks("m")
+      }
+      messages.append(
+        (
+          message.tree.text(name),
+          message.tree.kind(signature) == .text ? message.tree.text(signature) : nil
+        ))
+    }
+    return messages
+  }
+}
+
+extension WireWriter {
+  fileprivate mutating func field(_ name: String, _ value: String) {
+    text(name)
+    text(value)
+  }
+
+  fileprivate mutating func field(_ name: String, _ value: Int) {
+    text(name)
+    integer(value)
+  }
+}
+
+/// The beginning of a text, so that an error's text does not make an answer too large to cross.
+private func cut(_ text: String) -> String {
+  guard text.utf8.count > longestText else { return text }
+  var kept = ""
+  for scalar in text.unicodeScalars {
+    guard kept.utf8.count < longestText - 8 else { break }
+    kept.unicodeScalars.append(scalar)
+  }
+  return kept + "…"
+}
+
+/// The rules of the library by the words that they cross as.
+private let knownCodes: [String: MessageError.Code] = {
+  let codes: [MessageError.Code] = [
+    .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,
+    .nobodyResponds, .isolationMismatch, .proxyCycle, .tooManyProxies, .noSelectorTable, .alreadyInTable,
+    .wouldDeadlock, .tooDeep, .timedOut, .hookEnded,
+  ]
+  return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
+}()
+
+extension WireReply {
+  /// The number of the message that is answered.
+  var number: Int? {
+    switch self {
+    case .opened, .told: nil
+    case .answer(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
+    case .refused(let number, _): number
+    }
+  }
+}

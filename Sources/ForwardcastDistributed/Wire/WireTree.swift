@@ -1,0 +1,213 @@
+// WireTree.swift: the items of a text from another process, found in one pass.
+// Layer: Wire. See DESIGN.md, "Other processes".
+
+/// One item: where it stands, and where the next one beside it is.
+struct WireNode {
+  enum Kind: UInt8 {
+    case null, yes, no, integer, real, text, bytes, list, record
+  }
+  let kind: Kind
+  /// The item's own bytes: digits, text, base64; of a list or record nothing.
+  let start: UInt32
+  let end: UInt32
+  /// The node behind this one and all that it holds.
+  var next: UInt32
+}
+
+/// A text that has been cut into items and keeps them in one array, in the order of the text.
+///
+/// Nothing is converted yet: a text whose items are never looked at has made no value of any type.
+struct WireTree {
+  let bytes: [UInt8]
+  let nodes: [WireNode]
+
+  /// Cuts a text behind its heading into items.
+  ///
+  /// - Throws: ``WireError`` for what is not of the grammar and for what passes a bound.
+  init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireError) {
+    var scanner = WireScanner(text, from: start, limits: limits)
+    nodes = try scanner.scan()
+    bytes = text
+  }
+
+  /// The nodes that the list at `index` holds, or the keys and values of the record.
+  func children(of index: Int) -> [Int] {
+    var children: [Int] = []
+    var child = index + 1
+    let end = Int(nodes[index].next)
+    while child < end {
+      children.append(child)
+      child = Int(nodes[child].next)
+    }
+    return children
+  }
+
+  /// The values of the record at `index` by their keys; of a key that stands twice the first.
+  func fields(of index: Int) -> [String: Int] {
+    var fields: [String: Int] = [:]
+    var key = index + 1
+    let end = Int(nodes[index].next)
+    while key < end {
+      let value = Int(nodes[key].next)
+      let name = text(key)
+      if fields[name] == nil { fields[name] = value }
+      key = Int(nodes[value].next)
+    }
+    return fields
+  }
+
+  /// The value of the record at `index` by an ASCII key; of a key that stands twice the first.
+  func field(_ name: StaticString, of index: Int) -> Int? {
+    var key = index + 1
+    let end = Int(nodes[index].next)
+    while key < end {
+      let value = Int(nodes[key].next)
+      let item = nodes[key]
+      let length = Int(item.end - item.start)
+      if length == name.utf8CodeUnitCount,
+        bytes[Int(item.start)..<Int(item.end)].elementsEqual(
+          UnsafeBufferPointer(start: name.utf8Start, count: length))
+      {
+        return value
+      }
+      key = Int(nodes[value].next)
+    }
+    return nil
+  }
+
+  /// Whether the bytes of an item are those of a text.
+  func text(_ index: Int, is text: String) -> Bool {
+    let item = nodes[index]
+    let utf8 = text.utf8
+    return utf8.count == Int(item.end - item.start) && bytes[Int(item.start)..<Int(item.end)].elementsEqual(utf8)
+  }
+
+  /// The bytes of an item as text.
+  func text(_ index: Int) -> String {
+    String(decoding: bytes[Int(nodes[index].start)..<Int(nodes[index].end)], as: UTF8.self)
+  }
+
+  func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
+}
+
+/// Why a text from another process was not read.
+struct WireError: Error, Hashable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// A value that another process chose, shortened, for an error's text.
+  static func quoted(_ text: String) -> String {
+    var text = text
+    if text.utf8.count > 60 { text = String(text.unicodeScalars.prefix(50).map(Character.init)) + "…" }
+    return String(reflecting: text)
+  }
+}
+
+/// Finds the items of a text, without recursion.
+private struct WireScanner {
+  private let bytes: [UInt8]
+  private var position: Int
+  private let limits: MessageLimits
+  private var nodes: [WireNode] = []
+  /// The lists and records around the place, each with whether a key is expected next.
+  private var open: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
+
+  init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
+    (self.bytes, position, self.limits) = (bytes, start, limits)
+  }
+
+  mutating func scan() throws(WireError) -> [WireNode] {
+    repeat { try step() } while !open.isEmpty
+    guard position == bytes.count else { throw error("text behind the end") }
+    return nodes
+  }
+
+  /// Reads one item, or the end of a container.
+  private mutating func step() throws(WireError) {
+    guard position < bytes.count else { throw error("an unexpected end") }
+    let letter = bytes[position]
+    if let around = open.last, letter == (around.isRecord ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+      guard !around.isRecord || around.wantsKey else { throw error("a key without a value") }
+      position += 1
+      nodes[around.node].next = UInt32(nodes.count)
+      open.removeLast()
+      return ended()
+    }
+    let isText = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
+    if let around = open.last, around.isRecord, around.wantsKey, !isText { throw error("a key that is no text") }
+    guard nodes.count < limits.items else { throw WireError("more than \(limits.items) items") }
+    if isText { return try text(.text) }
+    position += 1
+    switch letter {
+    case UInt8(ascii: "n"): add(.null, position..<position)
+    case UInt8(ascii: "t"): add(.yes, position..<position)
+    case UInt8(ascii: "f"): add(.no, position..<position)
+    case UInt8(ascii: "i"): try number(.integer)
+    case UInt8(ascii: "d"): try number(.real)
+    case UInt8(ascii: "b"): try text(.bytes)
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      guard open.count < limits.depth else { throw WireError("more than \(limits.depth) levels") }
+      open.append((nodes.count, letter == UInt8(ascii: "{"), true))
+      nodes.append(
+        WireNode(kind: letter == UInt8(ascii: "{") ? .record : .list, start: 0, end: 0, next: 0))
+    default:
+      position -= 1
+      throw error("no item")
+    }
+  }
+
+  private mutating func add(_ kind: WireNode.Kind, _ range: Range<Int>) {
+    nodes.append(
+      WireNode(
+        kind: kind, start: UInt32(range.lowerBound), end: UInt32(range.upperBound), next: UInt32(nodes.count + 1)))
+    ended()
+  }
+
+  /// An item of the container around has ended.
+  private mutating func ended() {
+    guard let last = open.indices.last else { return }
+    open[last].wantsKey.toggle()
+  }
+
+  /// `42;`: as many digits as the widest numbers have. What they mean is for the type that they are read as.
+  private mutating func number(_ kind: WireNode.Kind) throws(WireError) {
+    let start = position
+    while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
+      let isAllowed =
+        switch bytes[position] {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        case UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "a")...UInt8(ascii: "z"): kind == .real
+        default: false
+        }
+      guard isAllowed, position - start < 48 else { throw error("no number") }
+      position += 1
+    }
+    guard position < bytes.count, position > start else { throw error("no number") }
+    add(kind, start..<position)
+    position += 1
+  }
+
+  /// `5:alice`: a length in bytes and so many bytes, which begin and end between characters.
+  private mutating func text(_ kind: WireNode.Kind) throws(WireError) {
+    var length = 0
+    let digits = position
+    while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+      length = length * 10 + Int(bytes[position] - UInt8(ascii: "0"))
+      guard length <= limits.bytes else { throw error("a length beyond the bound") }
+      position += 1
+    }
+    guard position > digits, position - digits <= 10, position < bytes.count, bytes[position] == UInt8(ascii: ":")
+    else { throw error("no length") }
+    position += 1
+    let end = position + length
+    guard end <= bytes.count else { throw error("a length beyond the end") }
+    for edge in [position, end] where edge < bytes.count {
+      guard bytes[edge] & 0b1100_0000 != 0b1000_0000 else { throw error("a length within a character") }
+    }
+    add(kind, position..<end)
+    position = end
+  }
+
+  private func error(_ what: String) -> WireError { WireError("\(what) at byte \(position)") }
+}

@@ -1,0 +1,82 @@
+// WireValues.swift: boxes as a type's name and a value.
+// Layer: Wire. See DESIGN.md, "Other processes".
+
+import Forwardcast
+
+/// Why a value cannot leave this process, or one that came is not made.
+struct WireValueError: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension WireWriter {
+  /// Writes the name of a box's type and its value.
+  ///
+  /// - Parameter role: what the value is, for the error.
+  /// - Throws: ``WireValueError`` for a value that is not `Encodable`, or whose `encode(to:)` throws.
+  mutating func box(_ box: ArgumentBox, role: @autoclosure () -> String) throws(WireValueError) {
+    switch box.value {
+    case let value as Int: named("Int") { $0.integer(value) }
+    case let value as String: named("String") { $0.text(value) }
+    case let value as Bool: named("Bool") { $0.bool(value) }
+    case let value as Double: named("Double") { $0.real(value) }
+    case is Void: named("Void") { $0.null() }
+    case _ where box.isNil: named("nil") { $0.null() }
+    case let value as any Encodable:
+      text(CodedType.name(of: type(of: value)))
+      do { try writeValue(value, to: &self) } catch {
+        throw WireValueError(description: "\(role()) of type \(type(of: value)) cannot be encoded: \(error)")
+      }
+    case let value:
+      throw WireValueError(description: "\(role()) is not Encodable: \(type(of: value))")
+    }
+  }
+
+  private mutating func named(_ type: String, _ value: (inout WireWriter) -> Void) {
+    text(type)
+    value(&self)
+  }
+}
+
+extension WireReading {
+  /// The box that a type's name and a value stand for.
+  ///
+  /// - Parameter types: what may be made besides the standard types.
+  /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
+  func box(type typeNode: Int, value: Int, types: InvocationTypes) throws(WireValueError) -> ArgumentBox {
+    guard tree.kind(typeNode) == .text else { throw WireValueError(description: "a value without a type's name") }
+    let name = tree.text(typeNode)
+    do {
+      switch name {
+      case "Int": return ArgumentBox(try self.value(Int.self, at: value))
+      case "String": return ArgumentBox(try self.value(String.self, at: value))
+      case "Void": return ArgumentBox(())
+      case "nil": return ArgumentBox(uncheckedSendable: AnyObject?.none)
+      default: return try box(try CodedType.type(named: name, types.types), value)
+      }
+    } catch let refusal as CodedType.Refusal {
+      throw WireValueError(description: "\(refusal) \(WireError.quoted(name))")
+    } catch let error as DecodingError {
+      throw WireValueError(description: "no value of type \(WireError.quoted(name)): \(error.reason)")
+    } catch {
+      throw WireValueError(description: "no value of type \(WireError.quoted(name)): \(error)")
+    }
+  }
+
+  private func box<T: Decodable>(_ type: T.Type, _ value: Int) throws -> ArgumentBox {
+    // Only types that are Sendable are named, and the standard ones are.
+    ArgumentBox(uncheckedSendable: try self.value(type, at: value))
+  }
+}
+
+extension DecodingError {
+  /// What is wrong, and where in the value.
+  var reason: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+      return context.debugDescription + (place.isEmpty ? "" : " at \(place)")
+    @unknown default: return "\(self)"
+    }
+  }
+}

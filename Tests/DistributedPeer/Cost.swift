@@ -1,0 +1,77 @@
+// Cost.swift: a message to another process beside a distributed method written by hand, in one run.
+
+import Distributed
+import Forwardcast
+import ForwardcastDistributed
+import Foundation
+import PipeActorSystem
+
+/// Measures both in turns, batch by batch, and prints the medians and the ratio: for a number, and for a line of talk.
+func measureCost(calls: Int) async throws {
+  let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")
+  let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)
+  let remote = try await RemoteReceiver(
+    connectingTo: try peer.endpoint("adder"), options: RemoteOptions(types: peerTypes))
+  let talk = Talk(
+    number: 7, room: "lobby", author: "alice", text: "hello, everybody in the room", tags: ["new", "short"])
+
+  try await compare("number", calls) {
+    _ = try await hand.add($0)
+  } with: {
+    _ = try await remote.sendAndWait(.note, $0)
+  }
+  try await compare("line of talk", calls) { _ in
+    _ = try await hand.say(talk)
+  } with: { _ in
+    _ = try await remote.sendAndWait(.say, talk)
+  }
+
+  // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
+  let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
+  let envelope = MessageEnvelope(
+    text: "forwardcast/1 {1:k4:call1:l18:9c41f07be2a86d35.11:ni1;1:s5:note:1:a[3:Inti7;]}")
+  try await compare("a text by a generic actor", calls) {
+    _ = try await hand.add($0)
+  } with: { _ in
+    _ = try await carrier.carry(envelope)
+  }
+
+  // The part that does not depend on an engine: an endpoint in this process, which nothing carries anywhere.
+  let local = try await RemoteReceiver(
+    connectingTo: MessageEndpoint(
+      Adder(), for: Adder.selectorTable, types: peerTypes, actorSystem: LocalTestingDistributedActorSystem()),
+    options: RemoteOptions(types: peerTypes))
+  let number = try await time(calls) { _ = try await local.sendAndWait(.note, $0) }
+  let line = try await time(calls) { _ in _ = try await local.sendAndWait(.say, talk) }
+  print("without an engine: number \(text(number)) µs, line of talk \(text(line)) µs")
+  peer.kill()
+}
+
+private func compare(
+  _ what: String, _ calls: Int, _ byHand: (Int) async throws -> Void, with byMessage: (Int) async throws -> Void
+) async throws {
+  let batch = 100
+  var (first, second): ([Double], [Double]) = ([], [])
+  for round in 0..<max(calls / batch, 4) {
+    let (one, two) = (try await time(batch, byHand), try await time(batch, byMessage))
+    if round == 0 { continue }
+    first.append(one)
+    second.append(two)
+  }
+  let ratio = median(zip(first, second).map { $1 / $0 })
+  print(
+    "\(what): distributed method \(text(median(first))) µs, message \(text(median(second))) µs, ratio \(text(ratio)), "
+      + "median of \(first.count) neighbouring batches of \(batch)")
+}
+
+private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+private func text(_ value: Double) -> String { String(format: "%.2f", value) }
+
+private func time(_ count: Int, _ body: (Int) async throws -> Void) async throws -> Double {
+  let start = ContinuousClock.now
+  for number in 0..<count { try await body(number) }
+  let duration = ContinuousClock.now - start
+  return Double(duration.components.attoseconds) / 1e12 / Double(count)
+    + Double(duration.components.seconds) * 1e6 / Double(count)
+}

@@ -1,0 +1,38 @@
+// main.swift: the other process of tests with two processes; and what a message costs between them.
+// usage: distributed-peer serve JOURNAL     endpoints over standard input and output, until that ends
+//        distributed-peer cost [CALLS]      a message beside a distributed method written by hand, in turns
+
+import Distributed
+import Forwardcast
+import ForwardcastDistributed
+import Foundation
+import PipeActorSystem
+
+let arguments = CommandLine.arguments
+switch arguments.dropFirst().first {
+case "serve" where arguments.count == 3:
+  signal(SIGPIPE, SIG_IGN)
+  let system = PipeActorSystem(reading: 0, writing: 1)
+  let journal = PipeActorSystem.$nextName.withValue("journal") {
+    MessageEndpoint(Journal(arguments[2]), for: Journal.selectorTable, actorSystem: system)
+  }
+  let adder = PipeActorSystem.$nextName.withValue("adder") {
+    MessageEndpoint(Adder(), for: Adder.selectorTable, types: peerTypes, actorSystem: system)
+  }
+  let hand = PipeActorSystem.$nextName.withValue("hand") { HandWritten(actorSystem: system) }
+  let carrier = PipeActorSystem.$nextName.withValue("carrier") { TextCarrier(actorSystem: system) }
+  system.start()
+  // On a thread of its own: this one would be the main actor's.
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      system.ended.wait()
+      continuation.resume()
+    }
+  }
+  withExtendedLifetime((journal, adder, hand, carrier)) {}
+case "cost":
+  try await measureCost(calls: arguments.count > 2 ? Int(arguments[2]) ?? 20_000 : 20_000)
+default:
+  FileHandle.standardError.write(Data("usage: distributed-peer serve JOURNAL | cost [CALLS]\n".utf8))
+  exit(2)
+}

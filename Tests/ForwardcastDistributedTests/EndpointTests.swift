@@ -1,0 +1,259 @@
+// EndpointTests.swift: what an endpoint lets through, runs once, and answers.
+// Layer: Tests. See DESIGN.md, "Other processes".
+
+import Distributed
+import Forwardcast
+import Synchronization
+import Testing
+
+@testable import ForwardcastDistributed
+
+typealias LocalEndpoint = MessageEndpoint<LocalTestingDistributedActorSystem>
+
+extension Message<(Int) -> Int> { static var add: Self { .init("add:") } }
+extension Message<(String, [UInt8]) -> Bool> { static var onAddMsg: Self { .init("onAddMsg:msgData:") } }
+extension Message<(Tint) -> Tint> { static var paint: Self { .init("paint:") } }
+extension Message<() -> Void> { static var rest: Self { .init("rest") } }
+extension Message<(Int) -> Int> { static var hold: Self { .init("hold:") } }
+
+/// Waits where a test lets it.
+final class Gate: Sendable {
+  private let state = Locked<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+}
+
+struct Burnt: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A receiver that notes what ran.
+final class Worker: MessageReceiver, Sendable {
+  let ran = Locked<[String]>([])
+  let gate = Gate()
+
+  func note(_ word: String) { ran.withLock { $0.append(word) } }
+  var words: [String] { ran.withLock { $0 } }
+
+  static let selectorTable = SelectorTable(for: Worker.self) {
+    Responds(to: .add) { worker, number in
+      worker.note("add \(number)")
+      return number + 1
+    }
+    Responds(to: .onAddMsg) { worker, chat, data in
+      worker.note("\(chat) \(data)")
+      return true
+    }
+    Responds(to: .paint) { _, tint in Tint(red: tint.red * 2, name: "painted") }
+    Responds(to: .rest) { worker in worker.note("rest") }
+    Responds(
+      to: .hold,
+      async: { worker, number in
+        worker.note("begin \(number)")
+        await worker.gate.pass()
+        worker.note("end \(number)")
+        return number
+      })
+    Responds(to: "burn") { (_: Worker) throws -> Void in throw Burnt(description: "the cook slept") }
+    Responds(to: "mistake") { (worker: Worker) throws -> Void in
+      _ = try worker.send(Message<(Int) -> Int>("missing:"), 1)
+    }
+    Responds(to: "plain") { (_: Worker) in Unwritten() }
+  }
+}
+
+struct Unwritten: Sendable {}
+
+let knownTypes = InvocationTypes(["Tint": Tint.self])
+
+/// A line of an endpoint, written by hand.
+private struct HandLine {
+  let endpoint: LocalEndpoint
+  let name: String
+
+  init(_ endpoint: LocalEndpoint) async throws {
+    self.endpoint = endpoint
+    let reply = try await endpoint.receive(MessageEnvelope(text: WireRequest.openText))
+    guard case .opened(let name, _) = try WireReply.read(reply.text, MessageLimits(), types: knownTypes) else {
+      throw Burnt(description: reply.text)
+    }
+    self.name = name
+  }
+
+  func call(_ number: Int, _ selector: String, _ arguments: String, line: String? = nil) async throws -> String {
+    let line = line ?? name
+    let text =
+      "forwardcast/1 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]}"
+    return try await endpoint.receive(MessageEnvelope(text: text)).text
+  }
+}
+
+@Suite("Endpoints")
+struct EndpointTests {
+  private let system = LocalTestingDistributedActorSystem()
+  private let worker = Worker()
+
+  private func endpoint(_ limits: MessageLimits = MessageLimits()) -> LocalEndpoint {
+    LocalEndpoint(worker, for: Worker.selectorTable, types: knownTypes, limits: limits, actorSystem: system)
+  }
+
+  @Test("the example of the documentation, byte for byte")
+  func documentedExample() async throws {
+    let line = try await HandLine(endpoint())
+    #expect(
+      try await line.call(1, "onAddMsg:msgData:", "6:String5:alice7:[UInt8]b3:AQI")
+        == "forwardcast/1 {1:k6:answer1:ni1;1:r[4:Boolt]}")
+    let mismatch = try await line.call(2, "add:", "6:String3:one")
+    #expect(
+      mismatch
+        == "forwardcast/1 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
+    )
+    let refused = try await line.call(3, "reboot", "")
+    #expect(
+      refused
+        == "forwardcast/1 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
+    #expect(worker.words == ["alice [1, 2]"])
+  }
+
+  @Test("a selector that was not listed is refused, though the receiver has it, and is not interned")
+  func onlyListed() async throws {
+    let narrow = LocalEndpoint(worker, allowing: [Message.add.selector], actorSystem: system)
+    let line = try await HandLine(narrow)
+    #expect(try await line.call(1, "rest", "").contains("1:c8:selector"))
+    #expect(try await line.call(2, "neverHeardOf:", "3:Inti1;").contains("1:c8:selector"))
+    #expect(MessageSelector(known: "neverHeardOf:") == nil)
+    #expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
+    #expect(worker.words == ["add 1"])
+    let ask = try await narrow.receive(MessageEnvelope(text: WireRequest.askText(Message.rest.selector)))
+    #expect(ask.text == "forwardcast/1 {1:k4:told1:rf}")
+  }
+
+  @Test("arguments of types that the endpoint was not told, or too many, run nothing")
+  func unknownArguments() async throws {
+    let narrow = LocalEndpoint(worker, for: Worker.selectorTable, actorSystem: system)
+    let line = try await HandLine(narrow)
+    let reply = try await line.call(1, "paint:", "4:Tint{3:redi1;6:shades[]}")
+    #expect(reply.contains("1:c8:argument") && reply.contains("no type is known as"), "\(reply)")
+    #expect(try await line.call(2, "add:", "3:Inti1;3:Inti2;").contains("1:c5:count"))
+    #expect(try await line.call(3, "add:", "").contains("1:c5:count"))
+    #expect(worker.words.isEmpty)
+  }
+
+  @Test("a message that the engine delivers twice runs once, and has its answer again")
+  func twice() async throws {
+    let line = try await HandLine(endpoint())
+    let first = try await line.call(1, "add:", "3:Inti1;")
+    #expect(try await line.call(1, "add:", "3:Inti1;") == first)
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("a message that comes twice while it runs waits for the one answer")
+  func twiceWhileRunning() async throws {
+    let line = try await HandLine(endpoint())
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    async let second = line.call(1, "hold:", "3:Inti1;")
+    worker.gate.open()
+    #expect(try await [first, second] == Array(repeating: "forwardcast/1 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
+    #expect(worker.words == ["begin 1", "end 1"])
+  }
+
+  @Test("a message that a later one has overtaken does not run any more")
+  func overtaken() async throws {
+    let line = try await HandLine(endpoint())
+    _ = try await line.call(3, "add:", "3:Inti3;")
+    let late = try await line.call(2, "add:", "3:Inti2;")
+    #expect(late.contains("1:c10:superseded"))
+    #expect(worker.words == ["add 3"])
+  }
+
+  @Test("the next message of a line waits until the one before has ended; another line does not")
+  func oneAtATime() async throws {
+    let endpoint = endpoint(MessageLimits(waiting: 1))
+    let (line, other) = (try await HandLine(endpoint), try await HandLine(endpoint))
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    #expect(try await other.call(1, "add:", "3:Inti9;").contains("answer"))
+    // Of two that come, in whichever order, one finds the one place taken or has been overtaken, and is told at once.
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 2...3 { group.addTask { try await line.call(number, "add:", "3:Inti\(number);") } }
+      let early = try await group.next() ?? ""
+      #expect(early.contains("1:c4:busy") || early.contains("1:c10:superseded"), "\(early)")
+      worker.gate.open()
+      #expect(try await group.next()?.contains("answer") == true)
+    }
+    #expect(try await first.contains("1:r[3:Inti1;]"))
+    #expect(Array(worker.words.prefix(3)) == ["begin 1", "add 9", "end 1"])
+  }
+
+  @Test("a line that an endpoint does not know is refused: another endpoint's, or one it has closed")
+  func unknownLines() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 2))
+    let first = try await HandLine(endpoint)
+    _ = try await HandLine(endpoint)
+    _ = try await HandLine(endpoint)
+    #expect(try await first.call(1, "add:", "3:Inti1;").contains("1:c4:line"))
+    let elsewhere = try await HandLine(self.endpoint())
+    #expect(try await elsewhere.call(1, "add:", "3:Inti1;", line: first.name).contains("1:c4:line"))
+    #expect(worker.words.isEmpty)
+  }
+
+  @Test("lines whose messages run are not closed for others")
+  func busyLines() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 1))
+    let line = try await HandLine(endpoint)
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    let refused = try await endpoint.receive(MessageEnvelope(text: WireRequest.openText))
+    #expect(refused.text.contains("1:c4:busy"))
+    worker.gate.open()
+    #expect(try await first.contains("answer"))
+  }
+
+  @Test("an answer beyond what is kept is not run for a second time")
+  func notKept() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(keptAnswers: 10)))
+    _ = try await line.call(1, "add:", "3:Inti1;")
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c4:kept"))
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("errors of the library cross with code, selector and evidence, others with type and text")
+  func errors() async throws {
+    let line = try await HandLine(endpoint())
+    let foreign = try await line.call(1, "burn", "")
+    #expect(foreign == "forwardcast/1 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
+    let own = try await line.call(2, "mistake", "")
+    #expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
+    let unwritten = try await line.call(3, "plain", "")
+    #expect(unwritten.contains("1:c6:answer") && unwritten.contains("not Encodable: Unwritten"), "\(unwritten)")
+  }
+
+  @Test("what is no message is refused and does no harm")
+  func hostile() async throws {
+    let endpoint = endpoint(MessageLimits(bytes: 400))
+    for text in ["", "x", "forwardcast/9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {
+      let reply = try await endpoint.receive(MessageEnvelope(text: text))
+      #expect(reply.text.hasPrefix("forwardcast/1 {1:k7:refused"), "\(reply.text)")
+    }
+    let line = try await HandLine(endpoint)
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
+  }
+}

@@ -1,0 +1,186 @@
+// RemoteMulticastTests.swift: receivers of other processes among the targets of a multicast.
+// Layer: Tests. See DESIGN.md, "Other processes".
+
+import Dispatch
+import Distributed
+import Forwardcast
+import Synchronization
+import Testing
+
+@testable import ForwardcastDistributed
+
+@Forwarded
+protocol Member: AnyObject, Sendable {
+  func add(_ number: Int) throws -> Int
+  func rest()
+  func hold(_ number: Int) throws -> Int
+}
+
+final class LocalMember: Member {
+  let heard = Locked<[Int]>([])
+  func add(_ number: Int) -> Int {
+    heard.withLock { $0.append(number) }
+    return 100
+  }
+  func rest() {}
+  func hold(_ number: Int) -> Int { number }
+}
+
+@Suite("Remote targets")
+struct RemoteMulticastTests {
+  private let system = LocalTestingDistributedActorSystem()
+  private let worker = Worker()
+  private let failures = Locked<[String]>([])
+
+  private func endpoint() -> LocalEndpoint {
+    LocalEndpoint(worker, for: MemberProxy.table, types: knownTypes, actorSystem: system)
+  }
+
+  private func room() -> MemberProxy {
+    let room = MemberProxy()
+    room.onError = { [failures] failure in failures.withLock { $0.append("\(failure.error)") } }
+    return room
+  }
+
+  @Test("local and remote members answer one question")
+  func question() async throws {
+    let (room, local) = (room(), LocalMember())
+    room.add(local)
+    let (one, two) = (try await connect(endpoint(), name: "one"), try await connect(endpoint(), name: "two"))
+    room.add(remote: one)
+    room.add(remote: two)
+    #expect(try await room.collectAndWait(MemberProxy.Messages.add, 5, returning: .sum) == 112)
+    #expect(room.count == 3 && room.targets.count == 1)
+    #expect(failures.withLock { $0 } == [])
+    withExtendedLifetime(local) {}
+  }
+
+  @Test("a broadcast does not wait for a remote member, whose messages run in order")
+  func broadcast() async throws {
+    let room = room()
+    room.add(remote: try await connect(endpoint()))
+    for number in 0..<100 { #expect(room.broadcast(MemberProxy.Messages.add, number).queued == 1) }
+    try await room.drain()
+    #expect(worker.words == (0..<100).map { "add \($0)" })
+    #expect(failures.withLock { $0 } == [])
+  }
+
+  @Test("a typed call of the interface reaches remote members as a message")
+  func typedCall() async throws {
+    let room = room()
+    room.add(remote: try await connect(endpoint()))
+    room.rest()
+    try await room.drain()
+    #expect(worker.words == ["rest"])
+  }
+
+  @Test("a direct delivery cannot reach another process: it is told, and a sender that waits gets its answer")
+  func direct() async throws {
+    let room = MulticastProxy<any MessageReceiver & Sendable>()
+    room.onError = { [failures] failure in failures.withLock { $0.append("\(failure.error)") } }
+    let remote = try await connect(endpoint())
+    room.add(remote)
+    #expect(room.broadcast(.add, 1).failed == 1)
+    #expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch add: of remote worker") == true)
+    #expect(try await room.collectAndWait(.add, 1, returning: .sum) == 2)
+    withExtendedLifetime(remote) {}
+  }
+
+  @Test("a remote member of a nested multicast is waited for, and is queued where the proxy around it is")
+  func nested() async throws {
+    let (outer, inner) = (
+      MulticastProxy<any MessageReceiver & Sendable>(), MulticastProxy<any MessageReceiver & Sendable>()
+    )
+    let remote = try await connect(endpoint())
+    inner.add(remote)
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "outer")))
+    #expect(try await outer.collectAndWait(.add, 1, returning: .sum) == 2)
+    outer.broadcast(.add, 2)
+    try await outer.drain()
+    // A nested proxy's turn ends with those of its targets.
+    #expect(try await outer.collectAndWait(.add, 3, returning: .sum) == 4)
+    #expect(worker.words == ["add 1", "add 2", "add 3"])
+    withExtendedLifetime((inner, remote)) {}
+  }
+
+  @Test("errors of a remote member go to onError, and the others go on")
+  func errors() async throws {
+    let (room, local) = (room(), LocalMember())
+    let remote = try await connect(endpoint()) { envelope in
+      if envelope.text.contains("1:k4:call") { throw Burnt(description: "no route") }
+      return nil
+    }
+    room.add(remote: remote)
+    room.add(local)
+    room.broadcast(MemberProxy.Messages.add, 1)
+    try await room.drain()
+    #expect(
+      failures.withLock { $0 } == [
+        "connection failed add: of worker: Burnt: no route, unknown whether it arrived"
+      ])
+    #expect(local.heard.withLock { $0 } == [1])
+  }
+
+  @Test("a member that has gone leaves its registration, or takes it along, as was chosen")
+  func registrations() async throws {
+    let room = room()
+    let (staying, leaving) = (try await connect(endpoint(), name: "a"), try await connect(endpoint(), name: "b"))
+    let kept = room.add(remote: staying)
+    let ended = room.add(remote: leaving, whenGone: .endsRegistration)
+    staying.end("left")
+    leaving.end("left")
+    #expect(kept.isLive && ended.isCancelled)
+    room.broadcast(MemberProxy.Messages.rest)
+    try await room.drain()
+    #expect(failures.withLock { $0 } == ["gone rest of a: left, it did not run"])
+    // One that has gone before it is added is not added.
+    #expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
+  }
+
+  @Test("what waits for a member that has stopped is bounded, and a sender that may wait does")
+  func backPressure() async throws {
+    let room = room()
+    let registration = room.add(remote: try await connect(endpoint()), buffer: .keepNewest(10))
+    room.broadcast(MemberProxy.Messages.hold, 0)
+    while worker.words.isEmpty { await Task.yield() }
+    var dropped = 0
+    for number in 1...1000 { dropped += room.broadcast(MemberProxy.Messages.add, number).dropped }
+    #expect(dropped == 990)
+    worker.gate.open()
+    try await room.drain()
+    #expect(worker.words == ["begin 0", "end 0"] + (991...1000).map { "add \($0)" })
+    withExtendedLifetime(registration) {}
+  }
+
+  @Test("a sender that waits for room is suspended while the member has stopped")
+  func suspendedSender() async throws {
+    let room = room()
+    room.add(remote: try await connect(endpoint()), buffer: .suspendSender(2))
+    room.broadcast(MemberProxy.Messages.hold, 0)
+    while worker.words.isEmpty { await Task.yield() }
+    let sent = Counter()
+    let sender = Task {
+      for number in 1...20 {
+        try await room.multicast.broadcastWhenReady(MemberProxy.Messages.add, number)
+        sent.add(1)
+      }
+    }
+    while sent.value < 2 { await Task.yield() }
+    for _ in 0..<50 { await Task.yield() }
+    #expect(sent.value == 2)
+    worker.gate.open()
+    try await sender.value
+    try await room.drain()
+    #expect(worker.words.dropFirst(2) == ArraySlice((1...20).map { "add \($0)" }))
+  }
+
+  @Test("messages pass through a proxy of one process to targets there, which are waited for")
+  func proxyBehindEndpoint() async throws {
+    let (far, local) = (MemberProxy(), LocalMember())
+    far.add(local, delivery: .queue(DispatchQueue(label: "far")))
+    let door = LocalEndpoint(far, for: MemberProxy.table, actorSystem: system)
+    let remote = try await connect(door)
+    #expect(try await remote.sendAndWait(MemberProxy.Messages.add, 1) == 100)
+    #expect(local.heard.withLock { $0 } == [1])
+  }
+}

@@ -1,0 +1,366 @@
+// RemoteReceiverTests.swift: one receiver of another process, on this side.
+// Layer: Tests. See DESIGN.md, "Other processes".
+
+import Distributed
+import Forwardcast
+import Synchronization
+import Testing
+
+@testable import ForwardcastDistributed
+
+/// Connects to an endpoint; `exchange` stands between, where a test wants it.
+func connect(
+  _ endpoint: LocalEndpoint, name: String = "worker", options: RemoteOptions = RemoteOptions(types: knownTypes),
+  exchange: (@Sendable (MessageEnvelope) async throws -> MessageEnvelope?)? = nil
+) async throws -> RemoteReceiver {
+  let line = RemoteLine(name, options) { envelope in
+    if let exchange, let reply = try await exchange(envelope) { return reply }
+    return try await endpoint.receive(envelope)
+  }
+  return try await RemoteReceiver(line, options)
+}
+
+/// The error that a call ends with.
+func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
+  do {
+    try await body()
+    throw Burnt(description: "it did not throw")
+  } catch let error as RemoteError {
+    return error
+  }
+}
+
+private func isCall(_ envelope: MessageEnvelope) -> Bool { envelope.text.contains("1:k4:call") }
+
+@Suite("Remote receivers")
+struct RemoteReceiverTests {
+  private let system = LocalTestingDistributedActorSystem()
+  private let worker = Worker()
+
+  private func endpoint() -> LocalEndpoint {
+    LocalEndpoint(worker, for: Worker.selectorTable, types: knownTypes, actorSystem: system)
+  }
+
+  @Test("messages are answered as by the receiver itself: numbers, values, nothing, and methods that suspend")
+  func answers() async throws {
+    let remote = try await RemoteReceiver(
+      connectingTo: endpoint(), name: "worker", options: RemoteOptions(types: knownTypes))
+    #expect(try await remote.sendAndWait(.add, 4) == 5)
+    #expect(try await remote.sendAndWait(.onAddMsg, "alice", [1, 2]))
+    #expect(try await remote.sendAndWait(.paint, Tint(red: 2)) == Tint(red: 4, name: "painted"))
+    try await remote.sendAndWait(.rest)
+    worker.gate.open()
+    #expect(try await remote.sendAndWait(.hold, 7) == 7)
+    var call = Invocation("add:", arguments: [ArgumentBox(1)])
+    try await remote.performAndWait(&call)
+    #expect(try call.result?.unbox(as: Int.self) == 2)
+    #expect("\(remote)" == "remote worker, 8 messages")
+  }
+
+  @Test("an endpoint that the engine's coder has carried is the same endpoint")
+  func endpointsAreCodable() async throws {
+    let remote = try await RemoteReceiver(connectingTo: try LocalEndpoint.resolve(id: endpoint().id, using: system))
+    #expect(remote.name.contains("LocalTestingActorID"))
+  }
+
+  @Test("a number of another width is converted here, and one that does not fit never leaves")
+  func conversions() async throws {
+    let sent = Locked(0)
+    let remote = try await connect(endpoint()) { envelope in
+      if isCall(envelope) { sent.withLock { $0 += 1 } }
+      return nil
+    }
+    #expect(try await remote.sendAndWait(Message<(UInt8) -> Int>("add:"), 4) == 5)
+    await #expect(throws: MessageError.self) {
+      try await remote.sendAndWait(Message<(String) -> Int>("add:"), "four")
+    }
+    #expect(sent.withLock { $0 } == 1)
+  }
+
+  @Test("errors arrive with what they say")
+  func errors() async throws {
+    let remote = try await connect(endpoint())
+    let own = try await #require(throws: MessageError.self) {
+      try await remote.sendAndWait(Message<() -> Void>("mistake"))
+    }
+    #expect(own.code == .unrecognizedSelector)
+    #expect(own.selector == "missing:")
+    #expect(own.receiver == "Worker")
+    let foreign = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("burn")) }
+    #expect(foreign.code == .foreignError)
+    #expect(foreign.foreignType == "Burnt")
+    #expect(foreign.outcome == .ran)
+    #expect("\(foreign)" == "foreign error burn of worker: Burnt: the cook slept, it ran")
+    let unwritten = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("plain")) }
+    #expect(unwritten.code == .cannotCross)
+    #expect(unwritten.outcome == .ran)
+  }
+
+  @Test("a selector that the endpoint does not let through is not sent")
+  func unknownSelectors() async throws {
+    let remote = try await connect(endpoint())
+    #expect(remote.responds(to: "add:"))
+    #expect(!remote.responds(to: "reboot"))
+    #expect(remote.methodSignature(for: "add:")?.description == "q@:q")
+    let error = try await #require(throws: MessageError.self) {
+      try await remote.sendAndWait(Message<() -> Void>("reboot"))
+    }
+    #expect(error.code == .unrecognizedSelector)
+    #expect(error.receiver == "remote worker")
+  }
+
+  @Test("what is answered is asked once, or each time")
+  func questions() async throws {
+    let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+    let changing = LocalEndpoint(proxy, allowing: [Message.add.selector], actorSystem: system)
+    let once = try await connect(changing)
+    let each = try await connect(changing, options: RemoteOptions(questions: .askedEachTime))
+    #expect(!once.responds(to: "add:"))
+    #expect(each.responds(to: "add:"))
+    #expect(try await each.respondsNow(to: "add:") == false)
+    proxy.add(worker)
+    #expect(!once.responds(to: "add:"))
+    #expect(try await once.respondsNow(to: "add:"))
+    #expect(try await each.sendAndWait(.add, 1) == 2)
+    withExtendedLifetime(worker) {}
+  }
+
+  @Test("a sender that does not wait is told that it must")
+  func synchronous() async throws {
+    let remote = try await connect(endpoint())
+    let error = try #require(throws: MessageError.self) { try remote.send(.add, 1) }
+    #expect(error.code == .isolationMismatch)
+    #expect(worker.words.isEmpty)
+  }
+
+  @Test("an argument that cannot be written does not leave")
+  func unwritten() async throws {
+    let remote = try await connect(endpoint(), options: RemoteOptions(questions: .askedEachTime))
+    var call = Invocation("add:", arguments: [ArgumentBox(Unwritten())])
+    let error = try await remoteError { try await remote.performAndWait(&call) }
+    #expect(error.code == .cannotCross && error.outcome == .didNotRun)
+    #expect("\(error)".contains("argument 0 is not Encodable: Unwritten"))
+  }
+
+  @Test("calls leave in the order in which they were made, one at a time")
+  func order() async throws {
+    let (underWay, most) = (Counter(), Counter())
+    let endpoint = endpoint()
+    let remote = try await connect(endpoint) { envelope in
+      most.raise(to: underWay.add(1))
+      defer { underWay.add(-1) }
+      await Task.yield()
+      return try await endpoint.receive(envelope)
+    }
+    let count = 200
+    // Nothing runs before all stand in line.
+    let first = Task { try await remote.sendAndWait(.hold, 0) }
+    while worker.words.isEmpty { await Task.yield() }
+    var calls: [Task<Int, any Error>] = []
+    for number in 1...count {
+      calls.append(Task { try await remote.sendAndWait(.add, number) })
+      while remote.line.standing <= number { await Task.yield() }
+    }
+    worker.gate.open()
+    #expect(try await first.value == 0)
+    for (index, call) in calls.enumerated() { #expect(try await call.value == index + 2) }
+    #expect(worker.words == ["begin 0", "end 0"] + (1...count).map { "add \($0)" })
+    #expect(most.value == 1)
+  }
+
+  // MARK: Ends
+
+  @Test("a call that is not answered ends at its deadline, unknown whether it arrived, and the next goes on")
+  func deadline() async throws {
+    let silent = Locked(true)
+    let remote = try await connect(endpoint()) { envelope in
+      guard isCall(envelope), silent.withLock({ $0 }) else { return nil }
+      try await Task.sleep(for: .seconds(600))
+      return nil
+    }
+    let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
+    #expect(error.code == .timedOut && error.outcome == .unknown)
+    #expect("\(error)".hasPrefix("timed out add: of worker: no answer in 0.03 seconds, unknown whether it arrived"))
+    silent.withLock { $0 = false }
+    #expect(try await remote.sendAndWait(.add, 2) == 3)
+    #expect(worker.words == ["add 2"])
+  }
+
+  @Test("a call that waits for an earlier one until its deadline did not run")
+  func deadlineInLine() async throws {
+    let remote = try await connect(endpoint())
+    async let first = remote.sendAndWait(.hold, 1)
+    while worker.words.isEmpty { await Task.yield() }
+    let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
+    #expect(error.code == .timedOut && error.outcome == .didNotRun)
+    worker.gate.open()
+    #expect(try await first == 1)
+    #expect(try await remote.sendAndWait(.add, 3) == 4)
+    #expect(worker.words == ["begin 1", "end 1", "add 3"])
+  }
+
+  @Test("an engine that never gives its calls back gets no more than sixteen")
+  func outstanding() async throws {
+    let (begun, never) = (Counter(), Gate())
+    let remote = try await connect(endpoint()) { envelope in
+      guard isCall(envelope) else { return nil }
+      begun.add(1)
+      await never.pass()
+      return nil
+    }
+    let hasty = remote.with(deadline: .milliseconds(1))
+    for _ in 0..<RemoteLine.outstandingLimit {
+      #expect(try await remoteError { try await hasty.sendAndWait(.add, 1) }.code == .timedOut)
+    }
+    let refused = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
+    #expect(begun.value == RemoteLine.outstandingLimit)
+    never.open()
+    while remote.line.outstandingCount > 0 { await Task.yield() }
+    #expect(try await remote.sendAndWait(.add, 2) == 3)
+    // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
+    let numbers = worker.words
+    #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.outstandingLimit + 1)
+  }
+
+  @Test("an error of the engine leaves it unknown whether the message arrived")
+  func engineFails() async throws {
+    let remote = try await connect(endpoint()) { envelope in
+      if isCall(envelope) { throw Burnt(description: "no route") }
+      return nil
+    }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect("\(error)" == "connection failed add: of worker: Burnt: no route, unknown whether it arrived")
+  }
+
+  @Test("cancelling ends the wait, in line and under way; others go on")
+  func cancellation() async throws {
+    let remote = try await connect(endpoint())
+    let first = Task { try await remote.sendAndWait(.hold, 1) }
+    while worker.words.isEmpty { await Task.yield() }
+    let inLine = Task { try await remote.sendAndWait(.add, 2) }
+    while remote.line.standing < 2 { await Task.yield() }
+    inLine.cancel()
+    await #expect(throws: CancellationError.self) { try await inLine.value }
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    let last = Task { try await remote.sendAndWait(.add, 3) }
+    worker.gate.open()
+    #expect(try await last.value == 4)
+    #expect(worker.words == ["begin 1", "end 1", "add 3"])
+  }
+
+  @Test("more calls than may wait are refused")
+  func busy() async throws {
+    let remote = try await connect(endpoint(), options: RemoteOptions(waitingCalls: 1))
+    let first = Task { try await remote.sendAndWait(.hold, 1) }
+    while worker.words.isEmpty { await Task.yield() }
+    let second = Task { try await remote.sendAndWait(.add, 2) }
+    while remote.line.standing < 2 { await Task.yield() }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
+    #expect(error.code == .busy && error.outcome == .didNotRun)
+    worker.gate.open()
+    #expect(try await first.value == 1)
+    #expect(try await second.value == 3)
+  }
+
+  @Test(
+    "what is no answer is an error, and no trap",
+    arguments: [
+      "", "x", "forwardcast/2 {}", "forwardcast/1 {1:k6:answer1:ni1;1:r[3:Int2:no]}",
+      "forwardcast/1 {1:k6:answer1:ni9;1:r[]}", "forwardcast/1 {1:k6:answer1:ni1;1:r[n]}",
+      "forwardcast/1 {1:k6:answer1:ni1;1:r[6:Secret{}]}", "forwardcast/1 {1:k4:told1:rt}",
+      "forwardcast/1 {1:k6:opened1:l1:x1:m[]}",
+    ])
+  func malformedAnswers(text: String) async throws {
+    let remote = try await connect(endpoint()) { isCall($0) ? MessageEnvelope(text: text) : nil }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
+  }
+
+  @Test(
+    "an endpoint whose first answer is no answer is not connected to",
+    arguments: [
+      "forwardcast/1 {1:k4:told1:rt}", "forwardcast/1 {1:k6:opened1:l1:x1:m[5:note:3:q@!]}",
+      "forwardcast/1 {1:k6:opened1:l1:x1:m[5:note:]}", "forwardcast/7 x",
+    ])
+  func malformedOpening(text: String) async throws {
+    let error = try await remoteError {
+      _ = try await connect(endpoint()) { _ in MessageEnvelope(text: text) }
+    }
+    #expect(error.code == .malformedAnswer, "\(error)")
+  }
+
+  @Test("an error's code of a later version arrives as a foreign error with its words")
+  func laterCodes() async throws {
+    let remote = try await connect(endpoint()) { envelope in
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast/1 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
+    }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect("\(error)" == "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
+  }
+
+  // MARK: Going away
+
+  @Test("one that has gone fails everything: what is under way is unknown, what waits did not run")
+  func gone() async throws {
+    let remote = try await connect(endpoint())
+    let first = Task { try await remote.sendAndWait(.hold, 1) }
+    while worker.words.isEmpty { await Task.yield() }
+    let second = Task { try await remote.sendAndWait(.add, 2) }
+    while remote.line.standing < 2 { await Task.yield() }
+    remote.end("the node left")
+    let underWay = try await remoteError { _ = try await first.value }
+    #expect("\(underWay)" == "gone hold: of worker: the node left, unknown whether it arrived")
+    let waiting = try await remoteError { _ = try await second.value }
+    #expect(waiting.code == .gone && waiting.outcome == .didNotRun)
+    #expect(try await remoteError { try await remote.sendAndWait(.add, 3) }.outcome == .didNotRun)
+    #expect(try await remoteError { _ = try await remote.respondsNow(to: "add:") }.code == .gone)
+    #expect(remote.isGone)
+    worker.gate.open()
+  }
+
+  @Test("another endpoint in the place of the old one is a new one")
+  func replaced() async throws {
+    let (old, new) = (endpoint(), endpoint())
+    let isReplaced = Locked(false)
+    let remote = try await connect(old) { envelope in
+      isReplaced.withLock { $0 } ? try await new.receive(envelope) : nil
+    }
+    #expect(try await remote.sendAndWait(.add, 1) == 2)
+    isReplaced.withLock { $0 = true }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 2) }
+    #expect(error.code == .gone && error.outcome == .didNotRun)
+    #expect(remote.isGone)
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("one that does not answer several times in a row has gone, where that is wished")
+  func givesUp() async throws {
+    let answers = Locked(false)
+    let remote = try await connect(endpoint(), options: RemoteOptions(givesUpAfter: 3)) { envelope in
+      if isCall(envelope), !answers.withLock({ $0 }) { throw Burnt(description: "no route") }
+      return nil
+    }
+    for _ in 0..<2 { _ = try await remoteError { try await remote.sendAndWait(.add, 1) } }
+    answers.withLock { $0 = true }
+    _ = try await remote.sendAndWait(.add, 1)
+    answers.withLock { $0 = false }
+    for _ in 0..<3 {
+      #expect(!remote.isGone)
+      _ = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    }
+    #expect(remote.isGone)
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect("\(error)".contains("3 calls in a row were not answered"))
+  }
+}
+
+/// A number that any thread changes.
+final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int { count.load(ordering: .acquiring) }
+  @discardableResult
+  func add(_ number: Int) -> Int { count.add(number, ordering: .acquiringAndReleasing).newValue }
+  func raise(to number: Int) { _ = count.max(number, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,289 @@
+// WireValueTests.swift: values that cross, and texts that are refused.
+// Layer: Tests. See DESIGN.md, "Other processes".
+
+import Forwardcast
+import Foundation
+import Testing
+
+@testable import ForwardcastDistributed
+
+struct Tint: Codable, Hashable, Sendable {
+  var red: Int
+  var name: String?
+  var shades: [Double] = []
+}
+
+enum Choice: Codable, Hashable, Sendable {
+  case none
+  case some(Int, label: String)
+}
+
+class Animal: Codable {
+  var legs = 4
+}
+
+final class Dog: Animal, @unchecked Sendable {  // never changed after it was made
+  var name = ""
+  private enum Keys: String, CodingKey {
+    case name
+  }
+  override init() { super.init() }
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Keys.self)
+    name = try container.decode(String.self, forKey: .name)
+    try super.init(from: try container.superDecoder())
+  }
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode(name, forKey: .name)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+private func written(_ box: ArgumentBox) throws -> [UInt8] {
+  var writer = WireWriter()
+  writer.heading()
+  try writer.list { list in try list.box(box, role: "the value") }
+  return writer.bytes
+}
+
+private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> ArgumentBox {
+  let tree = try WireTree(bytes, from: try WireVersion.bodyStart(of: bytes), limits: MessageLimits())
+  let items = tree.children(of: 0)
+  let reading = WireReading(tree, userInfo: [Invocation.typesKey: types])
+  return try reading.box(type: items[0], value: items[1], types: types)
+}
+
+private let types = InvocationTypes(["Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self])
+
+private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil) throws {
+  let bytes = try written(ArgumentBox(value))
+  let words = String(decoding: bytes, as: UTF8.self)
+  let box = try read(bytes, types)
+  #expect(try box.unbox(as: T.self) == value, "\(words)")
+  let type = ObjectIdentifier(box.type)
+  #expect(type == ObjectIdentifier(T.self), "\(words)")
+  #expect(box.isSendable)
+  if let text { #expect(words == "forwardcast/1 [\(text)]") }
+}
+
+@Suite("Values on the wire")
+struct WireValueTests {
+  @Test("numbers of every width cross without loss")
+  func numbers() throws {
+    try crosses(-7, as: "3:Inti-7;")
+    try crosses(Int.min)
+    try crosses(UInt64.max, as: "6:UInt64i18446744073709551615;")
+    try crosses(Int128.min)
+    try crosses(UInt128.max)
+    try crosses(Int8(-128))
+    try crosses(UInt16(65535))
+    try crosses(0.1, as: "6:Doubled0.1;")
+    try crosses(Double.greatestFiniteMagnitude)
+    try crosses(-Double.infinity, as: "6:Doubled-inf;")
+    try crosses(Float(0.3))
+    try crosses(true, as: "4:Boolt")
+    let nan = try read(try written(ArgumentBox(Double.nan)), types)
+    #expect(try nan.unbox(as: Double.self).isNaN)
+  }
+
+  @Test(
+    "text of any script crosses, whatever it looks like",
+    arguments: ["", "alice", "5:alice", "]}", "Æ 漢字 👩‍👩‍👧", "\u{0}\n\"\\", String(repeating: "ä", count: 5000)])
+  func texts(text: String) throws { try crosses(text) }
+
+  @Test("composed values cross, empty ones as what they are")
+  func composed() throws {
+    try crosses([UInt8]([1, 2, 255]), as: "7:[UInt8]b4:AQL/")
+    for count in 0..<7 { try crosses([UInt8]((0..<count).map { UInt8($0 * 40) })) }
+    try crosses([Int](), as: "5:[Int][]")
+    try crosses([String]())
+    try crosses([[UInt8]]([[], [1]]))
+    try crosses(["a": [1, 2], "b": []])
+    try crosses([1: "one"])
+    try crosses([Int?]([1, nil]))
+    try crosses(Tint(red: 1, name: nil, shades: [0.5]), as: "4:Tint{3:redi1;6:shades[d0.5;]}")
+    try crosses([Tint(red: 1, name: "a"), Tint(red: 2)])
+    try crosses(Choice.some(3, label: "three"))
+    try crosses(Choice.none)
+  }
+
+  @Test("an optional crosses as what it holds")
+  func optional() throws {
+    let bytes = try written(ArgumentBox(Optional("x")))
+    #expect(String(decoding: bytes, as: UTF8.self) == "forwardcast/1 [6:String1:x]")
+    #expect(try read(bytes, types).unbox(as: String?.self) == "x")
+  }
+
+  @Test("nothing and nil have names of their own")
+  func nothing() throws {
+    #expect(try read(try written(ArgumentBox(())), types).value is Void)
+    #expect(try read(try written(ArgumentBox(Int?.none)), types).isNil)
+  }
+
+  @Test("an object crosses as what it encodes, its superclass's part too")
+  func object() throws {
+    let dog = Dog()
+    (dog.name, dog.legs) = ("Rex", 3)
+    let copy = try read(try written(ArgumentBox(dog)), types).unbox(as: Dog.self)
+    #expect(copy.name == "Rex" && copy.legs == 3)
+    #expect(copy !== dog)
+  }
+
+  @Test("a value that cannot be encoded is refused by its type's name")
+  func notEncodable() throws {
+    struct Plain {}
+    let error = try #require(throws: WireValueError.self) { try written(ArgumentBox(Plain())) }
+    #expect("\(error)" == "the value is not Encodable: Plain")
+    final class Ring: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(self)
+      }
+    }
+    let endless = try #require(throws: WireValueError.self) { try written(ArgumentBox(uncheckedSendable: Ring())) }
+    #expect("\(endless)".contains("more than 64 levels"))
+  }
+
+  @Test(
+    "a type that was not named is not made, nor a value that is not of its type",
+    arguments: [
+      ("6:Secret{}", "no type is known as \"Secret\""),
+      ("3:Int2:no", "wanted Int, found text"),
+      ("4:Int8i400;", "wanted Int8, found integer"),
+      ("4:Boolp1:x", "no item"),
+      ("7:[UInt8]b1:A", "wanted Array<UInt8>"),
+      ("4:Tint{3:red1:x}", "at red"),
+      ("4:Tint{}", "no field red"),
+      ("15:MessageSelector5:never", "no selector is known"),
+    ])
+  func refused(text: String, reason: String) throws {
+    let error = try #require(throws: (any Error).self) { try read(Array("forwardcast/1 [\(text)]".utf8), types) }
+    #expect("\(error)".contains(reason), "\(error)")
+    #expect(MessageSelector(known: "never") == nil)
+  }
+}
+
+@Suite("Texts on the wire")
+struct WireTextTests {
+  private func refused(_ text: String, _ limits: MessageLimits = MessageLimits()) -> WireRefusal? {
+    do throws(WireRefusal) {
+      _ = try WireRequest.read(text, limits)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    "what is not of the grammar is refused with its place",
+    arguments: [
+      ("", "unexpected end at byte 14"), ("x", "no item at byte 14"), ("{", "unexpected end"), ("}", "no item"),
+      ("[}", "no item"), ("{1:k}", "a key without a value"), ("{t1:k}", "a key that is no text"),
+      ("{1:k1:k}1", "text behind the end"), ("{1:k9:open}", "a length beyond the end"), ("{1:ki}", "no number"),
+      ("{1:ki1}", "no number"), ("{1:ki1x;}", "no number"), ("{1:k99999999999:x}", "a length beyond the bound"),
+      ("{1k}", "no length"), ("{1:a1:é}", "a length within a character"), ("{1:kb}", "no length"),
+      ("{1:ki\(String(repeating: "1", count: 49));}", "no number"), ("t", "no record"),
+    ])
+  func grammar(body: String, reason: String) throws {
+    let refusal = try #require(refused("forwardcast/1 \(body)"))
+    #expect(refusal.code == .malformed)
+    #expect(refusal.evidence.contains(reason), "\(refusal.evidence)")
+  }
+
+  @Test("another version is refused by its name")
+  func versions() throws {
+    let later = try #require(refused("forwardcast/2 {1:k4:open}"))
+    #expect(later.code == .unknownVersion)
+    #expect(later.evidence == "unknown version \"forwardcast/2\", this process speaks forwardcast/1")
+    for text in ["", "{1:k4:open}", "forwardcast", "forwardcast/1", "forwardcast/11 {1:k4:open}"] {
+      #expect(refused(text)?.code == .unknownVersion, "\(text)")
+    }
+  }
+
+  @Test("fields that nobody knows are ignored, wherever they stand and whatever they hold")
+  func unknownFields() throws {
+    let text = "forwardcast/1 {3:new[{1:xn}t]1:k3:ask1:z{}1:s5:note:}"
+    guard case .ask("note:") = try WireRequest.read(text, MessageLimits()) else {
+      Issue.record("read as another")
+      return
+    }
+  }
+
+  @Test("each bound refuses what is one beyond it")
+  func bounds() throws {
+    func list(_ count: Int) -> String { "forwardcast/1 {1:k4:open1:x[\(String(repeating: "n", count: count))]}" }
+    func nest(_ depth: Int) -> String {
+      "forwardcast/1 {1:k4:open1:x\(String(repeating: "[", count: depth))\(String(repeating: "]", count: depth))}"
+    }
+    // A record, two fields with their keys, and the items.
+    #expect(refused(list(15), MessageLimits(items: 20)) == nil)
+    #expect(refused(list(16), MessageLimits(items: 20))?.evidence == "more than 20 items")
+    #expect(refused(nest(7), MessageLimits(depth: 8)) == nil)
+    #expect(refused(nest(8), MessageLimits(depth: 8))?.evidence == "more than 8 levels")
+    let text = list(40)
+    #expect(refused(text, MessageLimits(bytes: text.utf8.count)) == nil)
+    #expect(refused(text, MessageLimits(bytes: text.utf8.count - 1))?.code == .tooLarge)
+  }
+
+  @Test("fields of another type, and missing ones, are refused by their names")
+  func fields() throws {
+    for (body, reason) in [
+      ("{1:k4:call}", "no field l"), ("{1:k4:call1:l1:x}", "no field n"), ("{1:k4:call1:l1:x1:ni0;}", "no field n"),
+      ("{1:k4:call1:l1:x1:ni1;1:si1;}", "no field s"), ("{1:k4:call1:l1:x1:ni1;1:s1:a}", "no field a"),
+      ("{1:k4:call1:l1:x1:ni1;1:s1:a1:a[n]}", "no field a"), ("{1:k3:ask}", "no field s"),
+      ("{1:k5:other}", "no request is called \"other\""), ("{}", "no request is called nothing"),
+    ] {
+      #expect(refused("forwardcast/1 \(body)")?.evidence == reason, "\(body)")
+    }
+  }
+
+  @Test("the example of DESIGN.md is what is written")
+  func documentedExample() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
+    let call = Invocation("onAddMsg:msgData:", arguments: [ArgumentBox("alice"), ArgumentBox([UInt8]([1, 2]))])
+    let text = WireRequest.callText(
+      "onAddMsg:msgData:", try WireRequest.arguments(of: call), line: "9c41f07be2a86d35.1", number: 1)
+    let reply = try WireReply.answer(number: 1, ArgumentBox(true)).text()
+    #expect(design.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
+  }
+
+  @Test("random changes of texts never trap, and intern no name")
+  func mutations() throws {
+    var random = UInt64(20)
+    func next(_ bound: Int) -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(random >> 33) % bound
+    }
+    let seeds = [
+      WireRequest.openText,
+      "forwardcast/1 {1:k4:call1:l4:ab.11:ni7;1:s17:onAddMsg:msgData:1:a[6:String5:alice7:[UInt8]b3:AQI]}",
+      "forwardcast/1 {1:k5:error1:ni7;1:c13:type mismatch1:w3:Log1:s5:note:1:e3:x y1:xi0;}",
+      "forwardcast/1 {1:k6:opened1:l4:ab.11:m[5:note:6:q@:q@:4:gonen]}",
+      "forwardcast/1 {1:k6:answer1:ni7;1:r[4:Tint{3:redi1;6:shades[d0.5;]}]}",
+    ].map { Array($0.utf8) }
+    let letters = Array("0123456789:;[]{}ntfidbk-. ".utf8)
+    var readable = 0
+    for _ in 0..<30_000 {
+      var bytes = seeds[next(seeds.count)]
+      for _ in 0...next(4) {
+        let place = next(bytes.count)
+        switch next(3) {
+        case 0: bytes[place] = letters[next(letters.count)]
+        case 1: bytes.insert(letters[next(letters.count)], at: place)
+        default: bytes.remove(at: place)
+        }
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      if case .call(let call)? = try? WireRequest.read(text, MessageLimits()) {
+        readable += 1
+        if let selector = MessageSelector(known: call.selector) {
+          _ = try? call.open(as: selector, types: types, allowed: [])
+        }
+      }
+      if (try? WireReply.read(text, MessageLimits(), types: types)) != nil { readable += 1 }
+    }
+    #expect(readable > 500, "the changes leave nothing to open")
+    #expect(MessageSelector(known: "onAddMsg:msgDatb:") == nil)
+  }
+}

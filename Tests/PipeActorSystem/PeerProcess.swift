@@ -1,0 +1,136 @@
+// PeerProcess.swift: the other process of a test, and what it offers.
+// Layer: Tests. See DESIGN.md, "Other processes".
+
+import Distributed
+import Forwardcast
+import ForwardcastDistributed
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Message<(Int) -> Int> { public static var note: Self { .init("note:") } }
+extension Message<(Talk) -> Talk> { public static var say: Self { .init("say:") } }
+
+/// A value of several fields.
+public struct Talk: Codable, Sendable {
+  public let number: Int
+  public let room: String
+  public let author: String
+  public let text: String
+  public let tags: [String]
+
+  public init(number: Int, room: String, author: String, text: String, tags: [String]) {
+    (self.number, self.room, self.author, self.text, self.tags) = (number, room, author, text, tags)
+  }
+}
+
+/// The types that cross between the processes of the tests.
+public let peerTypes = InvocationTypes(["Talk": Talk.self])
+
+/// Offered by the other process: a file of all numbers that came, a line each, in the order in which they ran.
+public final class Journal: MessageReceiver, Sendable {
+  private let file: Int32
+
+  public init(_ path: String) { file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+
+  deinit { close(file) }
+
+  private func write(_ number: Int) -> Int {
+    var line = Array("\(number)\n".utf8)
+    #if canImport(Darwin)
+      _ = Darwin.write(file, &line, line.count)
+    #else
+      _ = Glibc.write(file, &line, line.count)
+    #endif
+    return number
+  }
+
+  public static let selectorTable = SelectorTable(for: Journal.self) {
+    Responds(to: .note) { journal, number in journal.write(number) }
+  }
+}
+
+/// A distributed method written by hand, for comparison.
+public distributed actor HandWritten {
+  public typealias ActorSystem = PipeActorSystem
+  private var sum = 0
+  public init(actorSystem: PipeActorSystem) { self.actorSystem = actorSystem }
+  public distributed func add(_ number: Int) -> Int {
+    sum &+= number
+    return number
+  }
+  public distributed func say(_ talk: Talk) -> Talk { talk }
+}
+
+/// What carries a message, without anything at its ends: a method of an actor that is generic in its engine, and a text.
+public distributed actor TextCarrier<ActorSystem>
+where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+  public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }
+  public distributed func carry(_ text: MessageEnvelope) async -> MessageEnvelope { text }
+}
+
+/// The same for a message.
+public final class Adder: MessageReceiver, Sendable {
+  public init() {}
+  public static let selectorTable = SelectorTable(for: Adder.self) {
+    Responds(to: .note) { _, number in number }
+    Responds(to: .say) { _, talk in talk }
+  }
+}
+
+/// A process that runs `distributed-peer serve`, and this end of the pipes to it.
+public final class PeerProcess: Sendable {
+  public let system: PipeActorSystem
+  public let identifier: Int32
+  private let process: UncheckedProcess
+  private let pipes: [Pipe]
+
+  private final class UncheckedProcess: @unchecked Sendable {  // started once; then only waited for, by its owner
+    let process = Process()
+  }
+
+  /// Starts the process.
+  public init(_ executable: URL, journal: String, faults: PipeFaults = PipeFaults()) throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (input, output) = (Pipe(), Pipe())
+    process = UncheckedProcess()
+    process.process.executableURL = executable
+    process.process.arguments = ["serve", journal]
+    process.process.standardInput = output
+    process.process.standardOutput = input
+    try process.process.run()
+    pipes = [input, output]
+    identifier = process.process.processIdentifier
+    system = PipeActorSystem(
+      reading: input.fileHandleForReading.fileDescriptor, writing: output.fileHandleForWriting.fileDescriptor,
+      faults: faults)
+    system.start()
+  }
+
+  /// The endpoint of that name in the other process.
+  public func endpoint(_ name: String) throws -> MessageEndpoint<PipeActorSystem> {
+    try MessageEndpoint<PipeActorSystem>.resolve(id: PipeActorID(name), using: system)
+  }
+
+  public func pause() { kill(identifier, SIGSTOP) }
+  public func goOn() { kill(identifier, SIGCONT) }
+
+  /// Ends the process at once and waits until it is gone.
+  public func kill() {
+    kill(identifier, SIGKILL)
+    process.process.waitUntilExit()
+    system.ended.wait()
+  }
+
+  private func kill(_ identifier: Int32, _ signal: Int32) {
+    #if canImport(Darwin)
+      _ = Darwin.kill(identifier, signal)
+    #else
+      _ = Glibc.kill(identifier, signal)
+    #endif
+  }
+}
