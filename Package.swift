@@ -73,7 +73,8 @@ let package = Package(
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
     .testTarget(
-      name: "GuideTests", dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting"],
+      name: "GuideTests",
+      dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting", "ForwardcastDistributed"],
       swiftSettings: settings),
     .testTarget(
       name: "GuideMainActorTests", dependencies: ["Forwardcast"],

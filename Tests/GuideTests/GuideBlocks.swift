@@ -20,7 +20,7 @@ enum GuideBlocks {
   /// README.md, and the pages of the catalogs whose code is here.
   static func pages() throws -> [URL] {
     let sources = root.appending(path: "Sources")
-    let catalogs = ["Forwardcast", "ForwardcastScript", "ForwardcastTesting"].map {
+    let catalogs = ["Forwardcast", "ForwardcastScript", "ForwardcastTesting", "ForwardcastDistributed"].map {
       sources.appending(path: "\($0)/\($0).docc")
     }
     return try [root.appending(path: "README.md")]

@@ -99,5 +99,6 @@ struct Tutorials {
     let count = await listeners.stored()  // 4
     // end
     #expect(count == 4)
+    withExtendedLifetime((store, label)) {}
   }
 }
