@@ -7,15 +7,14 @@ import Testing
 /// The example programs.
 private let examples = [
   "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "test-doubles",
-  "themes",
-  "undo",
+  "themes", "undo",
 ]
 
 /// The folder of a program: its words capitalised, `TestDoubles` for `test-doubles`.
 private func folder(of name: String) -> String { name.split(separator: "-").map(\.capitalized).joined() }
 
-/// Folders with a program that is no example of one idea: it measures, so its output differs each time.
-private let others = ["Benchmarks"]
+/// Folders with a program that is not run here: one measures, and one needs a library which this package does not depend on.
+private let others = ["Benchmarks", "Cluster"]
 
 /// What the block at the end of an example's main file says that it prints; `nil` when there is no such block.
 private func statedOutput(of source: String) -> String? {

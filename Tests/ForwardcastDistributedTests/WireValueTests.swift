@@ -155,12 +155,12 @@ struct WireValueTests {
       ("7:[UInt8]b1:A", "wanted Array<UInt8>"),
       ("4:Tint{3:red1:x}", "at red"),
       ("4:Tint{}", "no field red"),
-      ("15:MessageSelector5:never", "no selector is known"),
+      ("15:MessageSelector16:neverNamedOnWire", "no selector is known"),
     ])
   func refused(text: String, reason: String) throws {
     let error = try #require(throws: (any Error).self) { try read(Array("forwardcast/1 [\(text)]".utf8), types) }
     #expect("\(error)".contains(reason), "\(error)")
-    #expect(MessageSelector(known: "never") == nil)
+    #expect(MessageSelector(known: "neverNamedOnWire") == nil)
   }
 }
 

@@ -21,7 +21,7 @@ private func violations(in files: [LayeredFile]) -> [String] {
     guard let layer = layers.firstIndex(of: file.layer) else { continue }
     for type in text.declaredTypes { home[type] = min(layer, home[type] ?? layer) }
   }
-  var found: [String] = []
+  var found = memberViolations(read, home)
   for (file, text) in read {
     guard let layer = layers.firstIndex(of: file.layer) else {
       found.append("\(file.name) is in no layer: \(file.layer)")
@@ -38,6 +38,33 @@ private func violations(in files: [LayeredFile]) -> [String] {
     }
   }
   return found
+}
+
+/// Members that a later layer adds to a type of an earlier one, and that an earlier one uses.
+///
+/// A name that the file's own layer or an earlier one declares as well is left alone: which is meant cannot be seen.
+private func memberViolations(_ files: [(LayeredFile, SwiftText)], _ home: [String: Int]) -> [String] {
+  // Numbers have them too.
+  let ofTheStandardLibrary: Set = ["min", "max"]
+  var added: [String: (layer: Int, type: String)] = [:]
+  var declared: [Set<String>] = layers.map { _ in [] }
+  for (file, text) in files {
+    guard let layer = layers.firstIndex(of: file.layer) else { continue }
+    declared[layer].formUnion(text.declaredMembers)
+    for (type, name) in text.extensionMembers {
+      guard let own = home[type], own < layer, !ofTheStandardLibrary.contains(name) else { continue }
+      if let known = added[name], known.layer <= layer { continue }
+      added[name] = (layer, type)
+    }
+  }
+  return files.flatMap { file, text -> [String] in
+    guard let layer = layers.firstIndex(of: file.layer) else { return [] }
+    let known = declared[...layer].reduce(into: Set<String>()) { $0.formUnion($1) }
+    return text.usedMembers.subtracting(known).sorted().compactMap { name in
+      guard let (home, type) = added[name], home > layer else { return nil }
+      return "\(file.name) uses \(name), which \(layers[home]) adds to \(type)"
+    }
+  }
 }
 
 @Suite("Layers")
@@ -89,6 +116,18 @@ struct LayeringTests {
       let found = violations(in: [proxy, file("Sending", "Send.swift", code)])
       #expect(found == ["Send.swift names Crowd of Proxy"], "\(code)")
     }
+  }
+
+  @Test("a member that a later layer adds to a type of an earlier one is found where it is used")
+  func membersAreFound() {
+    let earlier = file("Message", "Box.swift", "struct Box { let count = 1 }")
+    let adding = file("Proxy", "Box+Crowd.swift", "extension Box { var crowd: Int { 1 } }")
+    let using = file("Sending", "Send.swift", "func send(_ box: Box) -> Int { box.crowd }")
+    #expect(violations(in: [earlier, adding, using]) == ["Send.swift uses crowd, which Proxy adds to Box"])
+    let own = file("Sending", "Own.swift", "struct Own { var crowd = 2 }")
+    #expect(violations(in: [earlier, adding, using, own]) == [])
+    let later = file("Centers", "Center.swift", "func send(_ box: Box) -> Int { box.crowd }")
+    #expect(violations(in: [earlier, adding, later]) == [])
   }
 
   @Test("comments, texts, longer names and earlier layers do not count")

@@ -22,7 +22,8 @@ extension MulticastProxy {
   ///     }
   ///
   /// Everything else is as without: a target that is removed or muted meanwhile is passed over, one that is added gets
-  /// the next message. What was held is released when `body` ends, or when the targets change.
+  /// the next message. What was held is released when `body` ends, or when the targets change. A multicast among the targets is
+  /// held, and its own targets are as alive as they are without.
   ///
   /// - Parameter body: gets the proxy to send through; it must not keep it.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {

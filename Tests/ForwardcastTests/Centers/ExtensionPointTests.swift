@@ -51,6 +51,17 @@ extension Centers {
       #expect(point.observers.count == 1)
     }
 
+    @Test("a center unregisters an observer in the words of its registration")
+    func unregisterFor() throws {
+      let center = try ServiceCenter().service(ExtensionCenter.self)
+      let window = ChatWindow("w", journal)
+      center.register(window, for: (any MessageExtension).self)
+      #expect(center.unregister(window, for: (any MessageExtension).self))
+      #expect(!center.unregister(window, for: (any MessageExtension).self))
+      #expect(center.notify((any MessageExtension).self, .onAdd, "x").delivered == 0)
+      #expect(journal.all == [])
+    }
+
     @Test("the same observer is refused a second time, and taken again after it was unregistered")
     func duplicates() {
       let (window, other) = (ChatWindow("w", journal), ChatWindow("o", journal))

@@ -37,6 +37,29 @@ struct CrossingTests {
     #expect(registration.dropped == 1)
   }
 
+  @Test("arguments that are Sendable cross in a collect of a burst and in one of an extension point")
+  func collectsCross() async throws {
+    let (proxy, queue) = (MulticastProxy<any Member>(), DispatchQueue(label: "crossing"))
+    let clerk = Clerk("a")
+    let far = proxy.add(clerk, delivery: .queue(queue))
+    let near = Clerk("yes")
+    proxy.add(near)
+    let agrees = try proxy.pinned { try $0.collect(.agrees, returning: .all) }
+    #expect(agrees == [true])
+    try proxy.pinned { _ = try $0.collect(.say, "hello", returning: .all) }
+    try await proxy.drain()
+    #expect(clerk.journal.all == ["a: hello"])
+    #expect(far.dropped == 0)
+
+    let point = ExtensionPoint<any Member>(selectors: ["say:"], services: ServiceCenter())
+    let observer = Clerk("b")
+    point.register(observer, delivery: .queue(queue))
+    _ = try point.collect(.say, "there", returning: .all)
+    queue.sync {}
+    #expect(observer.journal.all == ["b: there"])
+    withExtendedLifetime((clerk, near, observer)) {}
+  }
+
   @Test("an answer that its row did not promise to be Sendable does not cross, typed or not")
   func unpromisedAnswer() async throws {
     let (proxy, owner) = (Shared(), Owner())

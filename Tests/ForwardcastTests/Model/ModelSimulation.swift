@@ -309,7 +309,9 @@ struct ModelSimulation {
     case .remove(let id): removed.insert(id)
     case .mute(let id): muted.insert(id)
     case .kill(let id):
-      let isHeld = pinned || world.root.all.contains { $0.id == id && $0.isStrong }
+      // A burst holds the targets of the proxy itself, not those of multicasts among them.
+      let isPinned = pinned && world.root.targets.contains { $0.id == id }
+      let isHeld = isPinned || world.root.all.contains { $0.id == id && $0.isStrong }
       if !isHeld { dead.insert(id) }
     case .add:
       if let owner = entry.owners.last { added[owner.id, default: []].append(.late(addedBy: entry.target.id)) }

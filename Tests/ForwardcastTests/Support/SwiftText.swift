@@ -27,6 +27,36 @@ struct SwiftText {
     return found
   }
 
+  /// Functions, properties and cases that are declared at any depth.
+  var declaredMembers: Set<String> { Set(members.map(\.name)) }
+
+  /// What extensions at the top level add, each with the type that it is added to.
+  var extensionMembers: [(type: String, name: String)] {
+    members.compactMap { member in member.type.map { ($0, member.name) } }
+  }
+
+  /// Names that stand behind a dot.
+  var usedMembers: Set<String> {
+    let words = words
+    return Set(zip(words, words.dropFirst()).filter { $0.0.text == "." }.map(\.1.text))
+  }
+
+  private var members: [(type: String?, name: String)] {
+    let (kinds, types): (Set<String>, Set<String>) = (
+      ["func", "var", "let", "case"], ["class", "struct", "enum", "protocol", "actor"]
+    )
+    let words = words
+    var found: [(type: String?, name: String)] = []
+    var extended: String?
+    for (word, next) in zip(words, words.dropFirst()) {
+      if word.depth == 0, word.text == "extension" { extended = next.text }
+      if word.depth == 0, types.contains(word.text) { extended = nil }
+      guard kinds.contains(word.text), next.text.first.map({ $0.isLetter || $0 == "_" }) ?? false else { continue }
+      found.append((word.depth == 1 ? extended : nil, next.text))
+    }
+    return found
+  }
+
   /// Modules that the file imports, without the parts named behind a dot.
   var imports: Set<String> {
     let kinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias", "func", "var", "let"]
