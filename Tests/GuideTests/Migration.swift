@@ -65,7 +65,6 @@ final class Logging: ForwardingProxy {
     super.init()
   }
 
-  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     inner.methodSignature(for: selector)
   }
@@ -181,6 +180,13 @@ struct Migration {
     if let values { for await cents in values { sum.note("loop \(cents)") } }
     // end
     #expect(sum.lines == ["100", "loop 100"])
+  }
+
+  @Test("a proxy passes on what it prints")
+  func proxies() throws {
+    let mixer = Mixer()
+    try Logging(mixer).send(.setVolume, 5)
+    #expect(mixer.volume == 5)
   }
 
   @Test("an undo step is a message")
