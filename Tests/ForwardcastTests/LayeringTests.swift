@@ -72,10 +72,12 @@ struct LayeringTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The sources in a folder. The steps of a tutorial, in a documentation catalog, are pages.
+  /// The sources in a folder. The steps of tutorials, in documentation catalogs, are none.
   private func swiftFiles(under folder: String) throws -> [URL] {
     let all = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
-    return all.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().map { root.appending(path: "\(folder)/\($0)") }
+    return all.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().map {
+      root.appending(path: "\(folder)/\($0)")
+    }
   }
 
   @Test("no file of the library names a type of a layer to its right")
