@@ -7,7 +7,7 @@ import Synchronization
 /// A context that runs nothing by itself: each ``step()`` opens one envelope, so that a test decides about every order.
 final class StepContext: DeliveryContext, ContextProbe {
   let name: String
-  private let woken = Mutex<[Mailbox]>([])
+  private let woken = Locked<[Mailbox]>([])
 
   init(_ name: String) { self.name = name }
 
