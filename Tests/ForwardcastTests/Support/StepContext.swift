@@ -37,7 +37,7 @@ protocol Member: AnyObject, Sendable {}
 final class Clerk: Member, MessageReceiver {
   let name: String
   let journal: Journal
-  private let action = Mutex<(@Sendable (Int) throws -> Void)?>(nil)
+  private let action = Locked<(@Sendable (Int) throws -> Void)?>(nil)
   private let witness: Witness?
 
   init(_ name: String, _ journal: Journal = Journal(), _ counter: LeakCounter? = nil) {
@@ -77,8 +77,8 @@ final class Turnstile: Sendable {
     var arrivals = 0
     var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
   }
-  private let state = Mutex(State())
-  private static let all = Mutex<[Int: Turnstile]>([:])
+  private let state = Locked(State())
+  private static let all = Locked<[Int: Turnstile]>([:])
 
   /// Shuts a turnstile for whoever passes with that number.
   static func shut(_ number: Int) -> Turnstile {
