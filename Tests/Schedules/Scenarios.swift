@@ -1,0 +1,399 @@
+// Scenarios.swift: two senders, two targets, and what may come in between.
+
+import Dispatch
+
+@testable import Forwardcast
+
+protocol Listener: AnyObject, Sendable {}
+
+extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
+extension Message<(Int) -> Int> { static var ask: Self { .init("ask:") } }
+
+/// A target that writes down what it gets, and looks whether it may still get something.
+final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only the strand whose step it is uses it
+  let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+
+  static let selectorTable = SelectorTable(for: Target.self) {
+    Responds(to: .note) { target, number in target.journal.begin(number) }
+    Responds(to: .ask) { target, number in
+      target.journal.begin(number)
+      return number * 10
+    }
+  }
+}
+
+/// What one target got. It outlives the target.
+final class Journal: @unchecked Sendable {  // only the strand whose step it is uses it
+  var got: [Int] = []
+  /// Whether nothing may start any more.
+  var isClosed = false
+  var lateStarts = 0
+
+  func begin(_ number: Int) {
+    if isClosed { lateStarts += 1 }
+    got.append(number)
+  }
+}
+
+/// A serial context whose turns are strands, one after another. Only the strand whose step it is uses it.
+final class WalkedContext: DeliveryContext, ContextProbe, @unchecked Sendable {
+  let name: String
+  let hasPriority: Bool
+  private unowned let walker: Walker
+  private let object = Steps.newObject()
+  private var last: Int?
+  private var woken: [Mailbox] = []
+
+  init(_ name: String, hasPriority: Bool = false, _ walker: Walker) {
+    (self.name, self.hasPriority, self.walker) = (name, hasPriority, walker)
+  }
+
+  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var isCurrent: Bool { isHeld }
+
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    Steps.reach(.write, object, "context")
+    if walker.isInside {
+      last = walker.start(name, after: last) { mailbox.drain(priority) }
+    } else {
+      woken.append(mailbox)
+    }
+  }
+
+  /// Makes the deliveries that wait, before the walk.
+  func runNow() { while !woken.isEmpty { woken.removeFirst().drain() } }
+}
+
+/// What happens beside the two senders.
+enum Event: String {
+  case nothing, remove, mute, death, cancel
+  case removeTarget = "remove the target"
+  case endOfProxy = "end of the proxy"
+}
+
+/// How a sender sends.
+enum Form: String {
+  case typed, boxed, report, answers, blocking
+  case whenReady = "when ready"
+}
+
+struct Scenario: CustomStringConvertible {
+  var form: Form
+  /// How the second sender sends, when not as the first.
+  var secondForm: Form?
+  var event: Event
+  var buffer: DeliveryBuffer = .unbounded
+  var pending: PendingDeliveries = .dropPending
+  var contexts = 1
+  var senders = 2
+  /// How many messages each sender sends.
+  var messages = 1
+  /// Whether the second target gets its messages in its senders' turns.
+  var secondIsDirect = false
+  /// Whether the proxy has sent before, so that what its messages need is there.
+  var isWarm = true
+
+  var description: String {
+    [
+      form.rawValue + (secondForm.map { " and \($0.rawValue)" } ?? ""), event.rawValue,
+      buffer == .unbounded ? "" : "\(buffer)",
+      pending == .deliverPending ? "deliver pending" : "", contexts == 1 ? "" : "\(contexts) contexts",
+      senders == 2 ? "" : "\(senders) sender", secondIsDirect ? "second direct" : "",
+      messages == 1 ? "" : "\(messages) messages each", isWarm ? "" : "first messages",
+    ].filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+
+  func form(of number: Int) -> Form { number < 20 ? form : secondForm ?? form }
+
+  /// Sets the scenario up. Gives what looks at the result once all strands have ended.
+  func callAsFunction(_ walker: Walker) -> () -> String? {
+    let stage = Stage(self, walker)
+    for sender in 1...senders { stage.startSender(sender) }
+    stage.startEvent()
+    return stage.check
+  }
+}
+
+/// The objects of one execution.
+final class Stage: @unchecked Sendable {  // only the strand whose step it is uses it
+  let scenario: Scenario
+  let walker: Walker
+  let journals = [Journal(), Journal()]
+  var targets: [Target?]
+  var proxy: MulticastProxy<any Listener>?
+  var registrations: [Registration] = []
+  /// What the senders were told: how many deliveries were queued and dropped.
+  var queued = 0
+  var dropped = 0
+  var made = 0
+  /// Senders' messages, by number: what became of them.
+  var ended: [Int: Result<[Int], any Error>] = [:]
+  var tasks: [Task<Void, Never>] = []
+
+  init(_ scenario: Scenario, _ walker: Walker) {
+    (self.scenario, self.walker) = (scenario, walker)
+    targets = journals.map { Target($0) }
+    let proxy = MulticastProxy<any Listener>()
+    let contexts = (0..<scenario.contexts).map { WalkedContext("context \($0 + 1)", walker) }
+    // The second one comes first, so that what happens to the first can happen during the turn before its own.
+    for index in [1, 0] {
+      guard let target = targets[index] else { continue }
+      registrations.insert(
+        proxy.add(
+          target, delivery: index == 1 && scenario.secondIsDirect ? .direct : .on(contexts[index % contexts.count]),
+          buffer: index == 0 ? scenario.buffer : .unbounded, whenRemoved: scenario.pending), at: 0)
+    }
+    self.proxy = proxy
+    if scenario.isWarm { warm(proxy, contexts) }
+  }
+
+  /// Sends a message that makes routes and plans, and takes it off the books.
+  private func warm(_ proxy: MulticastProxy<any Listener>, _ contexts: [WalkedContext]) {
+    for message in ["note:", "ask:"] as [MessageSelector] {
+      proxy.broadcast(Invocation(message, arguments: [ArgumentBox(0)]))
+      for context in contexts { context.runNow() }
+    }
+    for journal in journals { journal.got = [] }
+  }
+
+  func startSender(_ sender: Int) {
+    let numbers = (0..<scenario.messages).map { sender * 10 + $0 }
+    switch scenario.form(of: sender * 10) {
+    case .typed, .boxed, .report, .blocking:
+      guard let proxy else { return }
+      walker.start("sender \(sender)") { [self] in for number in numbers { send(number, proxy) } }
+    case .answers, .whenReady:
+      tasks.append(
+        Task(executorPreference: SenderExecutor(sender, walker)) { [self, proxy] in
+          guard let proxy else { return }
+          for number in numbers { await sendAndWait(number, proxy) }
+        })
+    }
+  }
+
+  private func send(_ number: Int, _ proxy: MulticastProxy<any Listener>) {
+    let result = Result {
+      switch scenario.form(of: number) {
+      case .typed:
+        note(proxy.broadcast(.note, number))
+      case .boxed:
+        note(proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(number)])))
+      case .report:
+        var call = Invocation("note:", arguments: [ArgumentBox(number)])
+        let report = try proxy.forward(&call)
+        (queued, dropped, made) = (queued + report.queued.count, dropped + report.dropped, made + report.answers.count)
+      case .blocking:
+        return try proxy.collect(.ask, number, returning: .all, timeout: .seconds(10))
+      case .answers, .whenReady: break
+      }
+      return []
+    }
+    ended[number] = result
+  }
+
+  private func note(_ summary: BroadcastSummary) {
+    (queued, dropped) = (queued + summary.queued, dropped + summary.dropped)
+    made += summary.delivered
+  }
+
+  private func sendAndWait(_ number: Int, _ proxy: MulticastProxy<any Listener>) async {
+    do {
+      if case .answers = scenario.form(of: number) {
+        ended[number] = .success(try await proxy.collectAndWait(.ask, number, returning: .all))
+      } else {
+        note(try await proxy.broadcastWhenReady(.note, number))
+        ended[number] = .success([])
+      }
+    } catch {
+      ended[number] = .failure(error)
+    }
+  }
+
+  func startEvent() {
+    let (registration, journal) = (registrations[0], journals[0])
+    switch scenario.event {
+    case .nothing: break
+    case .remove:
+      walker.start("remover") {
+        registration.cancel()
+        journal.isClosed = true
+      }
+    case .removeTarget:
+      guard let proxy else { return }
+      walker.start("remover") { [self] in
+        if let target = targets[0] { proxy.remove(target) }
+        journal.isClosed = true
+      }
+    case .mute:
+      walker.start("muter") {
+        registration.mute()
+        journal.isClosed = true
+      }
+    case .death:
+      walker.start("owner") { [self] in
+        walker.step("the target dies") { targets[0] = nil }
+      }
+    case .endOfProxy:
+      walker.start("owner") { [self] in
+        walker.reach(Step(.everything, 0, "the proxy goes"))
+        proxy = nil
+      }
+    case .cancel:
+      walker.start("canceller") { [self] in
+        // The runtime holds a lock of the task throughout, which whoever resumes the task waits for.
+        walker.step("the first sender is cancelled") { tasks.first?.cancel() }
+      }
+    }
+  }
+
+  // MARK: What must hold
+
+  private var numbers: [Int] {
+    (1...scenario.senders).flatMap { sender in (0..<scenario.messages).map { sender * 10 + $0 } }
+  }
+
+  func check() -> String? {
+    for number in numbers where ended[number] == nil { return "the sender of \(number) was never released" }
+    for (index, journal) in journals.enumerated() {
+      let name = index == 0 ? "first" : "second"
+      if Set(journal.got).count != journal.got.count { return "the \(name) target got \(journal.got)" }
+      for sender in 1...scenario.senders where !journal.got.filter({ $0 / 10 == sender }).isSorted {
+        return "the \(name) target got \(journal.got), out of order"
+      }
+      if scenario.pending == .dropPending || scenario.event == .mute, journal.lateStarts > 0 {
+        return "the \(name) target was called after it was \(scenario.event == .mute ? "muted" : "removed")"
+      }
+    }
+    return switch scenario.form {
+    case .typed, .boxed, .report: checkCounts()
+    case .whenReady: checkReady()
+    case .answers, .blocking: checkAnswers()
+    }
+  }
+
+  /// Every message that was queued for a target ran or was counted as dropped.
+  private func checkCounts() -> String? {
+    for number in numbers { if case .failure(let error)? = ended[number] { return "\(number) failed: \(error)" } }
+    let second = journals[1].got.count
+    if scenario.event != .endOfProxy || scenario.pending == .deliverPending,
+      second + registrations[1].dropped != numbers.count
+    {
+      return "the second target got \(journals[1].got), and \(registrations[1].dropped) were dropped"
+    }
+    if scenario.event == .nothing, registrations[1].dropped != 0 { return "the second target's were dropped" }
+    let all =
+      journals[0].got.count + (scenario.secondIsDirect ? 0 : second) + registrations.reduce(0) { $0 + $1.dropped }
+    // A buffer that takes a message and lets another go counts one as queued and one as dropped.
+    let refused: Int
+    switch scenario.buffer.policy {
+    case .keepOldest, .suspendSender: refused = dropped
+    case .unbounded, .keepNewest, .latestPerSelector: refused = 0
+    }
+    if queued + refused != all {
+      return "\(queued) were queued and \(refused) refused, \(journals.map(\.got)) ran, "
+        + "\(registrations.map(\.dropped)) were dropped"
+    }
+    return made == (scenario.secondIsDirect ? second : 0) ? nil : "\(made) deliveries are said to have been made"
+  }
+
+  /// A sender that waits for room sends once there is some, or nothing.
+  private func checkReady() -> String? {
+    for number in numbers {
+      switch ended[number] {
+      case .success?:
+        let isMissing = !journals[1].got.contains(number)
+        if isMissing { return "the second target did not get \(number)" }
+        if !journals[0].got.contains(number), scenario.event == .nothing || scenario.event == .cancel {
+          return "the first target did not get \(number)"
+        }
+      case .failure(let error)?:
+        guard error is CancellationError, scenario.event == .cancel, number < 20 else { return "\(number): \(error)" }
+        if journals.contains(where: { $0.got.contains(number) }) { return "\(number) was cancelled and came" }
+      case nil: break
+      }
+    }
+    return nil
+  }
+
+  /// Who waits gets each answer once, and none is missing of a target that was there throughout.
+  private func checkAnswers() -> String? {
+    for number in numbers {
+      let came = journals.count { $0.got.contains(number) }
+      switch ended[number] {
+      case .success(let answers)?:
+        if !journals[1].got.contains(number) { return "\(number) did not come to the second target" }
+        if scenario.event == .nothing || scenario.event == .cancel, came != 2 { return "\(number) came to \(came)" }
+        if case .typed = scenario.form(of: number) { continue }
+        if answers != Array(repeating: number * 10, count: came) { return "\(number) came to \(came), gave \(answers)" }
+      case .failure(let error)?:
+        guard error is CancellationError, scenario.event == .cancel, number < 20 else { return "\(number): \(error)" }
+      case nil: break
+      }
+    }
+    return nil
+  }
+}
+
+extension [Int] {
+  fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
+}
+
+extension Scenario {
+  /// Those that are walked every time.
+  static let short: [Scenario] = {
+    var list: [Scenario] = []
+    for event in [Event.nothing, .remove, .removeTarget, .mute, .death, .endOfProxy] {
+      list.append(Scenario(form: .typed, event: event))
+    }
+    for event in [Event.remove, .mute] { list.append(Scenario(form: .boxed, event: event)) }
+    list.append(Scenario(form: .report, event: .remove))
+    for buffer in [DeliveryBuffer.keepNewest(1), .keepOldest(1), .latestPerSelector] {
+      for event in [Event.nothing, .remove, .mute] {
+        list.append(Scenario(form: .typed, event: event, buffer: buffer, secondIsDirect: true))
+      }
+    }
+    list.append(Scenario(form: .whenReady, event: .nothing, buffer: .suspendSender(1), secondIsDirect: true))
+    list.append(
+      Scenario(
+        form: .whenReady, event: .cancel, buffer: .suspendSender(1), senders: 1, messages: 2,
+        secondIsDirect: true))
+    for form in [Form.answers, .blocking] {
+      list.append(Scenario(form: form, secondForm: .typed, event: .nothing))
+    }
+    list.append(Scenario(form: .answers, event: .cancel, senders: 1))
+    list.append(Scenario(form: .typed, event: .remove, pending: .deliverPending, secondIsDirect: true))
+    return list
+  }()
+
+  /// Those that take minutes.
+  static let long: [Scenario] = [
+    Scenario(form: .boxed, event: .death),
+    Scenario(form: .typed, event: .death, buffer: .keepNewest(1), secondIsDirect: true),
+    Scenario(form: .typed, event: .death, buffer: .keepOldest(1), secondIsDirect: true),
+    Scenario(form: .typed, event: .death, buffer: .latestPerSelector, secondIsDirect: true),
+    Scenario(form: .typed, event: .nothing, contexts: 2),
+    Scenario(form: .typed, event: .mute, contexts: 2),
+    Scenario(form: .typed, event: .remove, contexts: 2),
+    Scenario(form: .typed, event: .death, contexts: 2),
+    Scenario(form: .typed, event: .nothing, messages: 2),
+    Scenario(form: .typed, event: .nothing, isWarm: false),
+    Scenario(form: .typed, event: .nothing, buffer: .keepNewest(1)),
+    Scenario(form: .whenReady, event: .cancel, buffer: .suspendSender(1), secondIsDirect: true),
+    Scenario(form: .answers, secondForm: .typed, event: .cancel),
+    Scenario(form: .answers, secondForm: .typed, event: .remove),
+    Scenario(form: .answers, secondForm: .typed, event: .mute),
+    Scenario(form: .blocking, secondForm: .typed, event: .remove),
+    Scenario(form: .blocking, secondForm: .typed, event: .mute),
+    Scenario(form: .whenReady, event: .mute, buffer: .suspendSender(1), secondIsDirect: true),
+    Scenario(form: .whenReady, event: .remove, buffer: .suspendSender(1), secondIsDirect: true),
+    Scenario(form: .whenReady, event: .death, buffer: .suspendSender(1), secondIsDirect: true),
+    Scenario(form: .answers, event: .nothing),
+    Scenario(form: .answers, event: .remove),
+    Scenario(form: .answers, event: .mute),
+    Scenario(form: .answers, event: .cancel),
+    Scenario(form: .answers, secondForm: .typed, event: .death),
+    Scenario(form: .blocking, event: .nothing),
+    Scenario(form: .typed, event: .remove, pending: .deliverPending),
+  ]
+}
