@@ -26,13 +26,25 @@ final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only th
 /// What one target got. It outlives the target.
 final class Journal: @unchecked Sendable {  // only the strand whose step it is uses it
   var got: [Int] = []
+  private(set) var lateStarts = 0
   /// Whether nothing may start any more.
-  var isClosed = false
-  var lateStarts = 0
+  private var isClosed = false
+  private let object = Steps.newObject()
+  private unowned let walker: Walker
 
+  init(_ walker: Walker) { self.walker = walker }
+
+  /// A message has come. Part of the step in which the library looked whether it may.
   func begin(_ number: Int) {
+    walker.touch(.read, object)
     if isClosed { lateStarts += 1 }
     got.append(number)
+  }
+
+  /// From now on nothing may start. Part of the last step of what sees to it.
+  func close() {
+    walker.touch(.write, object)
+    isClosed = true
   }
 }
 
@@ -119,7 +131,7 @@ struct Scenario: CustomStringConvertible {
 final class Stage: @unchecked Sendable {  // only the strand whose step it is uses it
   let scenario: Scenario
   let walker: Walker
-  let journals = [Journal(), Journal()]
+  let journals: [Journal]
   var targets: [Target?]
   var proxy: MulticastProxy<any Listener>?
   var registrations: [Registration] = []
@@ -133,6 +145,8 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
 
   init(_ scenario: Scenario, _ walker: Walker) {
     (self.scenario, self.walker) = (scenario, walker)
+    let journals = [Journal(walker), Journal(walker)]
+    self.journals = journals
     targets = journals.map { Target($0) }
     let proxy = MulticastProxy<any Listener>()
     let contexts = (0..<scenario.contexts).map { WalkedContext("context \($0 + 1)", walker) }
@@ -217,18 +231,18 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     case .remove:
       walker.start("remover") {
         registration.cancel()
-        journal.isClosed = true
+        journal.close()
       }
     case .removeTarget:
       guard let proxy else { return }
       walker.start("remover") { [self] in
         if let target = targets[0] { proxy.remove(target) }
-        journal.isClosed = true
+        journal.close()
       }
     case .mute:
       walker.start("muter") {
         registration.mute()
-        journal.isClosed = true
+        journal.close()
       }
     case .death:
       walker.start("owner") { [self] in

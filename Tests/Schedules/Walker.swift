@@ -49,11 +49,17 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
   private struct Event {
     let strand: Int
     let step: Step
+    /// What a test looked at or changed in the same step.
+    var touched: Step?
     /// How many events of its strand there are with it.
     let index: Int
-    let clock: [Int]
+    var clock: [Int]
     /// What came before the end of the critical section, once it has ended.
     var release: [Int]?
+
+    func conflicts(with other: Step) -> Bool {
+      step.conflicts(with: other) || touched?.conflicts(with: other) ?? false
+    }
   }
 
   /// A choice that has been made, and those that are left.
@@ -193,6 +199,19 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     goOn(strand)
   }
 
+  /// Says that the running strand's last step also looks at an object of the test, or changes it.
+  func touch(_ kind: Step.Kind, _ object: UInt) {
+    guard let strand = current, let mine = events.indices.last, events[mine].strand == strand.number else { return }
+    let step = Step(kind, object, "test")
+    for place in events[..<mine].indices.reversed() {
+      let event = events[place]
+      guard event.strand != strand.number, event.conflicts(with: step) else { continue }
+      if isNew(mine), strand.clock.at(event.strand) < event.index { plan(place, strand, step) }
+      strand.clock.join(event.release ?? event.clock)
+    }
+    (events[mine].touched, events[mine].clock) = (step, strand.clock)
+  }
+
   func left(_ object: UInt) {
     guard let strand = current else { return }
     if object < firstObject {
@@ -238,7 +257,9 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     if let parent = nodes.last, let last = events.last {
       asleep = parent.asleep
       for strand in parent.done { asleep[strand] = parent.pending[strand] }
-      asleep = asleep.filter { $0.key != last.strand && !$0.value.conflicts(with: last.step) }
+      // Which steps will look at what a test has changed is not known before.
+      if last.touched?.kind == .write { asleep = [:] }
+      asleep = asleep.filter { $0.key != last.strand && !last.conflicts(with: $0.value) }
     }
     let awake = ready.filter { asleep[$0.number] == nil }
     guard let chosen = awake.first(where: { $0 === caller }) ?? awake.first else {
@@ -253,16 +274,17 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
 
   // MARK: Events
 
+  /// Whether the event at a place was not there the last time: races among earlier ones were seen then.
+  private func isNew(_ place: Int) -> Bool { !isRedundant && place + 1 >= nodes.count }
+
   /// Notes that a strand takes its next step, and plans the other order of each pair of steps that race.
   private func take(_ strand: Strand) {
     let step = strand.pending.now
     var clock = strand.clock
-    // Races among earlier steps were seen when those steps were new.
-    let isNew = !isRedundant && events.count + 1 >= nodes.count
     for place in events.indices.reversed() {
       let event = events[place]
-      guard event.strand != strand.number, event.step.conflicts(with: step) else { continue }
-      if isNew, clock.at(event.strand) < event.index { plan(place, strand, step) }
+      guard event.strand != strand.number, event.conflicts(with: step) else { continue }
+      if isNew(events.count), clock.at(event.strand) < event.index { plan(place, strand, step) }
       clock.join(event.release ?? event.clock)
     }
     let index = strand.clock.at(strand.number) + 1
@@ -291,7 +313,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
       if !others.contains(where: { other.clock.at($0.strand) >= $0.index }) { initials.append(other.strand) }
       others.append(other)
     }
-    if !others.contains(where: { strand.clock.at($0.strand) >= $0.index || $0.step.conflicts(with: step) }) {
+    if !others.contains(where: { strand.clock.at($0.strand) >= $0.index || $0.conflicts(with: step) }) {
       initials.append(strand.number)
     }
     let node = nodes[place]
