@@ -229,8 +229,6 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is asked each time.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The method's, here as well so that a walk compares it without looking at the method.
-  @usableFromInline let functionType: ObjectIdentifier?
   /// The target itself when the registration is strong; `nil` for a weak one, which is loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
@@ -238,7 +236,6 @@ struct RouteStep {
   init(_ registration: Registration, method: Method?, strong: AnyObject?) {
     self.registration = .passRetained(registration)
     self.method = method.map { .passRetained($0) }
-    self.functionType = method?.functionType
     self.strong = strong.map { .passRetained($0) }
   }
 
@@ -258,6 +255,10 @@ struct RouteStep {
   /// Whether the registration lets messages through at this moment.
   @inlinable @inline(__always)
   var isActive: Bool { registration._withUnsafeGuaranteedRef { $0.isActive } }
+
+  /// The method's.
+  @inlinable @inline(__always)
+  var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
 
   /// The target, or `nil` when it has died.
   @inlinable @inline(__always)
