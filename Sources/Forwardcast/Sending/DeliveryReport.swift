@@ -89,7 +89,7 @@ public struct DeliveryReport {
   public init() {}
 
   /// The last answer in the order of delivery, or `nil` when nothing was answered.
-  public var result: ArgumentBox? { answers.last?.result }
+  public var result: ArgumentBox? { answers.isEmpty ? nil : answers[answers.count - 1].result }
 
   /// Whether no target got the message.
   public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty && dropped == 0 }

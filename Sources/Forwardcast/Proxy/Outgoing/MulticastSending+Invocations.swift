@@ -9,6 +9,7 @@ extension MulticastSending {
   /// proxy.
   ///
   /// - Parameter invocation: the message.
+  @inlinable
   @discardableResult
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     broadcastBoxed(beginMessage(invocation.selector), invocation)
@@ -77,9 +78,13 @@ extension MulticastSending {
 
 /// A `forward` in the caller's turn.
 private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws -> DeliveryReport {
-  var message = invocation
-  try route.admit(&message, checked: true)
-  let served = route.serve(message, keepsAnswers: true, inOrder: false, into: ReportSink())
+  if invocation.isPlain, BoxedLoop.fits(route, ReportSink()) {
+    var loop = BoxedLoop(along: route, keepsAnswers: true, into: ReportSink())
+    try loop.run(invocation, checked: true)
+    if !loop.reachedAny { try route.core.answerSilence(route.selector) }
+    return loop.sink.report
+  }
+  let served = try route.serveAdmitted(invocation, inOrder: false, into: ReportSink())
   if !served.reachedAny { try route.core.answerSilence(route.selector) }
   var report = served.sink.report
   report.dropped = served.dropped
@@ -90,16 +95,17 @@ private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws
 private func collectBoxed<Output>(
   _ route: MessageRoute, _ invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
 ) -> Collected<Output> {
-  var message = invocation
-  do { try route.admit(&message, checked: true) } catch {
+  do {
+    let served = try route.serveAdmitted(
+      invocation, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
+    return served.sink.collected(served.reachedAny ? nil : .silence(route))
+  } catch {
     return Collected(policy.empty, CollectFailure(error, route))
   }
-  let served = route.serve(
-    message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
-  return served.sink.collected(served.reachedAny ? nil : .silence(route))
 }
 
 /// A broadcast by boxes.
+@usableFromInline
 func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
   do {
     if let (around, inside) = route.surrounded {
@@ -108,20 +114,42 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
         broadcastBoxed(inside, $0.invocation(route.selector))
       }
     }
+    if invocation.isPlain { return try broadcastAdmitted(route, invocation) }
     var message = invocation
-    try route.admit(&message, checked: false)
-    if BoxedLoop.fits(route, SummarySink()) {
-      var loop = BoxedLoop(message, along: route, keepsAnswers: false, into: SummarySink())
-      loop.run()
-      if loop.sink.summary.nobodyResponded { reportSilence(route) }
-      return loop.sink.summary
-    }
-    let outgoing = OutgoingMessage(message, keepsAnswers: false)
-    var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
-    schedule.run()
-    return schedule.summary
+    try route.admit(&message)
+    return try broadcastAdmitted(route, message)
   } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
+  }
+}
+
+private func broadcastAdmitted(_ route: MessageRoute, _ message: Invocation) throws -> BroadcastSummary {
+  if BoxedLoop.fits(route, SummarySink()) {
+    var loop = BoxedLoop(along: route, keepsAnswers: false, into: SummarySink())
+    try loop.run(message)
+    if loop.sink.summary.nobodyResponded { reportSilence(route) }
+    return loop.sink.summary
+  }
+  let outgoing = OutgoingMessage(message, keepsAnswers: false)
+  var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
+  schedule.run()
+  return schedule.summary
+}
+
+extension Invocation {
+  /// Whether there is nothing about the message that a proxy would have to look into or take off.
+  fileprivate var isPlain: Bool { !hasStatedSignature && route == nil }
+}
+
+extension MessageRoute {
+  /// Serves every target with a message that has come to the proxy now, and keeps the answers.
+  fileprivate func serveAdmitted<Sink: OutcomeSink>(_ invocation: Invocation, inOrder: Bool, into sink: Sink) throws
+    -> (sink: Sink, reachedAny: Bool, dropped: Int)
+  {
+    if invocation.isPlain { return try serve(invocation, keepsAnswers: true, inOrder: inOrder, into: sink) }
+    var message = invocation
+    try admit(&message)
+    return try serve(message, keepsAnswers: true, inOrder: inOrder, into: sink)
   }
 }

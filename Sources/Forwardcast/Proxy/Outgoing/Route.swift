@@ -120,6 +120,20 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     )
   }
 
+  /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
+  /// lock; the target that was loaded is to be released after it.
+  ///
+  /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
+  /// unmuted: so the cost does not grow with the number of targets.
+  func findWitness() -> LoadedTarget {
+    while witness < count {
+      let step = steps[witness]
+      if step.answers, step.isActive, let target = step.target { return LoadedTarget(object: target) }
+      witness += 1
+    }
+    return LoadedTarget(object: nil)
+  }
+
   /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
   func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
     self.epoch == epoch && version == list.version
@@ -266,6 +280,9 @@ struct RouteStep {
     if let strong { return strong.takeUnretainedValue() }
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
+
+  /// Whether there is a method that its table did not refuse.
+  var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   /// The registration's side of delivery on another context.
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }

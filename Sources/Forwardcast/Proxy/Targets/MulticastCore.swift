@@ -259,14 +259,17 @@ package final class MulticastCore: Sendable {
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    let known = state.withLock { state -> (LoadedTarget, Bool)? in
-      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
-      return (MessageRoute(route).findWitness(), route.hasForwarders)
+    let (witness, hasForwarders) = state.withLock { state -> (LoadedTarget, Bool?) in
+      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil) }
+      return route._withUnsafeGuaranteedRef { route in
+        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil) }
+        return (route.findWitness(), route.hasForwarders)
+      }
     }
-    if let (witness, hasForwarders) = known { return (witness.object != nil, hasForwarders) }
+    if let hasForwarders { return (witness.object != nil, hasForwarders) }
     let walk = makeRoute(selector)
-    let (witness, hasForwarders) = state.withLock { _ in (walk.findWitness(), walk.route.hasForwarders) }
-    return (witness.object != nil, hasForwarders)
+    let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
+    return (found.0.object != nil, found.1)
   }
 
   func noteUnmuted() {
