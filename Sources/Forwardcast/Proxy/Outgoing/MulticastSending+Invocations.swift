@@ -37,20 +37,6 @@ extension MulticastSending {
     return try collectBoxed(route, invocation, policy).get()
   }
 
-  /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
-  func report(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
-    invocation.result = nil
-    let report: DeliveryReport
-    if let (around, inside) = route.surrounded {
-      try route.refuseCycle(invocation)
-      report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
-    } else {
-      report = try reportBoxed(route, invocation)
-    }
-    invocation.result = report.result
-    return report
-  }
-
   /// Messages written like calls, without a key: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
@@ -60,7 +46,7 @@ extension MulticastSending {
         var invocation = Invocation(selector, arguments: boxes)
         let route = self.beginMessage(selector)
         do {
-          let report = try self.report(&invocation, along: route)
+          let report = try forwardBoxed(&invocation, along: route)
           for failure in report.failures {
             route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
           }
@@ -74,6 +60,20 @@ extension MulticastSending {
         core.report($0, "dynamic", nil, receiver: core.name)
       })
   }
+}
+
+/// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
+func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
+  invocation.result = nil
+  let report: DeliveryReport
+  if let (around, inside) = route.surrounded {
+    try route.refuseCycle(invocation)
+    report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
+  } else {
+    report = try reportBoxed(route, invocation)
+  }
+  invocation.result = report.result
+  return report
 }
 
 /// A `forward` in the caller's turn.
