@@ -9,9 +9,13 @@ struct Count {
   let targets: Int
 
   static let names = [
-    "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "collect", "boxed", "responds",
-    "by-hand",
+    "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "collect", "boxed", "report",
+    "responds",
+    "responds-somebody", "come-and-go", "add", "remove", "by-hand",
   ]
+
+  /// How many targets there are to choose from where messages are registrations.
+  private static let candidates = 4_096
 
   func run() throws(OptionError) {
     let sides = Sides(targets)
@@ -32,6 +36,25 @@ struct Count {
     case "pinned": proxy.pinned { for value in 0..<messages { sendTick($0, value) } }
     case "collect": for value in 0..<messages { use(collectAdd(proxy, value, 3)) }
     case "boxed": for value in 0..<messages { broadcastTick(proxy, value) }
+    case "report": for value in 0..<messages { use(forwardTick(proxy, value)) }
+    case "responds-somebody": for _ in 0..<messages { use(proxy.responds(to: "tick:")) }
+    case "come-and-go":
+      let guest = makeTargets(1)[0]
+      for _ in 0..<messages {
+        use(proxy.add(guest))
+        use(proxy.remove(guest))
+      }
+    case "add", "remove":
+      // The same targets whatever the number of messages, so that two runs differ by what is counted.
+      let all = makeTargets(max(Count.candidates, messages))
+      let sideTables = all.map { WeakBox($0) }
+      if name == "add" {
+        for target in all[..<messages] { proxy.add(target) }
+      } else {
+        for target in all { proxy.add(target) }
+        for target in all[..<messages] { proxy.remove(target) }
+      }
+      withExtendedLifetime((all, sideTables)) {}
     case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
     case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
     case "strong":

@@ -138,7 +138,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try report(&invocation, along: beginMessage(invocation.selector))
+    return try forwardBoxed(&invocation, along: beginMessage(invocation.selector))
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all.

@@ -18,6 +18,24 @@ extension ArgumentBox {
     return try converted(wanted)
   }
 
+  /// The value as `T`, for many who share it.
+  ///
+  /// - Throws: ``UnboxingError``, also for a box that keeps no reference of its own: what it refers to may go meanwhile, and
+  ///   each is to see for itself.
+  @inlinable
+  func opened<T>(as wanted: T.Type) throws(UnboxingError) -> T {
+    if holds(T.self) { return uncheckedExactly(T.self) }
+    return try convertedForMany(wanted)
+  }
+
+  @usableFromInline
+  func convertedForMany<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
+    if holdsNoReference {
+      throw UnboxingError(wanted: "\(wanted)", found: "\(type)", evidence: "(a reference that may go)")
+    }
+    return try converted(wanted)
+  }
+
   /// Whether the type of the value is `T` itself.
   @inlinable
   func holds<T>(_ wanted: T.Type) -> Bool {

@@ -78,7 +78,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending 
   ///   through this proxy before, `nobodyResponds` where silence is an error. Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    try report(&invocation, along: beginMessage(invocation.selector))
+    try forwardBoxed(&invocation, along: core.begin(invocation.selector))
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all: see

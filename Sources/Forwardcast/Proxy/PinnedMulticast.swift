@@ -35,13 +35,16 @@ extension MulticastProxy {
 @usableFromInline
 final class Pins {
   private let core: MulticastCore
-  private var routes = RouteTable()
+  // Used in one turn at a time: `body` does not keep what it gets.
+  @exclusivity(unchecked) private var routes = RouteTable()
 
   init(_ core: MulticastCore) { self.core = core }
 
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute {
-    if let route = routes.find(selector), core.isCurrent(route) { return MessageRoute(route) }
+    if let route = routes.kept(selector), route._withUnsafeGuaranteedRef({ core.isCurrent($0) }) {
+      return MessageRoute(route.takeUnretainedValue())
+    }
     let route = core.pinnedRoute(selector)
     _ = routes.set(route)
     return MessageRoute(route)

@@ -89,7 +89,10 @@ public struct DeliveryReport {
   public init() {}
 
   /// The last answer in the order of delivery, or `nil` when nothing was answered.
-  public var result: ArgumentBox? { answers.last?.result }
+  public var result: ArgumentBox? {
+    // In place: a copy of the answer would count its target once more.
+    answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
+  }
 
   /// Whether no target got the message.
   public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty && dropped == 0 }

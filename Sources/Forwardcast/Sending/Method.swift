@@ -52,15 +52,22 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Opens boxes once for many targets, and gives `body` a way to call methods of this method's ``functionType`` with
-  /// what was in them.
+  /// Opens boxes once for many targets, and gives `body` ways to call methods of this method's ``functionType`` with what
+  /// was in them.
   ///
   /// - Returns: `false`, and nothing done, where each target has to open the boxes itself: they do not fit, one of them
   ///   keeps no reference of its own, or the method takes the invocation whole.
-  func withOpened(_ arguments: [ArgumentBox], _ body: (_ call: OpenedCall) -> Void) -> Bool { false }
+  func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
-  /// Calls a method on a target; the answer is boxed only where it is asked for.
-  typealias OpenedCall = (_ method: Method, _ target: AnyObject, _ keepsAnswer: Bool) throws -> ArgumentBox?
+  /// Calls a method on a target.
+  @usableFromInline
+  typealias OpenedRun = (_ method: Method, _ target: AnyObject) throws -> Void
+  /// Calls a method on a target, and gives its answer.
+  @usableFromInline
+  typealias OpenedAsk = (_ method: Method, _ target: AnyObject) throws -> ArgumentBox
+  /// Opens boxes for one function type: see ``withOpened(_:_:)``.
+  @usableFromInline
+  typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
 
   /// Whether the method's own types are those of the encoding that was stated for it.
   func checkEncoding(receiver: String) throws(MessageError) {}
@@ -152,25 +159,44 @@ struct Arguments<each A> {
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+  /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
+  private let opener: Opener
   private let statedSignature: MethodSignature?
   /// Whether the result's type is known to be `Sendable`.
-  let resultCrosses: Bool
+  @usableFromInline let resultCrosses: Bool
 
   @usableFromInline
   init(
     _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
-    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    resultCrosses: Bool = false, opener: @escaping Opener,
+    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
-    self.body = body
+    (self.body, self.opener) = (body, opener)
     self.statedSignature = signature
     self.resultCrosses = resultCrosses
     super.init(selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
+  }
+
+  @inlinable
+  convenience init(
+    _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
+    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+  ) {
+    self.init(
+      selector, signature: signature, isolation: isolation, resultCrosses: resultCrosses,
+      opener: { TypedMethod.open($0, $1) }, body: body)
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
   @inlinable @inline(__always)
   func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
     try body(target, arguments)
+  }
+
+  /// The answer in a box.
+  @inlinable @inline(__always)
+  func boxedCall(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> ArgumentBox {
+    ArgumentBox(storage: try body(target, arguments), isSendable: resultCrosses)
   }
 
   override var signature: MethodSignature {
@@ -180,13 +206,15 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
   override func renamed(_ selector: MessageSelector) -> Method {
-    TypedMethod(selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, body: body)
+    TypedMethod(
+      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, opener: opener,
+      body: body)
   }
 
   override func hooked(by hooks: HookChain) -> Method {
     let (selector, body) = (selector, body)
     return TypedMethod(
-      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses
+      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, opener: opener
     ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
       let message = HookedMessage(
         selector: selector, receiver: target,
@@ -212,21 +240,24 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
   }
 
-  override func withOpened(_ boxes: [ArgumentBox], _ body: (_ call: OpenedCall) -> Void) -> Bool {
-    // What a weak box refers to may go while the message is on its way: each target is to see for itself.
-    guard boxes.count == numberOfParameters, !boxes.contains(where: \.holdsNoReference) else { return false }
+  override func withOpened(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
+    opener(boxes, body)
+  }
+
+  /// Opens boxes, for rows that have no ``BoxOpener1`` or one of its like.
+  @inlinable @inline(never)
+  static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
+    guard boxes.count == packCount(repeat (each A).self) else { return false }
     var index = 0
     func next<T>(_ type: T.Type) throws(UnboxingError) -> T {
-      defer { index += 1 }
-      return try boxes[index].unbox(as: type)
+      defer { index &+= 1 }
+      return try boxes[index].opened(as: type)
     }
     let opened: Arguments<repeat each A>
     do { opened = Arguments(values: (repeat try next((each A).self))) } catch { return false }
-    body { method, target, keepsAnswer in
-      let method = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
-      let result = try method.body(target, opened)
-      return keepsAnswer ? ArgumentBox(storage: result, isSendable: method.resultCrosses) : nil
-    }
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call($1, opened) },
+      { try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).boxedCall($1, opened) })
     return true
   }
 
@@ -322,7 +353,7 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 }
 
 /// How many types a pack has.
-@usableFromInline
+@inlinable
 func packCount<each T>(_ types: repeat (each T).Type) -> Int {
   var count = 0
   for _ in repeat each types { count += 1 }

@@ -34,7 +34,7 @@ extension Responds where Target: AnyObject {
     to message: Message<(A) -> R>, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A>(message.selector, signature: nil) {
+      method: TypedMethod<R, A>(message.selector, signature: nil, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values)
       })
@@ -46,7 +46,7 @@ extension Responds where Target: AnyObject {
     to message: Message<(A) -> R>, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A>(message.selector, signature: nil, resultCrosses: true, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values)
       })
@@ -58,7 +58,7 @@ extension Responds where Target: AnyObject {
     to message: Message<(A, B) -> R>, _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B>(message.selector, signature: nil) {
+      method: TypedMethod<R, A, B>(message.selector, signature: nil, opener: BoxOpener2<R, A, B>.open) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1)
       })
@@ -70,7 +70,9 @@ extension Responds where Target: AnyObject {
     to message: Message<(A, B) -> R>, _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A, B>(
+        message.selector, signature: nil, resultCrosses: true, opener: BoxOpener2<R, A, B>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1)
       })
@@ -82,7 +84,7 @@ extension Responds where Target: AnyObject {
     to message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B, C>(message.selector, signature: nil) {
+      method: TypedMethod<R, A, B, C>(message.selector, signature: nil, opener: BoxOpener3<R, A, B, C>.open) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
       })
@@ -94,7 +96,9 @@ extension Responds where Target: AnyObject {
     to message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B, C>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A, B, C>(
+        message.selector, signature: nil, resultCrosses: true, opener: BoxOpener3<R, A, B, C>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
       })

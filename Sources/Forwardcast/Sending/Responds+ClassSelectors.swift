@@ -39,7 +39,7 @@ extension Responds where Target: AnyObject {
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A>(selector, signature: signature) {
+      method: TypedMethod<R, A>(selector, signature: signature, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values)
       })
@@ -51,7 +51,7 @@ extension Responds where Target: AnyObject {
     to selector: MessageSelector, signature: MethodSignature? = nil, _ body: @escaping @Sendable (Target, A) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values)
       })
@@ -64,7 +64,7 @@ extension Responds where Target: AnyObject {
     _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B>(selector, signature: signature) {
+      method: TypedMethod<R, A, B>(selector, signature: signature, opener: BoxOpener2<R, A, B>.open) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1)
       })
@@ -77,7 +77,9 @@ extension Responds where Target: AnyObject {
     _ body: @escaping @Sendable (Target, A, B) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A, B>(
+        selector, signature: signature, resultCrosses: true, opener: BoxOpener2<R, A, B>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1)
       })
@@ -90,7 +92,7 @@ extension Responds where Target: AnyObject {
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B, C>(selector, signature: signature) {
+      method: TypedMethod<R, A, B, C>(selector, signature: signature, opener: BoxOpener3<R, A, B, C>.open) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
       })
@@ -103,7 +105,9 @@ extension Responds where Target: AnyObject {
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
   ) {
     self.init(
-      method: TypedMethod<R, A, B, C>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A, B, C>(
+        selector, signature: signature, resultCrosses: true, opener: BoxOpener3<R, A, B, C>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try body(unsafeDowncast(target, to: Target.self), arguments.values.0, arguments.values.1, arguments.values.2)
       })

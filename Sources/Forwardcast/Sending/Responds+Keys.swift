@@ -39,7 +39,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A>(message.selector, signature: nil) {
+      method: TypedMethod<R, A>(message.selector, signature: nil, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try cast(target) { try body($0, arguments.values) }
       })
@@ -52,7 +52,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A>(message.selector, signature: nil, resultCrosses: true, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try cast(target) { try body($0, arguments.values) }
       })
@@ -65,7 +65,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B>(message.selector, signature: nil) {
+      method: TypedMethod<R, A, B>(message.selector, signature: nil, opener: BoxOpener2<R, A, B>.open) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
@@ -78,7 +78,9 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A, B>(
+        message.selector, signature: nil, resultCrosses: true, opener: BoxOpener2<R, A, B>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
@@ -91,7 +93,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B, C>(message.selector, signature: nil) {
+      method: TypedMethod<R, A, B, C>(message.selector, signature: nil, opener: BoxOpener3<R, A, B, C>.open) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
@@ -104,7 +106,9 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B, C>(message.selector, signature: nil, resultCrosses: true) {
+      method: TypedMethod<R, A, B, C>(
+        message.selector, signature: nil, resultCrosses: true, opener: BoxOpener3<R, A, B, C>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })

@@ -42,7 +42,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A>(selector, signature: signature) {
+      method: TypedMethod<R, A>(selector, signature: signature, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try cast(target) { try body($0, arguments.values) }
       })
@@ -55,7 +55,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A>(selector, signature: signature, resultCrosses: true, opener: BoxOpener1<R, A>.open) {
         (target: AnyObject, arguments: Arguments<A>) throws -> R in
         try cast(target) { try body($0, arguments.values) }
       })
@@ -69,7 +69,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B>(selector, signature: signature) {
+      method: TypedMethod<R, A, B>(selector, signature: signature, opener: BoxOpener2<R, A, B>.open) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
@@ -83,7 +83,9 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A, B>(
+        selector, signature: signature, resultCrosses: true, opener: BoxOpener2<R, A, B>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
       })
@@ -97,7 +99,7 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B, C>(selector, signature: signature) {
+      method: TypedMethod<R, A, B, C>(selector, signature: signature, opener: BoxOpener3<R, A, B, C>.open) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })
@@ -111,7 +113,9 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: TypedMethod<R, A, B, C>(selector, signature: signature, resultCrosses: true) {
+      method: TypedMethod<R, A, B, C>(
+        selector, signature: signature, resultCrosses: true, opener: BoxOpener3<R, A, B, C>.open
+      ) {
         (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
         try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
       })

@@ -8,7 +8,6 @@
 struct BoxedLoop<Sink: OutcomeSink> {
   private(set) var sink: Sink
   private let route: MessageRoute
-  private let message: Invocation
   private let keepsAnswers: Bool
   private var dead = 0
   private var skipped = 0
@@ -18,8 +17,8 @@ struct BoxedLoop<Sink: OutcomeSink> {
   private lazy var proxies = ProxyChain(route.core, in: nil)
 
   /// - Parameter route: one that needs no schedule, and for a sink that lists every target leaves none out.
-  init(_ message: Invocation, along route: MessageRoute, keepsAnswers: Bool, into sink: Sink) {
-    (self.message, self.route, self.keepsAnswers, self.sink) = (message, route, keepsAnswers, sink)
+  init(along route: MessageRoute, keepsAnswers: Bool, into sink: Sink) {
+    (self.route, self.keepsAnswers, self.sink) = (route, keepsAnswers, sink)
   }
 
   /// Whether the loop can serve all that a sink wants to know of.
@@ -27,21 +26,27 @@ struct BoxedLoop<Sink: OutcomeSink> {
     !route.needsSchedule && !(sink.listsEveryTarget && route.route.leavesOut)
   }
 
-  mutating func run() {
+  /// Serves every target.
+  ///
+  /// - Parameter checked: whether nothing is delivered when the arguments do not fit the first target that would get them.
+  /// - Throws: what does not fit that target.
+  mutating func run(_ message: Invocation, checked: Bool = false) throws(MessageError) {
+    defer { withExtendedLifetime(route.route) {} }
+    sink.expect(route.count)
     var index = 0
     var unopened: ObjectIdentifier?
     while goesOn, index < route.count {
       let step = route.steps[index]
       if let type = step.functionType, type != unopened, let method = step.method {
         unopened = type
-        let end = method._withUnsafeGuaranteedRef { serve($0, type, from: index) }
+        let end = method._withUnsafeGuaranteedRef { serve($0, type, message.arguments, from: index) }
         if end > index {
           index = end
           continue
         }
       }
       index += 1
-      serve(step)
+      try serve(step, message, checked: checked && !reachedAny)
     }
     if sink.listsEveryTarget {
       while index < route.count {
@@ -50,14 +55,15 @@ struct BoxedLoop<Sink: OutcomeSink> {
       }
     }
     if dead + skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
-    withExtendedLifetime(route.route) {}
   }
 
   /// Serves neighbours with arguments that are opened for the first of them. Gives the index behind the last that was
   /// served: `first` when each has to open the boxes itself.
-  private mutating func serve(_ method: Method, _ type: ObjectIdentifier, from first: Int) -> Int {
+  private mutating func serve(
+    _ method: Method, _ type: ObjectIdentifier, _ arguments: [ArgumentBox], from first: Int
+  ) -> Int {
     var index = first
-    _ = method.withOpened(message.arguments) { call in
+    _ = method.withOpened(arguments) { run, ask in
       while goesOn, index < route.count, route.steps[index].functionType == type {
         let step = route.steps[index]
         index += 1
@@ -72,9 +78,14 @@ struct BoxedLoop<Sink: OutcomeSink> {
           continue
         }
         do {
-          let answer = try method._withUnsafeGuaranteedRef { try call($0, target, keepsAnswers) }
+          if keepsAnswers {
+            let answer = try method._withUnsafeGuaranteedRef { try ask($0, target) }
+            if Sink.needsNoContexts { sink.take(answer, of: target) } else { take(.answered(answer), step, target) }
+          } else {
+            try method._withUnsafeGuaranteedRef { try run($0, target) }
+            sink.countDelivered()
+          }
           reachedAny = true
-          if keepsAnswers { take(.answered(answer), step, target) } else { sink.countDelivered() }
         } catch {
           fail(error, step, target)
         }
@@ -84,7 +95,7 @@ struct BoxedLoop<Sink: OutcomeSink> {
   }
 
   /// Serves one target that opens the boxes itself.
-  private mutating func serve(_ step: RouteStep) {
+  private mutating func serve(_ step: RouteStep, _ message: Invocation, checked: Bool) throws(MessageError) {
     guard step.isActive else {
       skipped += 1
       return take(.skipped(step.reasonToSkip), step, step.target)
@@ -92,6 +103,9 @@ struct BoxedLoop<Sink: OutcomeSink> {
     guard let target = step.target else {
       dead += 1
       return take(.skipped(.dead), step, nil)
+    }
+    if checked, let method = step.method {
+      try method.takeUnretainedValue().check(message.arguments, receiver: typeName(of: target))
     }
     var outgoing = OutgoingMessage(message, keepsAnswers: keepsAnswers)
     let (proxies, earlier) = (proxies, message.route)
@@ -130,13 +144,11 @@ extension MessageRoute {
   /// Makes sure that a message by value can go along the route.
   ///
   /// - Throws: `proxyCycle` when the message came through the proxy before; `typeMismatch` or `wrongArgumentCount` when the
-  ///   arguments are not those of the stated signature, or, with `checked`, do not fit the first target that would get
-  ///   the message.
-  func admit(_ invocation: inout Invocation, checked: Bool) throws {
+  ///   arguments are not those of the stated signature.
+  func admit(_ invocation: inout Invocation) throws {
     try refuseCycle(invocation)
     invocation.result = nil
     try invocation.fitStatedTypes(receiver: core)
-    if checked { try checkFirst(invocation) }
   }
 
   /// - Throws: `proxyCycle` when the message came through the proxy before.
@@ -147,17 +159,18 @@ extension MessageRoute {
       evidence: "the message came through this proxy before")
   }
 
-  /// Serves every target in the caller's turn.
+  /// Serves every target in the caller's turn, unless the arguments do not fit the first that would get them.
   ///
   /// - Returns: the sink, whether anybody got the message, and how many messages full buffers gave up for it.
-  func serve<Sink: OutcomeSink>(_ invocation: Invocation, keepsAnswers: Bool, inOrder: Bool, into sink: Sink)
+  func serve<Sink: OutcomeSink>(_ invocation: Invocation, keepsAnswers: Bool, inOrder: Bool, into sink: Sink) throws
     -> (sink: Sink, reachedAny: Bool, dropped: Int)
   {
     if BoxedLoop.fits(self, sink) {
-      var loop = BoxedLoop(invocation, along: self, keepsAnswers: keepsAnswers, into: sink)
-      loop.run()
+      var loop = BoxedLoop(along: self, keepsAnswers: keepsAnswers, into: sink)
+      try loop.run(invocation, checked: true)
       return (loop.sink, loop.reachedAny, 0)
     }
+    try checkFirst(invocation)
     var message = OutgoingMessage(invocation, keepsAnswers: keepsAnswers)
     message.isInOrder = inOrder
     var schedule = MessageSchedule(message, along: self, into: sink)

@@ -5,27 +5,31 @@
 ///
 /// What ``MulticastSending/beginMessage(_:)`` gives to the verbs of the library; it has no members of its own to use.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
+  // Four words, so that it is passed in registers; one more would be passed by address, and each copy and release of the
+  // plan would go by the metadata of its type: 54 instructions a message.
   @usableFromInline let route: Route
-  @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   @usableFromInline let count: Int
   /// How the message goes.
   @usableFromInline let way: RouteWay
-  /// ``plan``, as a type that a loop in the user's module releases without asking what it is.
-  @usableFromInline let planObject: AnyObject?
+  /// Which steps travel together; `nil` while that has not been worked out.
+  @usableFromInline let plan: DeliveryPlan?
 
   /// Called under the proxy's lock, or before the route is published.
   @inline(__always)
   init(_ route: Route) {
     self.route = route
-    steps = route.steps
     count = route.count
     way = route.way
-    planObject = route.hasQueued ? route.plan : nil
+    plan = route.hasQueued ? route.plan : nil
   }
 
   private init(inside whole: MessageRoute) {
-    (route, steps, count, planObject) = (whole.route, whole.steps, whole.count, whole.planObject)
+    (route, count, plan) = (whole.route, whole.count, whole.plan)
     way = whole.route.wayInside
+  }
+
+  @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
+    @inlinable @inline(__always) get { route.steps }
   }
 
   /// Whether it takes more than a loop over direct targets with methods.
@@ -46,26 +50,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   @usableFromInline var core: MulticastCore { route.core }
 
-  /// Which steps travel together; `nil` while that has not been worked out.
-  var plan: DeliveryPlan? { planObject.map { unsafeDowncast($0, to: DeliveryPlan.self) } }
   var selector: MessageSelector { route.selector }
-
-  /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
-  /// lock; the target that was loaded is to be released after it.
-  ///
-  /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
-  /// unmuted: so the cost does not grow with the number of targets.
-  func findWitness() -> LoadedTarget {
-    while route.witness < count {
-      let step = route.steps[route.witness]
-      if let method = step.method?.takeUnretainedValue(), !method.isRefusal {
-        let registration = step.registration.takeUnretainedValue()
-        if registration.isActive, let target = step.target { return LoadedTarget(object: target) }
-      }
-      route.witness += 1
-    }
-    return LoadedTarget(object: nil)
-  }
 
   /// The live, unmuted targets that are asked each time.
   var forwarders: [AnyObject] {

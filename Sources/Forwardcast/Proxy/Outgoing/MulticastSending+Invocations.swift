@@ -9,6 +9,7 @@ extension MulticastSending {
   /// proxy.
   ///
   /// - Parameter invocation: the message.
+  @inlinable
   @discardableResult
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     broadcastBoxed(beginMessage(invocation.selector), invocation)
@@ -36,20 +37,6 @@ extension MulticastSending {
     return try collectBoxed(route, invocation, policy).get()
   }
 
-  /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
-  func report(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
-    invocation.result = nil
-    let report: DeliveryReport
-    if let (around, inside) = route.surrounded {
-      try route.refuseCycle(invocation)
-      report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
-    } else {
-      report = try reportBoxed(route, invocation)
-    }
-    invocation.result = report.result
-    return report
-  }
-
   /// Messages written like calls, without a key: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
@@ -59,7 +46,7 @@ extension MulticastSending {
         var invocation = Invocation(selector, arguments: boxes)
         let route = self.beginMessage(selector)
         do {
-          let report = try self.report(&invocation, along: route)
+          let report = try forwardBoxed(&invocation, along: route)
           for failure in report.failures {
             route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
           }
@@ -75,11 +62,29 @@ extension MulticastSending {
   }
 }
 
+/// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
+func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
+  invocation.result = nil
+  let report: DeliveryReport
+  if let (around, inside) = route.surrounded {
+    try route.refuseCycle(invocation)
+    report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
+  } else {
+    report = try reportBoxed(route, invocation)
+  }
+  invocation.result = report.result
+  return report
+}
+
 /// A `forward` in the caller's turn.
 private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws -> DeliveryReport {
-  var message = invocation
-  try route.admit(&message, checked: true)
-  let served = route.serve(message, keepsAnswers: true, inOrder: false, into: ReportSink())
+  if invocation.isPlain, BoxedLoop.fits(route, ReportSink()) {
+    var loop = BoxedLoop(along: route, keepsAnswers: true, into: ReportSink())
+    try loop.run(invocation, checked: true)
+    if !loop.reachedAny { try route.core.answerSilence(route.selector) }
+    return loop.sink.report
+  }
+  let served = try route.serveAdmitted(invocation, inOrder: false, into: ReportSink())
   if !served.reachedAny { try route.core.answerSilence(route.selector) }
   var report = served.sink.report
   report.dropped = served.dropped
@@ -90,16 +95,17 @@ private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws
 private func collectBoxed<Output>(
   _ route: MessageRoute, _ invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
 ) -> Collected<Output> {
-  var message = invocation
-  do { try route.admit(&message, checked: true) } catch {
+  do {
+    let served = try route.serveAdmitted(
+      invocation, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
+    return served.sink.collected(served.reachedAny ? nil : .silence(route))
+  } catch {
     return Collected(policy.empty, CollectFailure(error, route))
   }
-  let served = route.serve(
-    message, keepsAnswers: true, inOrder: policy.mayStopEarly, into: PolicySink(boxes: policy, route))
-  return served.sink.collected(served.reachedAny ? nil : .silence(route))
 }
 
 /// A broadcast by boxes.
+@usableFromInline
 func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
   do {
     if let (around, inside) = route.surrounded {
@@ -108,20 +114,42 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
         broadcastBoxed(inside, $0.invocation(route.selector))
       }
     }
+    if invocation.isPlain { return try broadcastAdmitted(route, invocation) }
     var message = invocation
-    try route.admit(&message, checked: false)
-    if BoxedLoop.fits(route, SummarySink()) {
-      var loop = BoxedLoop(message, along: route, keepsAnswers: false, into: SummarySink())
-      loop.run()
-      if loop.sink.summary.nobodyResponded { reportSilence(route) }
-      return loop.sink.summary
-    }
-    let outgoing = OutgoingMessage(message, keepsAnswers: false)
-    var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
-    schedule.run()
-    return schedule.summary
+    try route.admit(&message)
+    return try broadcastAdmitted(route, message)
   } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
+  }
+}
+
+private func broadcastAdmitted(_ route: MessageRoute, _ message: Invocation) throws -> BroadcastSummary {
+  if BoxedLoop.fits(route, SummarySink()) {
+    var loop = BoxedLoop(along: route, keepsAnswers: false, into: SummarySink())
+    try loop.run(message)
+    if loop.sink.summary.nobodyResponded { reportSilence(route) }
+    return loop.sink.summary
+  }
+  let outgoing = OutgoingMessage(message, keepsAnswers: false)
+  var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
+  schedule.run()
+  return schedule.summary
+}
+
+extension Invocation {
+  /// Whether there is nothing about the message that a proxy would have to look into or take off.
+  fileprivate var isPlain: Bool { !hasStatedSignature && route == nil }
+}
+
+extension MessageRoute {
+  /// Serves every target with a message that has come to the proxy now, and keeps the answers.
+  fileprivate func serveAdmitted<Sink: OutcomeSink>(_ invocation: Invocation, inOrder: Bool, into sink: Sink) throws
+    -> (sink: Sink, reachedAny: Bool, dropped: Int)
+  {
+    if invocation.isPlain { return try serve(invocation, keepsAnswers: true, inOrder: inOrder, into: sink) }
+    var message = invocation
+    try admit(&message)
+    return try serve(message, keepsAnswers: true, inOrder: inOrder, into: sink)
   }
 }

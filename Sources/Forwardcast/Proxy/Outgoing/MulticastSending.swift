@@ -133,9 +133,10 @@ func broadcastTyped<R, each A>(
   }
   let wanted = ObjectIdentifier(((repeat each A) -> R).self)
   var rest = UnusualSteps()
+  let steps = route.steps
   var index = 0
   while index < route.count {
-    let step = route.steps[index]
+    let step = steps[index]
     index &+= 1
     if step.isActive && step.functionType == wanted {
       do {
@@ -189,8 +190,9 @@ func answerTyped<R, each A>(
   var rest = UnusualSteps()
   var errors: StepErrors?
   var reached = false
+  let steps = route.steps
   for index in 0..<route.count {
-    let step = route.steps[index]
+    let step = steps[index]
     do {
       var answer: R?
       if step.isActive && step.functionType == wanted {

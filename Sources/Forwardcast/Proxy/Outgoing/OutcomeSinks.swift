@@ -11,11 +11,23 @@ protocol OutcomeSink {
 
   /// Takes an answer that nobody wants.
   mutating func countDelivered()
+
+  /// Whether answers are taken without asking where they come from.
+  static var needsNoContexts: Bool { get }
+
+  /// Takes an answer that came in the sender's turn, where ``needsNoContexts``.
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
+
+  /// Says how many outcomes there will be at most.
+  mutating func expect(_ count: Int)
 }
 
 extension OutcomeSink {
   var listsEveryTarget: Bool { false }
   mutating func countDelivered() {}
+  static var needsNoContexts: Bool { false }
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) { countDelivered() }
+  mutating func expect(_ count: Int) {}
 }
 
 /// Counts, and gives errors to the handlers of the proxies: for a broadcast.
@@ -44,6 +56,16 @@ struct ReportSink: OutcomeSink {
   var report = DeliveryReport()
 
   var listsEveryTarget: Bool { true }
+
+  static var needsNoContexts: Bool { true }
+
+  @inline(__always)
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
+    report.answers.append(.init(target: target, result: answer))
+    report.endsQueued = false
+  }
+
+  mutating func expect(_ count: Int) { report.answers.reserveCapacity(count) }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     // A target that died meanwhile is listed by its registration.

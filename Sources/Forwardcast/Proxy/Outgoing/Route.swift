@@ -120,6 +120,20 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     )
   }
 
+  /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
+  /// lock; the target that was loaded is to be released after it.
+  ///
+  /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
+  /// unmuted: so the cost does not grow with the number of targets.
+  func findWitness() -> LoadedTarget {
+    while witness < count {
+      let step = steps[witness]
+      if step.answers, step.isActive, let target = step.target { return LoadedTarget(object: target) }
+      witness += 1
+    }
+    return LoadedTarget(object: nil)
+  }
+
   /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
   func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
     self.epoch == epoch && version == list.version
@@ -229,8 +243,6 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is asked each time.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The method's, here as well so that a walk compares it without looking at the method.
-  @usableFromInline let functionType: ObjectIdentifier?
   /// The target itself when the registration is strong; `nil` for a weak one, which is loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
@@ -238,7 +250,6 @@ struct RouteStep {
   init(_ registration: Registration, method: Method?, strong: AnyObject?) {
     self.registration = .passRetained(registration)
     self.method = method.map { .passRetained($0) }
-    self.functionType = method?.functionType
     self.strong = strong.map { .passRetained($0) }
   }
 
@@ -259,12 +270,19 @@ struct RouteStep {
   @inlinable @inline(__always)
   var isActive: Bool { registration._withUnsafeGuaranteedRef { $0.isActive } }
 
+  /// The method's.
+  @inlinable @inline(__always)
+  var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
+
   /// The target, or `nil` when it has died.
   @inlinable @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
+
+  /// Whether there is a method that its table did not refuse.
+  var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   /// The registration's side of delivery on another context.
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }

@@ -17,6 +17,21 @@ struct RouteTable {
     return slots[place(of: selector)]
   }
 
+  /// The route of `selector`, current or not, as long as the table keeps it.
+  @inline(__always)
+  func kept(_ selector: MessageSelector) -> Unmanaged<Route>? {
+    guard !slots.isEmpty else { return nil }
+    return slots.withUnsafeBytes { slots in
+      let routes = slots.assumingMemoryBound(to: Unmanaged<Route>?.self)
+      var place = selector.placement & (routes.count - 1)
+      while let route = routes[place] {
+        if route._withUnsafeGuaranteedRef({ $0.selector == selector }) { return route }
+        place = (place + 1) & (routes.count - 1)
+      }
+      return nil
+    }
+  }
+
   /// The slot that holds `selector`, or the empty one where it belongs. There is always an empty one.
   @inline(__always)
   private func place(of selector: MessageSelector) -> Int {

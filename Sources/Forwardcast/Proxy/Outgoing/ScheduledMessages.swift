@@ -62,10 +62,11 @@ extension PolicySink where R == ArgumentBox {
 }
 
 extension OutgoingMessage {
-  /// A message by value whose sender waits: see ``MessageRoute/admit(_:checked:)``.
+  /// A message by value whose sender waits: see ``MessageRoute/admit(_:)``.
   init(waiting invocation: Invocation, along route: MessageRoute) throws {
     var message = invocation
-    try route.admit(&message, checked: true)
+    try route.admit(&message)
+    try route.checkFirst(message)
     self.init(message, keepsAnswers: true)
   }
 }

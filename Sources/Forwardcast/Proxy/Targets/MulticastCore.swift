@@ -39,6 +39,8 @@ package final class MulticastCore: Sendable {
   let name: String
   /// Shared by the registrations, which do not keep the core alive.
   let link = CoreLink()
+  /// A class whose instances are known to be reached by messages, or 0: of one class as a rule, they are not asked again.
+  private let answeringClass = Atomic<UInt>(0)
 
   init(_ name: String, table: SelectorTable?, options: MulticastOptions) {
     (self.name, self.table, self.options) = (name, table, options)
@@ -46,11 +48,8 @@ package final class MulticastCore: Sendable {
   }
 
   deinit {
-    // Handles may outlive the proxy: they are to keep no target, nor each other. Nobody else reaches the list any more.
-    for registration in registrations {
-      registration.sibling = nil
-      registration.strong = nil
-    }
+    // Handles may outlive the proxy: they are to keep no target. Nobody else reaches the list any more.
+    for registration in registrations { registration.strong = nil }
   }
 
   /// Runs a change under the lock; what it replaced is released after the lock.
@@ -60,7 +59,7 @@ package final class MulticastCore: Sendable {
       let generation = state.list.generation
       let result = body(&state, &garbage)
       if state.list.generation != generation {
-        for route in state.routes.all { garbage.keep(route) }
+        garbage.keep(state.routes)
         state.routes = RouteTable()
       }
       return (result, garbage)
@@ -85,39 +84,49 @@ package final class MulticastCore: Sendable {
   /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
   func add(
     _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?,
-    delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil
   ) -> Registration {
-    let queued = queuedState(delivery.0, delivery.1, delivery.2, for: target)
+    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: target) }
     let new = Registration(target, core: self, strong: ownership == .strong, scope: scope, queued: queued)
-    let canAnswer =
-      table != nil || target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending
-    let registration = change { state, garbage in
-      if case .refused = options.duplicates {
-        for old in state.list.registrations(of: new.key)
-        where !old.isCancelled && old.delivery == new.delivery && old.scope == scope {
-          guard let alive = old.targetUnderLock else { continue }
-          garbage.keep(alive)
-          garbage.keep(new)
-          _ = state.list.move(old, to: priority, garbage: &garbage)
-          if (old.strong == nil) != (ownership == .weak) {
-            // Routes that were made while it was strong do not read the weak reference.
-            if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
-            old.strong = ownership == .strong ? alive : nil
-            state.list.noteChanged()
-          }
-          return old
+    let canAnswer = table != nil || canAnswer(target)
+    let old = change { state, garbage -> Registration? in
+      if case .refused = options.duplicates, state.list.registration(of: new.key) != nil,
+        let old = state.list.registrations(of: new.key).first(where: { $0.isLike(new) }),
+        let alive = old.targetUnderLock
+      {
+        garbage.keep(alive)
+        garbage.keep(new)
+        _ = state.list.move(old, to: priority, garbage: &garbage)
+        if (old.strong == nil) != (ownership == .weak) {
+          // Routes that were made while it was strong do not read the weak reference.
+          if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
+          old.strong = ownership == .strong ? alive : nil
+          state.list.noteChanged()
         }
+        return old
       }
       state.list.add(new, priority: priority, garbage: &garbage)
       if !canAnswer { state.unreachable.append(new) }
-      return new
+      return nil
     }
-    if registration !== new, let queued = registration.queued, queued.buffer != delivery.1 {
+    let registration = old ?? new
+    if let delivery, registration !== new, let queued = registration.queued, queued.buffer != delivery.1 {
       queued.change(to: delivery.1)
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
     return registration
+  }
+
+  /// Whether messages by selector can reach a target where the proxy has no table.
+  private func canAnswer(_ target: AnyObject) -> Bool {
+    let type = UInt(bitPattern: ObjectIdentifier(type(of: target)))
+    if answeringClass.load(ordering: .relaxed) == type { return true }
+    guard target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending else {
+      return false
+    }
+    answeringClass.store(type, ordering: .relaxed)
+    return true
   }
 
   /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
@@ -145,20 +154,35 @@ package final class MulticastCore: Sendable {
 
   /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
   func removeAll(of target: AnyObject) -> Int {
+    let (count, leavesDead) = removeAll(of: target, isEnding: false)
     // Whoever died at the address of `target` is not meant; a target that is being deinitialised is.
-    let isEnding = WeakReference(target).object == nil
-    let removed = change { state, garbage in
-      var removed: [Registration] = []
-      while let registration = state.list.registration(of: ObjectIdentifier(target)) {
-        let alive = registration.targetUnderLock
-        if let alive { garbage.keep(alive) }
-        if alive != nil || isEnding { removed.append(registration) }
-        guard state.list.remove(registration, garbage: &garbage) else { break }
+    guard leavesDead, WeakReference(target).object == nil else { return count }
+    return count + removeAll(of: target, isEnding: true).count
+  }
+
+  /// Cancels the registrations of a target that is alive, or, with `isEnding`, of one that is in its `deinit`.
+  ///
+  /// - Returns: how many there were, and whether one was left whose target is not alive.
+  private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
+    let key = ObjectIdentifier(target)
+    let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
+      var (first, more): (Registration?, [Registration]) = (nil, [])
+      while let found = state.list.registration(of: key) {
+        if let alive = found._withUnsafeGuaranteedRef({ $0.targetUnderLock }) {
+          garbage.keep(alive)
+        } else if !isEnding {
+          return (first, more, true)
+        }
+        let taken = found._withUnsafeGuaranteedRef { state.list.take($0, garbage: &garbage) }
+        guard let taken else { break }
+        if first == nil { first = taken } else { more.append(taken) }
       }
-      return removed
+      return (first, more, false)
     }
-    for registration in removed { registration.markCancelled() }
-    return removed.count
+    guard let first else { return (0, leavesDead) }
+    first.markCancelled()
+    for registration in more { registration.markCancelled() }
+    return (more.count + 1, leavesDead)
   }
 
   /// Takes out registrations whose targets were found dead.
@@ -235,14 +259,17 @@ package final class MulticastCore: Sendable {
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    let known = state.withLock { state -> (LoadedTarget, Bool)? in
-      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
-      return (MessageRoute(route).findWitness(), route.hasForwarders)
+    let (witness, hasForwarders) = state.withLock { state -> (LoadedTarget, Bool?) in
+      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil) }
+      return route._withUnsafeGuaranteedRef { route in
+        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil) }
+        return (route.findWitness(), route.hasForwarders)
+      }
     }
-    if let (witness, hasForwarders) = known { return (witness.object != nil, hasForwarders) }
+    if let hasForwarders { return (witness.object != nil, hasForwarders) }
     let walk = makeRoute(selector)
-    let (witness, hasForwarders) = state.withLock { _ in (walk.findWitness(), walk.route.hasForwarders) }
-    return (witness.object != nil, hasForwarders)
+    let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
+    return (found.0.object != nil, found.1)
   }
 
   func noteUnmuted() {

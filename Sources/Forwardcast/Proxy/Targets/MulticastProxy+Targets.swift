@@ -22,9 +22,12 @@ extension MulticastProxy {
   public func add(
     _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
   ) -> Registration {
-    core.add(
-      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong,
-      scope: selectors.map(Set.init))
+    let scope = selectors.map { Set($0) }
+    if let object = boundObject(target) {
+      return object._withUnsafeGuaranteedRef { core.add($0, priority: priority, ownership: ownership, scope: scope) }
+    }
+    return core.add(
+      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong, scope: scope)
   }
 
   /// Registers a target for the messages of those keys only.
@@ -47,7 +50,10 @@ extension MulticastProxy {
   ///
   /// - Returns: how many registrations there were.
   @discardableResult
-  public func remove(_ target: Interface) -> Int { isObject(target) ? core.removeAll(of: target as AnyObject) : 0 }
+  public func remove(_ target: Interface) -> Int {
+    if let object = boundObject(target) { return object._withUnsafeGuaranteedRef { core.removeAll(of: $0) } }
+    return isObject(target) ? core.removeAll(of: target as AnyObject) : 0
+  }
 
   /// Cancels a registration of this proxy, as ``Registration/cancel()`` does; one of another proxy is left alone.
   ///

@@ -8,7 +8,7 @@ import Synchronization
 /// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Releasing the handle
 /// cancels nothing; ``scoped()`` gives one that does.
 public final class Registration: @unchecked Sendable {
-  // `state` is atomic; `extras` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded
+  // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded
   // by the lock of `core`.
 
   /// The target of a weak registration. A strong one forms no weak reference: that would move the target's count of
@@ -22,50 +22,36 @@ public final class Registration: @unchecked Sendable {
   /// The identity of the target, which outlives it.
   let key: ObjectIdentifier
   private let link: CoreLink
-  private let extras: Extras?
 
   /// Where the registration stands in its priority's part of the list.
   var slot: Int {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The next registration of the same target.
-  var sibling: Registration?
   /// The target, when the proxy keeps it alive.
   var strong: AnyObject?
 
-  /// What few registrations have.
-  private struct Rare {
-    var scope: Set<MessageSelector>?
-    var queued: QueuedState?
-    var keepsSlot = false
-  }
-  private final class Extras: Sendable {
-    let rare: Rare
-    init(_ rare: Rare) { self.rare = rare }
-  }
-
   init(
-    _ target: AnyObject, core: MulticastCore, strong: Bool, scope: Set<MessageSelector>?, queued: QueuedState? = nil,
+    _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
+    queued: QueuedState? = nil,
     keepsSlot: Bool = false
   ) {
+    // In the deed no count but that of the reference which is kept.
     self.weakTarget = strong ? nil : target
-    self.key = ObjectIdentifier(target)
-    self.link = core.link
     self.strong = strong ? target : nil
+    self.key = ObjectIdentifier(target)
     shortPriority = 0
     let isPlain = scope == nil && queued == nil && !keepsSlot
-    self.extras = isPlain ? nil : Extras(Rare(scope: scope, queued: queued, keepsSlot: keepsSlot))
+    self.link = isPlain ? core.link : CoreLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot)
   }
 
   /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
-    self.link = core.link
+    self.link = CoreLink(core.link, scope: nil, queued: nil, keepsSlot: true)
     self.strong = nil
     shortPriority = 0
-    self.extras = Extras(Rare(keepsSlot: true))
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -74,7 +60,7 @@ public final class Registration: @unchecked Sendable {
   private var core: MulticastCore? { link.core }
 
   /// Whether the registration is one of that proxy.
-  func belongs(to core: MulticastCore) -> Bool { link === core.link }
+  func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
   /// Higher comes first; equal ones in the order in which they were added.
   public var priority: Int {
@@ -108,13 +94,13 @@ public final class Registration: @unchecked Sendable {
   public var target: AnyObject? { liveTarget }
 
   /// What the registration needs for deliveries on another context; `nil` when they are direct.
-  var queued: QueuedState? { extras?.rare.queued }
+  var queued: QueuedState? { link.queued }
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
-  public var scope: Set<MessageSelector>? { extras?.rare.scope }
+  public var scope: Set<MessageSelector>? { link.scope }
 
   /// Whether the slot in the order stays when the target dies, for another to take.
-  var keepsSlot: Bool { extras?.rare.keepsSlot ?? false }
+  var keepsSlot: Bool { link.keepsSlot }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
   /// way, and senders that wait for room in its buffer go on. Cancelling twice is harmless.
@@ -149,6 +135,11 @@ public final class Registration: @unchecked Sendable {
   /// The target if it is alive and the registration is not cancelled.
   var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
+  /// Whether this is what adding the target of `other` in its way gives again.
+  func isLike(_ other: Registration) -> Bool {
+    !isCancelled && (link === other.link || delivery == other.delivery && scope == other.scope)
+  }
+
   func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
 }
 
@@ -166,10 +157,29 @@ public final class ScopedRegistration: Sendable {
 }
 
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
-final class CoreLink: @unchecked Sendable {  // set once, before the core is used; then only read
-  fileprivate(set) weak var core: MulticastCore?
+///
+/// A registration that has what few have, has a link of its own, which holds it and leads to the one of all.
+final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then only read
+  private weak var proxy: MulticastCore?
+  private let shared: CoreLink?
+  let scope: Set<MessageSelector>?
+  let queued: QueuedState?
+  let keepsSlot: Bool
 
-  func join(_ core: MulticastCore) { self.core = core }
+  /// The link of all registrations that have nothing of their own.
+  init() { (shared, scope, queued, keepsSlot) = (nil, nil, nil, false) }
+
+  /// The link of one registration.
+  init(_ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool) {
+    (self.shared, self.scope, self.queued, self.keepsSlot) = (shared, scope, queued, keepsSlot)
+  }
+
+  func join(_ core: MulticastCore) { proxy = core }
+
+  /// The link that all registrations of the proxy share.
+  var base: CoreLink { shared ?? self }
+
+  var core: MulticastCore? { base.proxy }
 }
 
 extension Registration: Hashable {

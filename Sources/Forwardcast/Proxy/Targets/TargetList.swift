@@ -4,8 +4,8 @@
 /// The registrations of one proxy in the order of delivery.
 ///
 /// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are
-/// closed up when they outnumber the living. Dead targets are found by a hand that looks at two slots for each one that
-/// is added, so that no operation walks the whole list.
+/// closed up when they outnumber the living. Dead targets are found by a hand that sets out whenever the registrations
+/// have doubled and looks at three slots for each one that is added, so that no operation walks the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -16,11 +16,19 @@ struct TargetList {
 
   /// Higher priority first.
   private var groups: [Group] = []
-  /// The first registration of each target; the others follow by `sibling`.
-  private var first: [ObjectIdentifier: Registration] = [:]
+  /// The first registration of each target.
+  private var first = IdentityTable()
+  /// The other registrations of targets that have several, the newest first.
+  private var others: [ObjectIdentifier: [Registration]] = [:]
+  /// How many registrations there are.
+  private var count = 0
 
   /// The next slot that is looked at for a dead target, in whatever group.
   private var hand = (group: 0, slot: 0)
+  /// How many registrations there have to be for the hand to move.
+  private var countToReclaim = Self.fewest
+  /// With how many registrations looking for dead targets is not worth it.
+  private static let fewest = 16
 
   /// Grows whenever routes made before can no longer be extended at their end.
   private(set) var generation: UInt = 0 {
@@ -61,10 +69,10 @@ struct TargetList {
 
   /// Puts a registration behind those of another priority. `false` when it is out, or has that priority.
   mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
-    guard holds(registration), self.priority(of: registration) != priority else { return false }
+    guard self.priority(of: registration) != priority, let group = group(holding: registration) else { return false }
     unlink(registration)
     let strong = registration.strong
-    vacate(registration, &garbage)
+    garbage.keep(vacate(registration, in: group, &garbage))
     registration.strong = strong
     add(registration, priority: priority, garbage: &garbage)
     generation &+= 1
@@ -75,23 +83,21 @@ struct TargetList {
   mutating func noteChanged() { generation &+= 1 }
 
   /// The oldest registration of a target.
-  func registration(of target: ObjectIdentifier) -> Registration? { first[target] }
+  ///
+  /// The list keeps it until it is removed: nobody has to retain it under the lock.
+  func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? { first.find(target) }
 
   /// The registrations of a target, the oldest first and the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
-    var found: [Registration] = []
-    var next = first[target]
-    while let here = next {
-      found.append(here)
-      next = here.sibling
-    }
-    return found
+    guard let first = first.find(target) else { return [] }
+    return [first.takeUnretainedValue()] + (others[target] ?? [])
   }
 
   /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and releases it after
   /// the lock.
   mutating func add(_ registration: Registration, priority: Int, garbage: inout Garbage) {
     setPriority(of: registration, priority)
+    count += 1
     let group = groups.partitioningIndex { $0.priority <= priority }
     if group == groups.count || groups[group].priority != priority {
       groups.insert(Group(priority: priority), at: group)
@@ -108,39 +114,41 @@ struct TargetList {
   }
 
   private mutating func link(_ registration: Registration, _ garbage: inout Garbage) {
-    let target = registration.key
-    guard let head = first.updateValue(registration, forKey: target) else { return }
+    guard let head = first.enter(registration)?.takeUnretainedValue() else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
+    let target = registration.key
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
       // A route that was made before knows nothing of repeats.
       generation &+= 1
       hasRepeats = true
-      registration.sibling = head.sibling
-      head.sibling = registration
-      first[target] = head
+      others[target, default: []].insert(registration, at: 0)
     } else {
-      var next: Registration? = head
-      while let here = next {
-        next = here.sibling
-        here.sibling = nil
-        if !here.keepsSlot { vacate(here, &garbage) }
+      first.replace(with: registration)
+      for dead in [head] + (others.removeValue(forKey: target) ?? []) where !dead.keepsSlot {
+        if let group = group(holding: dead) { garbage.keep(vacate(dead, in: group, &garbage)) }
       }
     }
   }
 
   /// Takes out a registration. `false` when it was out already.
   mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
-    guard holds(registration) else { return false }
-    unlink(registration)
-    vacate(registration, &garbage)
+    guard let taken = take(registration, garbage: &garbage) else { return false }
+    garbage.keep(taken)
     return true
+  }
+
+  /// Takes out a registration and gives the list's own reference to it. `nil` when it was out already.
+  mutating func take(_ registration: Registration, garbage: inout Garbage) -> Registration? {
+    guard let group = group(holding: registration) else { return nil }
+    unlink(registration)
+    return vacate(registration, in: group, &garbage)
   }
 
   /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
     setPriority(of: new, priority(of: old))
-    guard holds(old), let group = groupIndex(of: old) else { return false }
+    guard let group = group(holding: old) else { return false }
     unlink(old)
     garbage.keep(old)
     new.slot = old.slot
@@ -151,50 +159,57 @@ struct TargetList {
   }
 
   private mutating func unlink(_ registration: Registration) {
-    if let place = first.index(forKey: registration.key) {
-      let head = first.values[place]
-      if head === registration {
-        if let next = registration.sibling { first.values[place] = next } else { first.remove(at: place) }
-      } else {
-        var before = head
-        while let next = before.sibling, next !== registration { before = next }
-        if before.sibling === registration { before.sibling = registration.sibling }
-      }
+    let target = registration.key
+    if let head = first.find(target), head.toOpaque() != Unmanaged.passUnretained(registration).toOpaque() {
+      // It is one of the others, or the target's address has been taken over since.
+      guard let place = others[target]?.firstIndex(where: { $0 === registration }) else { return }
+      others[target]?.remove(at: place)
+    } else if others.isEmpty || others[target] == nil {
+      first.remove(target)
+    } else if let next = others[target]?.removeFirst() {
+      first.replace(with: next)
     }
-    registration.sibling = nil
+    if !others.isEmpty, others[target]?.isEmpty ?? false { others[target] = nil }
   }
 
-  private func holds(_ registration: Registration) -> Bool {
-    guard let group = groupIndex(of: registration) else { return false }
-    let slot = registration.slot
-    return slot < groups[group].slots.count && groups[group].slots[slot] === registration
-  }
-
-  private func groupIndex(of registration: Registration) -> Int? {
-    let priority = priority(of: registration)
-    let group = groups.partitioningIndex { $0.priority <= priority }
-    return group < groups.count && groups[group].priority == priority ? group : nil
+  /// The group in which a registration has its slot; `nil` when it is out.
+  private func group(holding registration: Registration) -> Int? {
+    let (priority, slot) = (priority(of: registration), registration.slot)
+    let group = groups.count == 1 ? 0 : groups.partitioningIndex { $0.priority <= priority }
+    guard group < groups.count, groups[group].priority == priority, slot < groups[group].slots.count,
+      groups[group].slots[slot] === registration
+    else { return nil }
+    return group
   }
 
   /// Leaves a hole, and closes all holes of the group when they outnumber the living.
-  private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) {
-    guard let group = groupIndex(of: registration) else { return }
-    garbage.keep(registration)
+  ///
+  /// - Returns: what stood in the slot.
+  private mutating func vacate(_ registration: Registration, in group: Int, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
       registration.strong = nil
       generation &+= 1  // routes keep strong targets alive: they must go
     }
-    groups[group].slots[registration.slot] = nil
+    let taken = groups[group].slots[registration.slot].take()
+    count -= 1
     if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = nil }
     groups[group].holes += 1
     let (holes, slots) = (groups[group].holes, groups[group].slots.count)
     if holes == slots || holes > 16 && holes * 2 > slots { close(group) }
+    return taken
   }
 
   private mutating func close(_ group: Int) {
     generation &+= 1
     if groups[group].holes == groups[group].slots.count {
+      if groups.count == 1, groups[0].slots.count <= Self.fewest {
+        // Whoever comes next finds the memory there.
+        groups[0].slots.removeAll(keepingCapacity: true)
+        groups[0].holes = 0
+        hand = (0, 0)
+        return
+      }
       groups.remove(at: group)
       if group == hand.group { hand.slot = 0 }
       if group < hand.group { hand.group -= 1 }
@@ -202,28 +217,43 @@ struct TargetList {
     }
     var kept: ContiguousArray<Registration?> = []
     kept.reserveCapacity(groups[group].slots.count - groups[group].holes)
-    for case let registration? in groups[group].slots {
+    var seen = 0
+    for (index, registration) in groups[group].slots.enumerated() {
+      guard let registration else { continue }
       registration.slot = kept.count
       kept.append(registration)
+      if index < hand.slot { seen = kept.count }
     }
+    if group == hand.group { hand.slot = seen }
     groups[group].slots = kept
     groups[group].holes = 0
-    if group == hand.group { hand.slot = 0 }
   }
 
-  /// Looks at two slots, of all groups in turn, and takes out what is dead there.
+  /// Moves the hand over three slots, of all groups in turn, and takes out what is dead there.
+  ///
+  /// Once around, it rests until there are twice as many registrations as it left. So targets that come and go among others
+  /// cost no look, and the dead never outnumber the living for long: while it is on its way, two registrations are looked at
+  /// for each that is new.
   private mutating func reclaim(_ garbage: inout Garbage) {
-    for _ in 0..<2 {
-      if hand.group < groups.count, hand.slot >= groups[hand.group].slots.count { hand = (hand.group + 1, 0) }
-      if hand.group >= groups.count { hand = (0, 0) }
-      guard hand.group < groups.count, hand.slot < groups[hand.group].slots.count else { return }
-      let registration = groups[hand.group].slots[hand.slot]
+    guard count >= countToReclaim else { return }
+    for _ in 0..<3 {
+      while hand.group < groups.count, hand.slot >= groups[hand.group].slots.count { hand = (hand.group + 1, 0) }
+      guard hand.group < groups.count else {
+        hand = (0, 0)
+        countToReclaim = max(count * 2, Self.fewest)
+        return
+      }
+      let slot = groups[hand.group].slots.withUnsafeBytes {
+        $0.load(fromByteOffset: hand.slot * MemoryLayout<Registration?>.stride, as: Unmanaged<Registration>?.self)
+      }
       hand.slot += 1
-      guard let registration else { continue }
-      if let alive = registration.targetUnderLock {
-        garbage.keep(alive)
-      } else if !registration.keepsSlot {
-        _ = remove(registration, garbage: &garbage)
+      // The list keeps it: nobody has to retain it.
+      slot?._withUnsafeGuaranteedRef { registration in
+        if let alive = registration.targetUnderLock {
+          garbage.keep(alive)
+        } else if !registration.keepsSlot {
+          _ = remove(registration, garbage: &garbage)
+        }
       }
     }
   }
@@ -235,20 +265,28 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var first: AnyObject?
   private var second: AnyObject?
   private var third: AnyObject?
+  private var fourth: AnyObject?
   private var more: [AnyObject] = []
+  private var routes: RouteTable?
 
   /// Keeps an object until the lock is released.
-  mutating func keep(_ object: AnyObject) {
+  @inline(__always)
+  mutating func keep(_ object: consuming AnyObject?) {
     if first == nil {
       first = object
     } else if second == nil {
       second = object
     } else if third == nil {
       third = object
-    } else {
+    } else if fourth == nil {
+      fourth = object
+    } else if let object {
       more.append(object)
     }
   }
+
+  /// Keeps the routes that a change made useless.
+  mutating func keep(_ routes: RouteTable) { self.routes = routes }
 }
 
 extension Array {

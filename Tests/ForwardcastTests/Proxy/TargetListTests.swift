@@ -1,0 +1,82 @@
+// TargetListTests.swift: the list of targets against a plain array.
+
+import Forwardcast
+import Testing
+
+@Suite("The target list")
+struct TargetListTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+
+  /// Random numbers that are the same in each run.
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ (state >> 29)
+    }
+  }
+
+  @Test("targets that come and go in any order are found, once each and in order", arguments: [1, 2, 3] as [UInt64])
+  func anyOrder(seed: UInt64) {
+    let proxy = Proxy()
+    let all = (0..<2_500).map { Listener("\($0)") }
+    var (there, numbers): ([Listener], Numbers) = ([], Numbers(state: seed))
+    // Grows, shrinks to nearly nothing, and grows again, so that the table is made anew at all sizes. One step in eight goes
+    // the other way.
+    for goal in [2_000, 5, 700, 40, 1_500, 0] {
+      while there.count != goal {
+        let adds = (there.count < goal) != (Int.random(in: 0..<8, using: &numbers) == 0)
+        if adds {
+          guard let target = all.randomElement(using: &numbers) else { return }
+          proxy.add(target)
+          if !there.contains(where: { $0 === target }) { there.append(target) }
+        } else if let place = there.indices.randomElement(using: &numbers) {
+          let target = there.remove(at: place)
+          #expect(proxy.remove(target) == 1)
+          #expect(proxy.remove(target) == 0)
+        }
+      }
+      #expect(proxy.targets.map(ObjectIdentifier.init) == there.map(ObjectIdentifier.init))
+    }
+    withExtendedLifetime(all) {}
+  }
+
+  @Test("all registrations of a target go with it, whatever their number")
+  func severalOfOne() throws {
+    let proxy = Proxy(options: MulticastOptions(duplicates: .allowed))
+    let targets = (0..<50).map { Listener("\($0)") }
+    for round in 0..<3 {
+      for target in targets { proxy.add(target, priority: round) }
+    }
+    let odd = proxy.add(targets[7])
+    odd.cancel()
+    #expect(proxy.count == 150)
+    for (index, target) in targets.enumerated() {
+      #expect(proxy.remove(target) == 3)
+      #expect(proxy.remove(target) == 0)
+      #expect(proxy.count == 150 - 3 * (index + 1))
+    }
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("a target in its own deinit takes itself out, and no other at its address")
+  func ending() {
+    let proxy = Proxy()
+    final class Leaving: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Leaving.self, rows: [])
+      let proxy: Proxy
+      nonisolated(unsafe) static var removed = 0  // used by this test alone, on its thread
+      init(_ proxy: Proxy) { self.proxy = proxy }
+      deinit { Leaving.removed += proxy.remove(self) }
+    }
+    for _ in 0..<100 { proxy.add(Leaving(proxy)) }
+    #expect(Leaving.removed == 100)
+    #expect(proxy.slotCount == 0)
+    // Now a dead target's address belongs to another, which was never added.
+    for _ in 0..<100 {
+      let gone = Listener("gone")
+      proxy.add(gone)
+    }
+    for _ in 0..<100 { #expect(proxy.remove(Listener("new")) == 0) }
+  }
+}
