@@ -8,7 +8,8 @@ extension ExtensionPoint {
   ///
   /// The first message of a selector that the class implements makes the instance, through the service center, and the
   /// instance gets that very message; other messages make nothing. Its place in the order is that of this registration.
-  /// When the service has been removed from its center, by a log-out say, the next such message makes a new one.
+  /// When the service has been removed from its center, by a log-out say, the next such message makes a new one; a message
+  /// that began before and has not reached the observer's turn passes it by.
   /// Construction that fails is reported like an error of an observer and keeps nobody else from the message; the next
   /// message tries again. A class that is registered in several points is still made once.
   ///

@@ -154,6 +154,19 @@ extension Centers {
       #expect(point.observers.count == 2)
     }
 
+    @Test("a message belongs to the time before a log-out that comes in between: no observer is made in its middle")
+    func logOutInBetween() throws {
+      let services = services
+      let first = point.observers.on(.onAdd) { text in if text == "1" { services.clearData() } }
+      point.registerLazily(ArchiveService.self) { $0 }
+      let summary = point.broadcast(.onAdd, "1")
+      #expect(summary.delivered == 1 && summary.skipped == 1, "the archive went before its turn")
+      #expect(journal.all == ["archive made"])
+      #expect(point.broadcast(.onAdd, "2").delivered == 2)
+      #expect(try services.service(.journal).all == ["archive made", "archive add 2"])
+      first.cancel()
+    }
+
     @Test("a lazy observer that unregisters stays out until its service is made anew")
     func unregisters() throws {
       point.registerLazily(ArchiveService.self) { $0 }
