@@ -1,0 +1,1 @@
+func boxedMessage(_ program: consuming Program) {}
