@@ -1,1 +1,123 @@
-func boxedMessage(_ program: consuming Program) {}
+// Boxes.swift: messages with arguments of every kind, written and read.
+
+import Forwardcast
+import Foundation
+
+/// A value that a message can be written with.
+private typealias Coded = any (Codable & Sendable & Hashable)
+
+/// The selectors of as many arguments as the place in the list.
+private let selectors: [MessageSelector] = ["none", "a:", "a:b:", "a:b:c:", "a:b:c:d:"]
+
+private let writer: JSONEncoder = {
+  let writer = JSONEncoder()
+  writer.outputFormatting = .sortedKeys
+  writer.nonConformingFloatEncodingStrategy = .convertToString(
+    positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+  return writer
+}()
+
+private func reader(_ types: InvocationTypes?, _ listed: Set<MessageSelector>?) -> JSONDecoder {
+  let reader = JSONDecoder()
+  reader.nonConformingFloatDecodingStrategy = .convertFromString(
+    positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+  reader.userInfo[Invocation.typesKey] = types
+  reader.userInfo[MessageSelector.selectorsKey] = listed
+  return reader
+}
+
+private let open = reader(InvocationTypes(["Note": Note.self]), nil)
+private let listing = reader(InvocationTypes(["Note": Note.self]), Set(selectors))
+private let listingNone = reader(InvocationTypes(["Note": Note.self]), [])
+private let withoutTypes = reader(nil, nil)
+
+/// What is made of the input is written, read back, and written again as the same.
+func boxedMessage(_ program: consuming Program) {
+  var program = program
+  let count = program.below(selectors.count)
+  var mayBeWritten = true
+  var hasNote = false
+  let arguments = (0..<count).map { _ in argument(&program, &mayBeWritten, &hasNote) }
+  var call = Invocation(selectors[count], arguments: arguments)
+  if program.below(3) == 0, let signature = try? MethodSignature("v@:" + String(repeating: "@", count: count)) {
+    call = Invocation(selectors[count], signature: signature, arguments: arguments)
+  }
+  if program.below(3) == 0 { call.result = argument(&program, &mayBeWritten, &hasNote) }
+  guard let written = try? writer.encode(call) else {
+    return precondition(!mayBeWritten, "\(call) is not written")
+  }
+  precondition(mayBeWritten, "\(call) is written")
+  guard let again = try? open.decode(Invocation.self, from: written) else {
+    preconditionFailure("\(call) is written as what cannot be read")
+  }
+  precondition((try? writer.encode(again)) == written, "\(call) reads back as another")
+  precondition(again.arguments.allSatisfy(\.isSendable), "what was read may not cross")
+  for (was, read) in zip(call.arguments, again.arguments) where !was.isNil && !(was.value is Void) {
+    precondition(was.type == read.type, "\(was.type) reads back as \(read.type)")
+  }
+  precondition((try? listing.decode(Invocation.self, from: written)) != nil, "a listed selector is refused")
+  precondition((try? listingNone.decode(Invocation.self, from: written)) == nil, "an unlisted selector is read")
+  let withoutNote = try? withoutTypes.decode(Invocation.self, from: written)
+  precondition((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
+}
+
+private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ hasNote: inout Bool) -> ArgumentBox {
+  switch program.below(24) {
+  case 0: return ArgumentBox(())
+  case 1: return ArgumentBox(Int?.none)
+  case 2: return ArgumentBox.weak(Witness?.none)
+  case 3:
+    mayBeWritten = false
+    return ArgumentBox(Witness())
+  case 4:
+    mayBeWritten = false
+    return ArgumentBox({ () -> Int in 1 })
+  case 5:
+    mayBeWritten = false
+    return ArgumentBox(Int.self)
+  case 6:
+    hasNote = true
+    return wrapped(Note(text: program.text(), next: [Note(text: "", next: nil)]), &program)
+  default: return wrapped(scalar(&program), &program)
+  }
+}
+
+private final class Witness: Sendable {}
+
+private func scalar(_ program: inout Program) -> Coded {
+  switch program.below(18) {
+  case 0: program.integer(Int.self)
+  case 1: program.integer(Int8.self)
+  case 2: program.integer(Int16.self)
+  case 3: program.integer(Int32.self)
+  case 4: program.integer(Int64.self)
+  case 5: program.integer(Int128.self)
+  case 6: program.integer(UInt.self)
+  case 7: program.integer(UInt8.self)
+  case 8: program.integer(UInt16.self)
+  case 9: program.integer(UInt32.self)
+  case 10: program.integer(UInt64.self)
+  case 11: program.integer(UInt128.self)
+  case 12: Float(bitPattern: program.integer(UInt32.self))
+  case 13: Double(bitPattern: program.integer(UInt64.self))
+  case 14: program.below(2) == 0
+  case 15: selectors[program.below(selectors.count)]
+  default: program.text()
+  }
+}
+
+/// The value, or something composed of it.
+private func wrapped<T: Codable & Sendable & Hashable>(_ value: T, _ program: inout Program) -> ArgumentBox {
+  switch program.below(12) {
+  case 0: ArgumentBox([value, value])
+  case 1: ArgumentBox([value, nil] as [T?])
+  case 2: ArgumentBox(T?.some(value))
+  case 3: ArgumentBox([program.text(): value, "k": value])
+  case 4: ArgumentBox([value: 1])
+  case 5: ArgumentBox([[value], []])
+  case 6: ArgumentBox([value: [value]])
+  case 7: ArgumentBox(["k": [value: [nil, value]]] as [String: [T: [T?]]])
+  case 8: ArgumentBox([] as [T])
+  default: ArgumentBox(value)
+  }
+}

@@ -3,7 +3,9 @@
 import Forwardcast
 
 // The fuzzer has one thread.
-nonisolated(unsafe) private let values: [ArgumentBox] = [.init(1), .init(0.5), .init("a"), .init(Int?.none), .init([1]), .init(true)]
+nonisolated(unsafe) private let values: [ArgumentBox] = [
+  .init(1), .init(0.5), .init("a"), .init(Int?.none), .init([1]), .init(true),
+]
 nonisolated(unsafe) private let wide: [ArgumentBox] = [
   .init(Int128.max), .init(UInt64.max), .init(-1), .init(Double.infinity), .init(Float.nan), .init(1e300),
 ]
@@ -12,16 +14,16 @@ func encoding(_ text: String) {
   do {
     let type = try TypeEncoding(text)
     precondition(type.description == text, "prints another text back")
-    precondition((try? TypeEncoding(type.description)) == type, "is not what it prints")
+    if isOneOf(4, text) { precondition((try? TypeEncoding(text)) == type, "is not what it prints") }
     precondition(type.matchesLeniently(type), "does not match itself")
     if let layout = type.layout {
       precondition(layout.size >= 0 && layout.alignment > 0, "impossible layout")
     }
     _ = type.meaning
-    for value in values { _ = try? value.converted(to: type) }
+    _ = try? values[text.utf8.count % values.count].converted(to: type)
   } catch {
     precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-    _ = "\(error)"
+    if isOneOf(4, text) { _ = "\(error)" }
   }
 }
 
@@ -48,6 +50,6 @@ func signature(_ text: String) {
     _ = (signature.frameLength, signature.returnLength, signature.argumentLayouts, signature.isOneway)
   } catch {
     precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-    _ = "\(error)"
+    if isOneOf(4, text) { _ = "\(error)" }
   }
 }

@@ -25,12 +25,12 @@ enum Target: String, CaseIterable {
   /// A message whose arguments are made of the input's bytes, written and read.
   case boxes
   #if canImport(ForwardcastScript)
-  /// A script.
-  case scripts
-  /// Operations on the line of a bounded buffer, its mailbox and its gate.
-  case buffers
-  /// Operations on proxies whose targets are on contexts that run step by step.
-  case mailbox
+    /// A script.
+    case scripts
+    /// Operations on the line of a bounded buffer, its mailbox and its gate.
+    case buffers
+    /// Operations on proxies whose targets are on contexts that run step by step.
+    case mailbox
   #endif
 
   func read(_ input: UnsafeBufferPointer<UInt8>) {
@@ -43,9 +43,9 @@ enum Target: String, CaseIterable {
     case .messages: message(text(input))
     case .boxes: boxedMessage(Program(input))
     #if canImport(ForwardcastScript)
-    case .scripts: script(text(input))
-    case .buffers: bufferSchedule(Program(input))
-    case .mailbox: proxySchedule(Program(input))
+      case .scripts: script(text(input))
+      case .buffers: bufferSchedule(Program(input))
+      case .mailbox: proxySchedule(Program(input))
     #endif
     }
   }
@@ -89,3 +89,6 @@ struct Program {
 
   mutating func text() -> String { String(decoding: (0..<below(12)).map { _ in UInt8(byte()) }, as: UTF8.self) }
 }
+
+/// Whether a text is one of the share for which something slow is done: the same for the same text.
+func isOneOf(_ share: Int, _ text: String) -> Bool { text.utf8.count % share == 0 }

@@ -3,7 +3,7 @@
 import Forwardcast
 import Foundation
 
-struct Note: Codable, Sendable, Equatable {
+struct Note: Codable, Sendable, Hashable {
   var text: String
   var next: [Note]?
 }
