@@ -1,0 +1,1 @@
+func proxySchedule(_ program: consuming Program) {}
