@@ -44,21 +44,21 @@ func boxedMessage(_ program: consuming Program) {
   }
   if program.below(3) == 0 { call.result = argument(&program, &mayBeWritten, &hasNote) }
   guard let written = try? writer.encode(call) else {
-    return precondition(!mayBeWritten, "\(call) is not written")
+    return require(!mayBeWritten, "\(call) is not written")
   }
-  precondition(mayBeWritten, "\(call) is written")
+  require(mayBeWritten, "\(call) is written")
   guard let again = try? open.decode(Invocation.self, from: written) else {
-    preconditionFailure("\(call) is written as what cannot be read")
+    fail("\(call) is written as what cannot be read")
   }
-  precondition((try? writer.encode(again)) == written, "\(call) reads back as another")
-  precondition(again.arguments.allSatisfy(\.isSendable), "what was read may not cross")
+  require((try? writer.encode(again)) == written, "\(call) reads back as another")
+  require(again.arguments.allSatisfy(\.isSendable), "what was read may not cross")
   for (was, read) in zip(call.arguments, again.arguments) where !was.isNil && !(was.value is Void) {
-    precondition(was.type == read.type, "\(was.type) reads back as \(read.type)")
+    require(was.type == read.type, "\(was.type) reads back as \(read.type)")
   }
-  precondition((try? listing.decode(Invocation.self, from: written)) != nil, "a listed selector is refused")
-  precondition((try? listingNone.decode(Invocation.self, from: written)) == nil, "an unlisted selector is read")
+  require((try? listing.decode(Invocation.self, from: written)) != nil, "a listed selector is refused")
+  require((try? listingNone.decode(Invocation.self, from: written)) == nil, "an unlisted selector is read")
   let withoutNote = try? withoutTypes.decode(Invocation.self, from: written)
-  precondition((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
+  require((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
 }
 
 private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ hasNote: inout Bool) -> ArgumentBox {

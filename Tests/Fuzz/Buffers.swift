@@ -121,7 +121,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     }
     if lost != letter.number { waiting.append((letter.number, name)) }
     let found = line.offer(letter, reserved: reserved, to: mailbox) as? Letter
-    precondition(found?.number == lost, "a full buffer dropped another message than it should have")
+    require(found?.number == lost, "a full buffer dropped another message than it should have")
     if lost != nil { dropped += 1 }
   }
 
@@ -131,14 +131,14 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
   }
 
   func opened(_ letter: Letter, in mailbox: Mailbox) {
-    precondition(context.isCurrent || context.isConcurrent, "a message is opened elsewhere")
+    require(context.isCurrent || context.isConcurrent, "a message is opened elsewhere")
     if letter.selector == nil {
       openedOutside += 1
-      if letter.suspends { precondition(!isShut, "a message runs beside one that suspends") }
+      if letter.suspends { require(!isShut, "a message runs beside one that suspends") }
     } else {
-      precondition(!isShut, "a message of the line runs beside one that suspends")
-      precondition(waiting.first?.number == letter.number, "a message is opened out of turn, or twice")
-      precondition(letter.number > lastInLine, "a message overtook another")
+      require(!isShut, "a message of the line runs beside one that suspends")
+      require(waiting.first?.number == letter.number, "a message is opened out of turn, or twice")
+      require(letter.number > lastInLine, "a message overtook another")
       lastInLine = letter.number
       waiting.removeFirst()
       opened += 1
@@ -172,7 +172,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     }
     admit()
     let found = line.change(to: new).compactMap { ($0 as? Letter)?.number }
-    precondition(Set(found) == Set(lost) && found.count == lost.count, "a change of the bound dropped other messages")
+    require(Set(found) == Set(lost) && found.count == lost.count, "a change of the bound dropped other messages")
     dropped += lost.count
   }
 
@@ -210,7 +210,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     }
     do {
       try await line.reserve()
-      precondition(admitted.remove(id) != nil, "a sender got room before its turn")
+      require(admitted.remove(id) != nil, "a sender got room before its turn")
       if gives {
         places -= 1
         admit()
@@ -219,8 +219,8 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
         offer(selectors[id % 3], reserved: true, suspends: false)
       }
     } catch {
-      precondition(!admitted.contains(id), "a sender that has room was sent away")
-      precondition(Task.isCancelled, "a sender was sent away for nothing")
+      require(!admitted.contains(id), "a sender that has room was sent away")
+      require(Task.isCancelled, "a sender was sent away for nothing")
     }
   }
 
@@ -234,7 +234,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
 
   private func reserveAtOnce(fills: Bool) {
     let hasRoom = senders.isEmpty && !isFull
-    precondition(line.reserveAtOnce() == hasRoom, "room where there is none, or none where there is")
+    require(line.reserveAtOnce() == hasRoom, "room where there is none, or none where there is")
     guard hasRoom else { return }
     places += 1
     if fills { return offer(selectors[0], reserved: true, suspends: false) }
@@ -252,16 +252,16 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
   // MARK: What holds at all times
 
   private func check() {
-    precondition(line.count == waiting.count, "more or fewer messages wait than should")
-    precondition(line.waitingSenders == senders.count, "more or fewer senders wait than should")
-    precondition(line.buffer == buffer, "another buffer")
+    require(line.count == waiting.count, "more or fewer messages wait than should")
+    require(line.waitingSenders == senders.count, "more or fewer senders wait than should")
+    require(line.buffer == buffer, "another buffer")
     switch buffer.policy {
-    case .keepNewest(let bound): precondition(waiting.count <= bound, "more than the bound")
-    case .latestPerSelector: precondition(waiting.count <= selectors.count, "more than one of a selector")
+    case .keepNewest(let bound): require(waiting.count <= bound, "more than the bound")
+    case .latestPerSelector: require(waiting.count <= selectors.count, "more than one of a selector")
     case .unbounded, .keepOldest, .suspendSender: break
     }
-    precondition(offered == opened + dropped + waiting.count, "a message is lost")
-    precondition(line.suspendsSenders == { if case .suspendSender = buffer.policy { true } else { false } }())
+    require(offered == opened + dropped + waiting.count, "a message is lost")
+    require(line.suspendsSenders == { if case .suspendSender = buffer.policy { true } else { false } }())
   }
 
   /// Whatever waits gets its turn, and then nothing is left.
@@ -277,9 +277,9 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
       }
     }
     check()
-    precondition(runningTasks == 0 && senders.isEmpty && admitted.isEmpty, "a sender waits for ever")
-    precondition(waiting.isEmpty && mailbox.isAsleep && !mailbox.hasClosedGates, "a message waits for ever")
-    precondition(posted == openedOutside, "a message beside the line is lost")
-    precondition(mailbox.delivered == opened + openedOutside, "turns are counted wrongly")
+    require(runningTasks == 0 && senders.isEmpty && admitted.isEmpty, "a sender waits for ever")
+    require(waiting.isEmpty && mailbox.isAsleep && !mailbox.hasClosedGates, "a message waits for ever")
+    require(posted == openedOutside, "a message beside the line is lost")
+    require(mailbox.delivered == opened + openedOutside, "turns are counted wrongly")
   }
 }

@@ -13,16 +13,16 @@ nonisolated(unsafe) private let wide: [ArgumentBox] = [
 func encoding(_ text: String) {
   do {
     let type = try TypeEncoding(text)
-    precondition(type.description == text, "prints another text back")
-    if isOneOf(4, text) { precondition((try? TypeEncoding(text)) == type, "is not what it prints") }
-    precondition(type.matchesLeniently(type), "does not match itself")
+    require(type.description == text, "prints another text back")
+    if isOneOf(4, text) { require((try? TypeEncoding(text)) == type, "is not what it prints") }
+    require(type.matchesLeniently(type), "does not match itself")
     if let layout = type.layout {
-      precondition(layout.size >= 0 && layout.alignment > 0, "impossible layout")
+      require(layout.size >= 0 && layout.alignment > 0, "impossible layout")
     }
     _ = type.meaning
     _ = try? values[text.utf8.count % values.count].converted(to: type)
   } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
     if isOneOf(4, text) { _ = "\(error)" }
   }
 }
@@ -31,10 +31,10 @@ func encoding(_ text: String) {
 func twoEncodings(_ text: String) {
   let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
   guard let first = try? TypeEncoding(parts[0]), let second = try? TypeEncoding(parts.last ?? "") else { return }
-  precondition(first.matchesLeniently(second) == second.matchesLeniently(first), "matches one way only")
-  precondition(first != second || first.hashValue == second.hashValue, "equal types of unequal hashes")
+  require(first.matchesLeniently(second) == second.matchesLeniently(first), "matches one way only")
+  require(first != second || first.hashValue == second.hashValue, "equal types of unequal hashes")
   for target in TypeLayout.Target.allCases {
-    if let layout = first.layout(on: target) { precondition(layout.size >= 0 && layout.alignment > 0) }
+    if let layout = first.layout(on: target) { require(layout.size >= 0 && layout.alignment > 0) }
   }
   for value in wide { _ = try? value.converted(to: first) }
 }
@@ -42,14 +42,14 @@ func twoEncodings(_ text: String) {
 func signature(_ text: String) {
   do {
     let signature = try MethodSignature(text)
-    precondition(signature.description == text, "prints another text back")
+    require(signature.description == text, "prints another text back")
     for strength in MethodSignature.MatchStrength.allCases {
-      precondition(signature.matches(signature, strength), "does not match itself")
+      require(signature.matches(signature, strength), "does not match itself")
     }
-    precondition(signature.argumentOffsets.count == signature.numberOfArguments, "offsets for other arguments")
+    require(signature.argumentOffsets.count == signature.numberOfArguments, "offsets for other arguments")
     _ = (signature.frameLength, signature.returnLength, signature.argumentLayouts, signature.isOneway)
   } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
     if isOneOf(4, text) { _ = "\(error)" }
   }
 }

@@ -56,7 +56,7 @@ enum Target: String, CaseIterable {
 /// The target of this run.
 private let target: Target = {
   guard let name = getenv("FORWARDCAST_FUZZ").map({ String(cString: $0) }), let target = Target(rawValue: name) else {
-    preconditionFailure("FORWARDCAST_FUZZ is none of \(Target.allCases.map(\.rawValue))")
+    fail("FORWARDCAST_FUZZ is none of \(Target.allCases.map(\.rawValue))")
   }
   return target
 }()
@@ -92,3 +92,23 @@ struct Program {
 
 /// Whether a text is one of the share for which something slow is done: the same for the same text.
 func isOneOf(_ share: Int, _ text: String) -> Bool { text.utf8.count % share == 0 }
+
+/// Ends the process with a finding. An optimized build keeps no texts of failed preconditions.
+func fail(_ what: String, line: Int = #line) -> Never {
+  let text = "FINDING in line \(line): \(what)\n"
+  _ = text.withCString { write(2, $0, text.utf8.count) }
+  abort()
+}
+
+func require(_ holds: Bool, _ what: @autoclosure () -> String = "does not hold", line: Int = #line) {
+  if !holds { fail(what(), line: line) }
+}
+
+/// Whether operations are shown as they are performed, to understand a finding: where `FORWARDCAST_FUZZ_SHOW` is set.
+let shows = getenv("FORWARDCAST_FUZZ_SHOW") != nil
+
+func show(_ what: @autoclosure () -> String) {
+  guard shows else { return }
+  let text = what() + "\n"
+  _ = text.withCString { write(2, $0, text.utf8.count) }
+}

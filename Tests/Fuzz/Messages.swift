@@ -35,19 +35,19 @@ func message(_ text: String) {
   do { call = try reader.decode(Invocation.self, from: data) } catch {
     _ = try? reader.decode([MessageSelector].self, from: data)
     _ = try? reader.decode(MethodSignature.self, from: data)
-    precondition(MessageSelector.internedCount == before, "reading interned a name")
+    require(MessageSelector.internedCount == before, "reading interned a name")
     return
   }
-  precondition(MessageSelector.internedCount == before, "reading interned a name")
-  precondition(call.arguments.count <= Invocation.argumentLimit, "more arguments than may be read")
+  require(MessageSelector.internedCount == before, "reading interned a name")
+  require(call.arguments.count <= Invocation.argumentLimit, "more arguments than may be read")
   // A number that JSON cannot hold is not written.
   guard let written = try? writer.encode(call) else { return }
   guard let again = try? reader.decode(Invocation.self, from: written) else {
-    preconditionFailure("what was written cannot be read")
+    fail("what was written cannot be read")
   }
   // The order of a dictionary may change, so values are compared by type and number.
-  precondition(again.selector == call.selector, "reads back as another")
-  precondition(again.arguments.map { "\($0.type)" } == call.arguments.map { "\($0.type)" }, "reads back otherwise")
-  precondition(again.signature.description == call.signature.description, "reads back with another signature")
-  precondition((try? strictReader.decode(Invocation.self, from: data)) == nil, "read a selector that is not listed")
+  require(again.selector == call.selector, "reads back as another")
+  require(again.arguments.map { "\($0.type)" } == call.arguments.map { "\($0.type)" }, "reads back otherwise")
+  require(again.signature.description == call.signature.description, "reads back with another signature")
+  require((try? strictReader.decode(Invocation.self, from: data)) == nil, "read a selector that is not listed")
 }

@@ -8,21 +8,21 @@ private let internLimit = 20_000
 func selector(_ text: String) {
   do {
     let count = try MessageSelector.numberOfArguments(inName: text)
-    precondition(count == text.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
+    require(count == text.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
     guard let selector = MessageSelector(known: text) ?? interned(text) else { return }
-    precondition(selector.numberOfArguments == count && MessageSelector(known: text) == selector, "interned as another")
-    precondition(selector.parts.count == max(count, 1), "other parts than arguments")
+    require(selector.numberOfArguments == count && MessageSelector(known: text) == selector, "interned as another")
+    require(selector.parts.count == max(count, 1), "other parts than arguments")
     if isOneOf(4, text) { _ = "\(Invocation(selector, arguments: (0..<count).map { ArgumentBox($0) }))" }
   } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-    precondition(MessageSelector(known: text) == nil, "a refused name is known")
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    require(MessageSelector(known: text) == nil, "a refused name is known")
     if isOneOf(4, text) { _ = "\(error)" }
   }
 }
 
 private func interned(_ text: String) -> MessageSelector? {
   guard MessageSelector.internedCount < internLimit else { return nil }
-  guard let selector = try? MessageSelector(text) else { preconditionFailure("a name that was read is refused") }
+  guard let selector = try? MessageSelector(text) else { fail("a name that was read is refused") }
   return selector
 }
 
@@ -31,11 +31,11 @@ func swiftName(_ text: String) {
   do {
     let name = try MessageSelector.name(ofSwiftName: text)
     guard let count = try? MessageSelector.numberOfArguments(inName: name) else {
-      preconditionFailure("a Swift name has a selector that is none")
+      fail("a Swift name has a selector that is none")
     }
-    precondition(count == name.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
+    require(count == name.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
   } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
     if isOneOf(4, text) { _ = "\(error)" }
   }
 }
