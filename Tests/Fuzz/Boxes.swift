@@ -43,6 +43,8 @@ func boxedMessage(_ program: consuming Program) {
     call = Invocation(selectors[count], signature: signature, arguments: arguments)
   }
   if program.below(3) == 0 { call.result = argument(&program, &mayBeWritten, &hasNote) }
+  for argument in arguments { unbox(argument) }
+  _ = ("\(call)", call.isEqual(to: call), call.signature.description)
   guard let written = try? writer.encode(call) else {
     return require(!mayBeWritten, "\(call) is not written")
   }
@@ -52,6 +54,7 @@ func boxedMessage(_ program: consuming Program) {
   }
   require((try? writer.encode(again)) == written, "\(call) reads back as another")
   require(again.arguments.allSatisfy(\.isSendable), "what was read may not cross")
+  _ = call.isEqual(to: again)
   for (was, read) in zip(call.arguments, again.arguments) where !was.isNil && !(was.value is Void) {
     require(was.type == read.type, "\(was.type) reads back as \(read.type)")
   }
@@ -59,6 +62,26 @@ func boxedMessage(_ program: consuming Program) {
   require((try? listingNone.decode(Invocation.self, from: written)) == nil, "an unlisted selector is read")
   let withoutNote = try? withoutTypes.decode(Invocation.self, from: written)
   require((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
+}
+
+/// Takes the value out as every kind of thing.
+private func unbox(_ box: ArgumentBox) {
+  func exact<T: BinaryInteger>(_: T.Type) {
+    // An integer that fits is the same number.
+    guard let number = box.value as? any BinaryInteger, let read = try? box.unbox(as: T.self) else { return }
+    require("\(number)" == "\(read)", "\(number) is taken out as \(read)")
+  }
+  exact(Int.self)
+  exact(UInt8.self)
+  exact(Int16.self)
+  exact(UInt64.self)
+  exact(Int128.self)
+  exact(UInt128.self)
+  _ = (try? box.unbox(as: Double.self), try? box.unbox(as: Float.self), try? box.unbox(as: Bool.self))
+  _ = (try? box.unbox(as: String.self), try? box.unbox(as: MessageSelector.self), try? box.unbox(as: Int??.self))
+  _ = (try? box.unbox(as: [Int].self), try? box.unbox(as: [UInt8?].self), try? box.unbox(as: [String: Double].self))
+  _ = (try? box.unbox(as: Any.self), try? box.unbox(as: [Any].self), try? box.unbox(as: AnyObject?.self))
+  do { _ = try box.unbox(as: Witness.self) } catch { _ = "\(error)" }
 }
 
 private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ hasNote: inout Bool) -> ArgumentBox {

@@ -164,7 +164,8 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     switch new.policy {
     case .keepNewest(let bound): while waiting.count > bound { lost.append(waiting.removeFirst().number) }
     case .latestPerSelector:
-      for (index, item) in waiting.enumerated() where waiting[(index + 1)...].contains(where: { $0.name == item.name }) {
+      for (index, item) in waiting.enumerated() where waiting[(index + 1)...].contains(where: { $0.name == item.name })
+      {
         lost.append(item.number)
       }
       waiting.removeAll { lost.contains($0.number) }

@@ -365,7 +365,8 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
         record.most += record.places.count
         continue
       }
-      record.most += wasAlive || record.places.contains { !$0.isRemoved } ? max(count, isDisturbed ? record.places.count : 0) : 0
+      record.most +=
+        wasAlive || record.places.contains { !$0.isRemoved } ? max(count, isDisturbed ? record.places.count : 0) : 0
       if count == 1, wasAlive, changes == record.changes, record.isAlive, !endsEarly, !record.isAmbiguous,
         !(stopsAtFirst && (thrown > thrownBefore || isDisturbed))
       {
@@ -437,7 +438,8 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       let context = second % 4
       linkContexts.insert(context)
       link = outer.add(
-        inner, delivery: context == 3 ? .direct : .on(contexts[context]), ownership: second / 4 % 2 == 0 ? .weak : .strong,
+        inner, delivery: context == 3 ? .direct : .on(contexts[context]),
+        ownership: second / 4 % 2 == 0 ? .weak : .strong,
         buffer: buffer(second / 8).0)
     case 1 where isNested:
       switch second % 3 {
@@ -455,7 +457,9 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       }
     case 3:
       for (index, proxy) in proxies.enumerated() where proxy == nil { proxies[index] = newProxy() }
-      for record in records { for place in record.places where place.registration.isCancelled { place.isRemoved = true } }
+      for record in records {
+        for place in record.places where place.registration.isCancelled { place.isRemoved = true }
+      }
     case 4 where second % 4 == 0:
       proxies[0]?.removeAll()
       if proxies[0] != nil {
@@ -479,7 +483,8 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       let came = record.came
       require(came <= record.most + lateSends * max(record.places.count, 1), "more messages came than were sent")
       // What is surely on its way is within the bound.
-      if record.places.count == 1, let bound = record.places[0].bound, record.places[0].context < 3, !record.isAmbiguous,
+      if record.places.count == 1, let bound = record.places[0].bound, record.places[0].context < 3,
+        !record.isAmbiguous,
         record.places[0].registration.isLive, lateSends == 0
       {
         require(record.least - came <= bound, "more messages wait than the bound")
