@@ -45,6 +45,7 @@ func boxedMessage(_ program: consuming Program) {
   if program.below(3) == 0 { call.result = argument(&program, &mayBeWritten, &hasNote) }
   for argument in arguments { unbox(argument) }
   _ = ("\(call)", call.isEqual(to: call), call.signature.description)
+  lookOver(call, other: Invocation(selectors[program.below(selectors.count)], arguments: arguments + [ArgumentBox(1)]))
   guard let written = try? writer.encode(call) else {
     return require(!mayBeWritten, "\(call) is not written")
   }
@@ -64,6 +65,19 @@ func boxedMessage(_ program: consuming Program) {
   require((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
 }
 
+/// What a receiver may ask of a message.
+private func lookOver(_ call: Invocation, other: Invocation) {
+  _ = ("\(other)", call.isEqual(to: other))
+  for index in call.arguments.indices { _ = try? call.argument(index, as: Double?.self) }
+  var turned = call
+  do {
+    try turned.retarget(to: other.selector)
+    require(turned.selector == other.selector && turned.result == nil, "a message keeps its old answer")
+  } catch {
+    require(other.selector.numberOfArguments != call.selector.numberOfArguments, "a message is not turned: \(error)")
+  }
+}
+
 /// Takes the value out as every kind of thing.
 private func unbox(_ box: ArgumentBox) {
   func exact<T: BinaryInteger>(_: T.Type) {
@@ -80,6 +94,9 @@ private func unbox(_ box: ArgumentBox) {
   _ = (try? box.unbox(as: Double.self), try? box.unbox(as: Float.self), try? box.unbox(as: Bool.self))
   _ = (try? box.unbox(as: String.self), try? box.unbox(as: MessageSelector.self), try? box.unbox(as: Int??.self))
   _ = (try? box.unbox(as: [Int].self), try? box.unbox(as: [UInt8?].self), try? box.unbox(as: [String: Double].self))
+  #if !(os(macOS) && arch(x86_64))
+    _ = (try? box.unbox(as: Float16.self), try? box.unbox(as: Float16?.self))
+  #endif
   _ = (try? box.unbox(as: Any.self), try? box.unbox(as: [Any].self), try? box.unbox(as: AnyObject?.self))
   do { _ = try box.unbox(as: Witness.self) } catch { _ = "\(error)" }
 }
@@ -98,6 +115,8 @@ private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ ha
   case 5:
     mayBeWritten = false
     return ArgumentBox(Int.self)
+  case 7: return ArgumentBox.unowned(Witness())
+  case 8: return wrapped(MessageSelector?.none, &program)
   case 6:
     hasNote = true
     return wrapped(Note(text: program.text(), next: [Note(text: "", next: nil)]), &program)
