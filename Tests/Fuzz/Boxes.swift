@@ -154,7 +154,7 @@ private func wrapped<T: Codable & Sendable & Hashable>(_ value: T, _ program: in
   case 0: ArgumentBox([value, value])
   case 1: ArgumentBox([value, nil] as [T?])
   case 2: ArgumentBox(T?.some(value))
-  case 3: ArgumentBox([program.text(): value, "k": value])
+  case 3: ArgumentBox(Dictionary([(program.text(), value), ("k", value)], uniquingKeysWith: { $1 }))
   case 4: ArgumentBox([value: 1])
   case 5: ArgumentBox([[value], []])
   case 6: ArgumentBox([value: [value]])
