@@ -1,132 +1,114 @@
-// Fuzz.swift: random and mutated text for every parser. Built and run by Tests/Fuzz/run.
+// Fuzz.swift: random and mutated input for whatever reads text or runs schedules. Built and run by Tests/Fuzz/run.
 
 import Forwardcast
-import ForwardcastScript
-import Foundation
 
-/// The last character says which parser reads the rest, so that what a mutation inserts stays what it was.
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One reader of inputs. Its name is the value of `FORWARDCAST_FUZZ`.
+enum Target: String, CaseIterable {
+  /// One type encoding, and values that go into it.
+  case encodings
+  /// Two type encodings, and how they compare.
+  case pairs
+  /// A method signature.
+  case signatures
+  /// The name of a message.
+  case selectors
+  /// A Swift name, of which a selector is made.
+  case names
+  /// A message as data.
+  case messages
+  /// A message whose arguments are made of the input's bytes, written and read.
+  case boxes
+  #if canImport(ForwardcastScript)
+    /// A script.
+    case scripts
+    /// Operations on the line of a bounded buffer, its mailbox and its gate.
+    case buffers
+    /// Operations on proxies whose targets are on contexts that run step by step.
+    case mailbox
+  #endif
+
+  func read(_ input: UnsafeBufferPointer<UInt8>) {
+    switch self {
+    case .encodings: encoding(text(input))
+    case .pairs: twoEncodings(text(input))
+    case .signatures: signature(text(input))
+    case .selectors: selector(text(input))
+    case .names: swiftName(text(input))
+    case .messages: message(text(input))
+    case .boxes: boxedMessage(Program(input))
+    #if canImport(ForwardcastScript)
+      case .scripts: script(text(input))
+      case .buffers: bufferSchedule(Program(input))
+      case .mailbox: proxySchedule(Program(input))
+    #endif
+    }
+  }
+
+  private func text(_ input: UnsafeBufferPointer<UInt8>) -> String { String(decoding: input, as: UTF8.self) }
+}
+
+/// The target of this run.
+private let target: Target = {
+  guard let name = getenv("FORWARDCAST_FUZZ").map({ String(cString: $0) }), let target = Target(rawValue: name) else {
+    fail("FORWARDCAST_FUZZ is none of \(Target.allCases.map(\.rawValue))")
+  }
+  return target
+}()
+
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard let bytes, count > 0 else { return 0 }
-  let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
-  switch (bytes[count - 1] &- UInt8(ascii: "0")) % 10 {
-  case 0: encoding(text)
-  case 1: twoEncodings(text)
-  case 2, 3: signature(text)
-  case 4: selector(text)
-  case 5: swiftName(text)
-  case 8, 9: message(text)
-  default: script(text)
-  }
+  target.read(UnsafeBufferPointer(start: bytes, count: count))
   return 0
 }
 
-private func encoding(_ text: String) {
-  do {
-    let type = try TypeEncoding(text)
-    precondition(type.description == text, "prints another text back")
-    precondition((try? TypeEncoding(type.description)) == type, "is not what it prints")
-    precondition(type.matchesLeniently(type), "does not match itself")
-    if let layout = type.layout {
-      precondition(layout.size >= 0 && layout.alignment > 0, "impossible layout")
-    }
-    _ = type.meaning
-    let values: [ArgumentBox] = [.init(1), .init(0.5), .init("a"), .init(Int?.none), .init([1]), .init(true)]
-    for value in values { _ = try? value.converted(to: type) }
-  } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-    _ = "\(error)"
+/// An input that is read as a program: each operation takes what bytes it needs, and after the last all are 0.
+struct Program {
+  private var bytes: Slice<UnsafeBufferPointer<UInt8>>
+
+  init(_ input: UnsafeBufferPointer<UInt8>) { bytes = input[...] }
+
+  var isAtEnd: Bool { bytes.isEmpty }
+
+  mutating func byte() -> Int { bytes.popFirst().map(Int.init) ?? 0 }
+
+  /// A number below `bound`.
+  mutating func below(_ bound: Int) -> Int { byte() % bound }
+
+  mutating func element<T>(of list: [T]) -> T? { list.isEmpty ? nil : list[byte() % list.count] }
+
+  /// The bits of an integer of any width.
+  mutating func integer<T: FixedWidthInteger>(_: T.Type) -> T {
+    (0..<T.bitWidth / 8).reduce(into: 0) { value, _ in value = value << 8 | T(truncatingIfNeeded: byte()) }
   }
+
+  mutating func text() -> String { String(decoding: (0..<below(12)).map { _ in UInt8(byte()) }, as: UTF8.self) }
 }
 
-/// Two types, with a blank between them, and numbers of every width that go into each.
-private func twoEncodings(_ text: String) {
-  let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-  guard let first = try? TypeEncoding(parts[0]), let second = try? TypeEncoding(parts.last ?? "") else { return }
-  precondition(first.matchesLeniently(second) == second.matchesLeniently(first), "matches one way only")
-  precondition(first != second || first.hashValue == second.hashValue, "equal types of unequal hashes")
-  for target in TypeLayout.Target.allCases {
-    if let layout = first.layout(on: target) { precondition(layout.size >= 0 && layout.alignment > 0) }
-  }
-  let wide: [ArgumentBox] = [
-    .init(Int128.max), .init(UInt64.max), .init(-1), .init(Double.infinity), .init(Float.nan), .init(1e300),
-  ]
-  for value in wide { _ = try? value.converted(to: first) }
+/// Whether a text is one of the share for which something slow is done: the same for the same text.
+func isOneOf(_ share: Int, _ text: String) -> Bool { text.utf8.count % share == 0 }
+
+/// Ends the process with a finding. An optimized build keeps no texts of failed preconditions.
+func fail(_ what: String, line: Int = #line) -> Never {
+  let text = "FINDING in line \(line): \(what)\n"
+  _ = text.withCString { write(2, $0, text.utf8.count) }
+  abort()
 }
 
-/// A message as data: what is read is written and read again, and reading interns nothing.
-private func message(_ text: String) {
-  _ = MessageSelector("ping")
-  let decoder = JSONDecoder()
-  decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Note": Note.self, "[[Note]]": [[Note]].self])
-  let before = MessageSelector.internedCount
-  let data = Data(text.utf8)
-  let call = try? decoder.decode(Invocation.self, from: data)
-  _ = try? decoder.decode([MessageSelector].self, from: data)
-  _ = try? decoder.decode(MethodSignature.self, from: data)
-  precondition(MessageSelector.internedCount == before, "reading interned a name")
-  guard let call else { return }
-  precondition(call.arguments.count <= Invocation.argumentLimit, "more arguments than may be read")
-  // A number that JSON cannot hold is not written.
-  guard let written = try? JSONEncoder().encode(call) else { return }
-  guard let again = try? decoder.decode(Invocation.self, from: written) else {
-    preconditionFailure("what was written cannot be read")
-  }
-  // The order of a dictionary may change, so values are compared by type and number.
-  precondition(again.selector == call.selector, "reads back as another")
-  precondition(again.arguments.map { "\($0.type)" } == call.arguments.map { "\($0.type)" }, "reads back otherwise")
-  precondition(again.signature.description == call.signature.description, "reads back with another signature")
-  decoder.userInfo[MessageSelector.selectorsKey] = Set<MessageSelector>()
-  precondition((try? decoder.decode(Invocation.self, from: data)) == nil, "read a selector that is not listed")
+func require(_ holds: Bool, _ what: @autoclosure () -> String = "does not hold", line: Int = #line) {
+  if !holds { fail(what(), line: line) }
 }
 
-private struct Note: Codable, Sendable {
-  var text: String
-  var next: [Note]?
-}
+/// Whether operations are shown as they are performed, to understand a finding: where `FORWARDCAST_FUZZ_SHOW` is set.
+let shows = getenv("FORWARDCAST_FUZZ_SHOW") != nil
 
-private func signature(_ text: String) {
-  do {
-    let signature = try MethodSignature(text)
-    precondition(signature.description == text, "prints another text back")
-    for strength in MethodSignature.MatchStrength.allCases {
-      precondition(signature.matches(signature, strength), "does not match itself")
-    }
-    precondition(signature.argumentOffsets.count == signature.numberOfArguments, "offsets for other arguments")
-    _ = (signature.frameLength, signature.returnLength, signature.argumentLayouts, signature.isOneway)
-  } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-  }
-}
-
-private func selector(_ text: String) {
-  do {
-    let count = try MessageSelector.numberOfArguments(inName: text)
-    precondition(count == text.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
-    guard MessageSelector.internedCount < 20_000 else { return }
-    let selector = try MessageSelector(text)
-    precondition(selector.numberOfArguments == count && MessageSelector(known: text) == selector, "interned as another")
-    precondition(selector.parts.count == max(count, 1), "other parts than arguments")
-    let call = Invocation(selector, arguments: (0..<count).map { ArgumentBox($0) })
-    _ = "\(call)"
-  } catch {
-    precondition((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
-    precondition(MessageSelector(known: text) == nil, "a refused name is known")
-  }
-}
-
-private func swiftName(_ text: String) {
-  guard MessageSelector.internedCount < 20_000 else { return }
-  guard let selector = try? MessageSelector(swiftName: text) else { return }
-  precondition((try? MessageSelector.numberOfArguments(inName: selector.name)) == selector.numberOfArguments)
-}
-
-private func script(_ text: String) {
-  _ = ScriptSession.isIncomplete(text)
-  if let error = ScriptSession.check(text) {
-    _ = "\(error)"
-    return
-  }
-  let session = ScriptSession(stepLimit: 500, handlers: ScriptHandlers(output: { _ in }))
-  _ = session.run(text)
+func show(_ what: @autoclosure () -> String) {
+  guard shows else { return }
+  let text = what() + "\n"
+  _ = text.withCString { write(2, $0, text.utf8.count) }
 }

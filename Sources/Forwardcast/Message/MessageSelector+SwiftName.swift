@@ -19,12 +19,17 @@ extension MessageSelector {
   ///   whose selector depends on the type of their index.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.
   public init(swiftName: String) throws(MessageSelectorError) {
+    try self.init(Self.name(ofSwiftName: swiftName))
+  }
+
+  /// The name of that selector, which is not interned.
+  package static func name(ofSwiftName swiftName: String) throws(MessageSelectorError) -> String {
     var reader = SwiftNameReader(swiftName)
     let name = try reader.selectorName()
-    guard name.utf8.count <= Self.maximumLength else {
-      throw MessageSelectorError(.tooLong, in: swiftName, at: min(Self.maximumLength, swiftName.utf8.count))
+    guard name.utf8.count <= maximumLength else {
+      throw MessageSelectorError(.tooLong, in: swiftName, at: min(maximumLength, swiftName.utf8.count))
     }
-    try self.init(name)
+    return name
   }
 }
 

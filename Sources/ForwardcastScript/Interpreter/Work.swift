@@ -218,9 +218,10 @@ extension World {
 }
 
 extension Interpreter {
-  /// Charges a message, or a question, for every proxy that it will pass after the first, however often it passes the same
-  /// one: a step for each proxy that it came through, since each of them asks what is behind it; and the targets that are
-  /// looked at there.
+  /// Charges a message, or a question, a step for every proxy that it will pass after the first, and for the targets that
+  /// are looked at there. A message is charged as often as it passes a proxy, with a step more for each proxy with hooks
+  /// before, which asks what is behind it. A question asks a multicast once, however many ways lead to it, unless it comes
+  /// there through proxies with hooks, which ask anew.
   ///
   /// The ways are walked before the message is sent, so that one that would never end is not begun.
   ///
@@ -235,7 +236,10 @@ extension Interpreter {
     let first = world.ways(from: receiver)
     if first.isEmpty { return }
     var targets: [ObjectIdentifier: Int] = [:]
-    var path: [(proxy: AnyObject, ways: [Way], next: Int)] = [(receiver, first, 0)]
+    // The multicasts that each question has asked: that of the script, and those that proxies with hooks ask.
+    var asked: [Set<ObjectIdentifier>] = [[ObjectIdentifier(receiver)]]
+    var path: [(proxy: AnyObject, ways: [Way], next: Int, question: Int, hooks: Int)] = []
+    path.append((receiver, first, 0, 0, receiver is any ScriptedMulticast ? 0 : 1))
     while let top = path.indices.last {
       guard path[top].next < path[top].ways.count else {
         path.removeLast()
@@ -246,15 +250,23 @@ extension Interpreter {
       try run.charge(Work.registration)
       // A proxy that the message is in already is a cycle, which the library ends there.
       guard let proxy = way.end(for: selector), !path.contains(where: { $0.proxy === proxy }) else { continue }
-      for _ in path { try run.step(at: offset, of: source) }
       let id = ObjectIdentifier(proxy)
+      var (question, hooks) = (path[top].question, path[top].hooks)
+      if isQuestion, proxy is any ScriptedMulticast {
+        guard asked[question].insert(id).inserted else { continue }
+      } else if isQuestion {
+        question = asked.count
+        asked.append([])
+      }
+      for _ in 0...(isQuestion ? 0 : hooks) { try run.step(at: offset, of: source) }
+      if !(proxy is any ScriptedMulticast) { hooks += 1 }
       let count = targets[id] ?? (proxy as? any ScriptedMulticast)?.registrations.count ?? 0
       targets[id] = count
       try run.charge(Work.passedTarget * count)
       guard path.count <= World.chainLimit else {
         throw ScriptFault(.limitExceeded, "more than \(World.chainLimit) proxies behind one another")
       }
-      path.append((proxy, world.ways(from: proxy), 0))
+      path.append((proxy, world.ways(from: proxy), 0, question, hooks))
     }
   }
 }

@@ -174,6 +174,7 @@ final class World: Sendable {
       }
       state.internedCount += 1
     }
+    try InternedNames.makeRoom(for: name)
     return try MessageSelector(name)
   }
 

@@ -1,0 +1,48 @@
+// InternedNamesTests.swift: what the names of texts add to the process, however many sessions there are.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastScript
+import Testing
+
+@Suite("Names that texts add to the process")
+struct InternedNamesTests {
+  /// A text that needs 4,000 names of a kilobyte, its own.
+  private static func text(_ session: Int) -> String {
+    let tail = String(repeating: "x", count: 1000)
+    let names = (0..<4000).map { "\"n\(session)x\($0)\(tail):\"" }.joined(separator: ", ")
+    return "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast\nadd r to p only @[\(names)]\nprint \"done\""
+  }
+
+  @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go")
+  func bound() async {
+    _ = await #expect(processExitsWith: .success) {
+      var refused = 0
+      var count = 0
+      for number in 0..<12 {
+        let played = play(Self.text(number))
+        if played.output == "done\n" { continue }
+        precondition(played.outcome.error?.text == "limit exceeded: selectors of over 16 MiB in the process")
+        refused += 1
+        if count == 0 { count = MessageSelector.internedCount }
+        precondition(MessageSelector.internedCount == count, "a session added names beyond the bound")
+      }
+      precondition(refused > 6 && refused < 12, "\(refused) of 12 sessions were refused")
+      // What is known needs no room.
+      let played = play("receiver R { - a = 1 }\nlet r = new R\nprint [r a]\nexpect [r nobodyKnows] throws")
+      precondition(played.output == "1\n" && played.outcome.succeeded)
+      // A host's receiver is no way around it.
+      let session = ScriptSession()
+      session.register(Host(), as: "host")
+      let known = session.run("print [host one]")
+      precondition(known.succeeded)
+      let before = MessageSelector.internedCount
+      let unknown = session.run("[host noSuchNameAtAll\(String(repeating: "x", count: 1000)): 1]")
+      precondition(unknown.error?.code == .limitExceeded && MessageSelector.internedCount == before)
+    }
+  }
+}
+
+private final class Host: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Host.self) { Responds(to: "one") { (_: Host) in 1 } }
+}

@@ -1,0 +1,41 @@
+// Names.swift: selectors, and selectors of Swift names.
+
+import Forwardcast
+
+/// How many names a run interns: the process keeps each for ever.
+private let internLimit = 20_000
+
+func selector(_ text: String) {
+  do {
+    let count = try MessageSelector.numberOfArguments(inName: text)
+    require(count == text.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
+    guard let selector = MessageSelector(known: text) ?? interned(text) else { return }
+    require(selector.numberOfArguments == count && MessageSelector(known: text) == selector, "interned as another")
+    require(selector.parts.count == max(count, 1), "other parts than arguments")
+    if isOneOf(4, text) { _ = "\(Invocation(selector, arguments: (0..<count).map { ArgumentBox($0) }))" }
+  } catch {
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    require(MessageSelector(known: text) == nil, "a refused name is known")
+    if isOneOf(4, text) { _ = "\(error)" }
+  }
+}
+
+private func interned(_ text: String) -> MessageSelector? {
+  guard MessageSelector.internedCount < internLimit else { return nil }
+  guard let selector = try? MessageSelector(text) else { fail("a name that was read is refused") }
+  return selector
+}
+
+/// The selector of a Swift name, which is not interned.
+func swiftName(_ text: String) {
+  do {
+    let name = try MessageSelector.name(ofSwiftName: text)
+    guard let count = try? MessageSelector.numberOfArguments(inName: name) else {
+      fail("a Swift name has a selector that is none")
+    }
+    require(count == name.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
+  } catch {
+    require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
+    if isOneOf(4, text) { _ = "\(error)" }
+  }
+}

@@ -1,0 +1,42 @@
+// Stepping.swift: contexts and an executor that run one thing at a time, when they are told to.
+
+import Forwardcast
+
+/// A context that runs nothing by itself: each step opens what one mailbox gives in a turn.
+final class StepContext: DeliveryContext, ContextProbe, @unchecked Sendable {  // the fuzzer has one thread
+  let name: String
+  let turn: Int
+  let isConcurrent: Bool
+  private var woken: [Mailbox] = []
+
+  init(_ name: String, turn: Int, isConcurrent: Bool = false) {
+    (self.name, self.turn, self.isConcurrent) = (name, turn, isConcurrent)
+  }
+
+  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var isCurrent: Bool { isHeld }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.append(mailbox) }
+
+  /// Lets a mailbox have its turn: of a serial context the one that was woken first. `false` when none waits.
+  @discardableResult
+  func step(_ choice: Int = 0) -> Bool {
+    guard !woken.isEmpty else { return false }
+    woken.remove(at: isConcurrent ? choice % woken.count : 0).drain()
+    return true
+  }
+}
+
+/// An executor of tasks that runs their jobs when it is told to.
+final class StepExecutor: TaskExecutor, @unchecked Sendable {  // the fuzzer has one thread
+  private var jobs: [UnownedJob] = []
+
+  func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+
+  /// Runs the job that has waited longest. `false` when there is none.
+  @discardableResult
+  func step() -> Bool {
+    guard !jobs.isEmpty else { return false }
+    jobs.removeFirst().runSynchronously(on: asUnownedTaskExecutor())
+    return true
+  }
+}
