@@ -131,6 +131,17 @@ struct WorkTests {
     if wanted == 0 { #expect(with.work - without.work < 1000) }
   }
 
+  @Test("deliveries on queues are charged, whoever waits for them")
+  func turns() {
+    let cast = "receiver O { - a = 1 }\nqueue q\nproxy p = multicast strong\nproxy d = multicast strong\n"
+    let both = cast + "repeat 100 { add new O to p on q; add new O to d }\n"
+    for statement in ["[p a]; wait", "print collect all [p a]", "print report [p a]"] {
+      let queued = play(both + statement).outcome
+      let direct = play(both + statement.replacing("[p", with: "[d")).outcome
+      #expect(queued.error == nil && queued.work - direct.work >= 100 * 16_000, "\(statement)")
+    }
+  }
+
   @Test("registrations of one target are charged more the more there are, since each is linked to the others")
   func duplicates() {
     let cast = "receiver R { - a = 1 }\nlet r = new R\n"

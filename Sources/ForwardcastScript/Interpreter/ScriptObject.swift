@@ -91,6 +91,7 @@ extension World {
     do {
       // The first row belongs to its send; every further one that the message reaches is a send of its own.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
+      if queue != nil { try send.run.charge(Work.turn) }
       let frame = Frame(row: row, object: object, depth: send.depth)
       for (argument, box) in zip(row.arguments, call.arguments) {
         let value = try ScriptValue(box, reference: reference)
