@@ -4,8 +4,9 @@
 /// The registrations of one proxy in the order of delivery.
 ///
 /// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are
-/// closed up when they outnumber the living. Dead targets are found by a hand that sets out whenever the registrations
-/// have doubled and looks at three slots for each one that is added, so that no operation walks the whole list.
+/// closed up when they outnumber the living. Dead targets are found by a hand that sets out whenever there are twice as
+/// many registrations as it found alive, and looks at three slots for each one that is added, so that no operation walks
+/// the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -25,6 +26,8 @@ struct TargetList {
 
   /// The next slot that is looked at for a dead target, in whatever group.
   private var hand = (group: 0, slot: 0)
+  /// How many registrations the hand has found alive on its way.
+  private var foundAlive = 0
   /// How many registrations there have to be for the hand to move.
   private var countToReclaim = Self.fewest
   /// With how many registrations looking for dead targets is not worth it.
@@ -207,7 +210,7 @@ struct TargetList {
         // Whoever comes next finds the memory there.
         groups[0].slots.removeAll(keepingCapacity: true)
         groups[0].holes = 0
-        hand = (0, 0)
+        (hand, foundAlive) = ((0, 0), 0)
         return
       }
       groups.remove(at: group)
@@ -231,16 +234,16 @@ struct TargetList {
 
   /// Moves the hand over three slots, of all groups in turn, and takes out what is dead there.
   ///
-  /// Once around, it rests until there are twice as many registrations as it left. So targets that come and go among others
-  /// cost no look, and the dead never outnumber the living for long: while it is on its way, two registrations are looked at
-  /// for each that is new.
+  /// Once around, it rests until there are twice as many registrations as it has found alive. So targets that come and go
+  /// among others cost no look. Whoever joins behind the hand, as one of a higher priority does, is not found on this way,
+  /// alive or dead: when there are many of those, it sets out again at once, over at most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard count >= countToReclaim else { return }
     for _ in 0..<3 {
       while hand.group < groups.count, hand.slot >= groups[hand.group].slots.count { hand = (hand.group + 1, 0) }
       guard hand.group < groups.count else {
-        hand = (0, 0)
-        countToReclaim = max(count * 2, Self.fewest)
+        countToReclaim = max(foundAlive * 2, Self.fewest)
+        (hand, foundAlive) = ((0, 0), 0)
         return
       }
       let slot = groups[hand.group].slots.withUnsafeBytes {
@@ -251,7 +254,10 @@ struct TargetList {
       slot?._withUnsafeGuaranteedRef { registration in
         if let alive = registration.targetUnderLock {
           garbage.keep(alive)
-        } else if !registration.keepsSlot {
+          foundAlive += 1
+        } else if registration.keepsSlot {
+          foundAlive += 1
+        } else {
           _ = remove(registration, garbage: &garbage)
         }
       }
