@@ -8,9 +8,13 @@ import Testing
 
 @testable import ForwardcastDistributed
 
+/// A deadline for calls whose test is not about deadlines: a busy machine meets it too.
+let unhurried = Duration.seconds(600)
+
 /// Connects to an endpoint; `exchange` stands between, where a test wants it.
 func connect(
-  _ endpoint: LocalEndpoint, name: String = "worker", options: RemoteOptions = RemoteOptions(types: knownTypes),
+  _ endpoint: LocalEndpoint, name: String = "worker",
+  options: RemoteOptions = RemoteOptions(deadline: unhurried, types: knownTypes),
   exchange: (@Sendable (MessageEnvelope) async throws -> MessageEnvelope?)? = nil
 ) async throws -> RemoteReceiver {
   let line = RemoteLine(name, options) { envelope in
@@ -44,7 +48,7 @@ struct RemoteReceiverTests {
   @Test("messages are answered as by the receiver itself: numbers, values, nothing, and methods that suspend")
   func answers() async throws {
     let remote = try await RemoteReceiver(
-      connectingTo: endpoint(), name: "worker", options: RemoteOptions(types: knownTypes))
+      connectingTo: endpoint(), name: "worker", options: RemoteOptions(deadline: unhurried, types: knownTypes))
     #expect(try await remote.sendAndWait(.add, 4) == 5)
     #expect(try await remote.sendAndWait(.onAddMsg, "alice", [1, 2]))
     #expect(try await remote.sendAndWait(.paint, Tint(red: 2)) == Tint(red: 4, name: "painted"))
@@ -114,7 +118,7 @@ struct RemoteReceiverTests {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     let changing = LocalEndpoint(proxy, allowing: [Message.add.selector], actorSystem: system)
     let once = try await connect(changing)
-    let each = try await connect(changing, options: RemoteOptions(questions: .askedEachTime))
+    let each = try await connect(changing, options: RemoteOptions(deadline: unhurried, questions: .askedEachTime))
     #expect(!once.responds(to: "add:"))
     #expect(each.responds(to: "add:"))
     #expect(try await each.respondsNow(to: "add:") == false)
@@ -135,7 +139,7 @@ struct RemoteReceiverTests {
 
   @Test("an argument that cannot be written does not leave")
   func unwritten() async throws {
-    let remote = try await connect(endpoint(), options: RemoteOptions(questions: .askedEachTime))
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, questions: .askedEachTime))
     var call = Invocation("add:", arguments: [ArgumentBox(Unwritten())])
     let error = try await remoteError { try await remote.performAndWait(&call) }
     #expect(error.code == .cannotCross && error.outcome == .didNotRun)
@@ -252,7 +256,7 @@ struct RemoteReceiverTests {
 
   @Test("more calls than may wait are refused")
   func busy() async throws {
-    let remote = try await connect(endpoint(), options: RemoteOptions(waitingCalls: 1))
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, waitingCalls: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let second = Task { try await remote.sendAndWait(.add, 2) }

@@ -100,11 +100,12 @@ struct HostileTextTests {
   }
 
   @Test("20,000 random and mutated scripts end orderly")
-  func random() {
+  func random() async {
     let seed = Self.setting("FORWARDCAST_SEED", otherwise: 20_261_121)
     let count = Self.setting("FORWARDCAST_HOSTILE_SCRIPTS", otherwise: 20_000)
     var random = SeededGenerator(seed: seed)
     for number in 0..<Int(count) {
+      await Task.yield()
       let text = number % 4 == 0 ? Self.invent(&random) : Self.mutate(Self.seeds[number % Self.seeds.count], &random)
       if let complaint = Self.complaint(text) {
         Issue.record("seed \(seed), script \(number) \(complaint): \(text.debugDescription)")
@@ -113,10 +114,11 @@ struct HostileTextTests {
   }
 
   @Test("every prefix of a script ends orderly, and so does every script with one byte missing")
-  func everyCut() {
+  func everyCut() async {
     for text in Self.seeds {
       let bytes = Array(text.utf8)
       for place in bytes.indices {
+        await Task.yield()
         let prefix = String(decoding: bytes[..<place], as: UTF8.self)
         let without = String(decoding: bytes[..<place] + bytes[(place + 1)...], as: UTF8.self)
         for cut in [prefix, without] {

@@ -72,7 +72,7 @@ struct OtherProcesses {
     let (door, narrow) = doors(far)
     let line = Line()
     // snippet: remote-send
-    let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(2)))
+    let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(30)))
     let answer = try await bob.sendAndWait(.heard, line)
     // end
     #expect(answer == 1)

@@ -53,12 +53,13 @@ struct TypeEncodingFuzzTests {
   }
 
   @Test("random texts of the encodings' letters never crash, and print back when accepted")
-  func random() {
+  func random() async {
     let seed: UInt64 = 0x5EED_0001
     var numbers = RepeatableNumbers(state: seed)
     let letters = Array("cCsSiIlLqQtTfdDBv*@#:?^bjrnNoORVA[]{}()=<>\"0123456789aZ_, &\u{0}é")
     var accepted = 0
     for round in 0..<100_000 {
+      if round % 1000 == 0 { await Task.yield() }
       let text = String(
         (0..<Int.random(in: 0...24, using: &numbers)).map { _ in letters.randomElement(using: &numbers) ?? "i" })
       accepted += read(text, "seed \(seed), round \(round): \(text)")
@@ -67,7 +68,7 @@ struct TypeEncodingFuzzTests {
   }
 
   @Test("changed encodings of real types never crash, and print back when accepted")
-  func mutated() {
+  func mutated() async {
     let seed: UInt64 = 0x5EED_0002
     var numbers = RepeatableNumbers(state: seed)
     let real = [TypeVectors.types, TypeVectors.variables, MethodVectors.methods].flatMap { TypeVectorTests.answers($0) }
@@ -75,6 +76,7 @@ struct TypeEncodingFuzzTests {
     let bytes = Array("{}()[]\"@?<>=^bjA0123456789iQdr:#".utf8)
     var accepted = 0
     for round in 0..<100_000 {
+      if round % 1000 == 0 { await Task.yield() }
       var text = real.randomElement(using: &numbers) ?? []
       for _ in 0..<Int.random(in: 1...3, using: &numbers) {
         let place = Int.random(in: 0...text.count, using: &numbers)
