@@ -1,7 +1,8 @@
 // Boxes.swift: messages with arguments of every kind, written and read.
 
-import Forwardcast
 import Foundation
+
+@testable import Forwardcast
 
 /// A value that a message can be written with.
 private typealias Coded = any (Codable & Sendable & Hashable)
@@ -43,7 +44,10 @@ func boxedMessage(_ program: consuming Program) {
     call = Invocation(selectors[count], signature: signature, arguments: arguments)
   }
   if program.below(3) == 0 { call.result = argument(&program, &mayBeWritten, &hasNote) }
-  for argument in arguments { unbox(argument) }
+  for argument in arguments {
+    unbox(argument)
+    require(argument.copiedForDelivery().type == argument.type, "a copy is of another type")
+  }
   _ = ("\(call)", call.isEqual(to: call), call.signature.description)
   lookOver(call, other: Invocation(selectors[program.below(selectors.count)], arguments: arguments + [ArgumentBox(1)]))
   guard let written = try? writer.encode(call) else {
@@ -54,6 +58,7 @@ func boxedMessage(_ program: consuming Program) {
     fail("\(call) is written as what cannot be read")
   }
   require((try? writer.encode(again)) == written, "\(call) reads back as another")
+  readSignature(call.signature)
   require(again.arguments.allSatisfy(\.isSendable), "what was read may not cross")
   _ = call.isEqual(to: again)
   for (was, read) in zip(call.arguments, again.arguments) where !was.isNil && !(was.value is Void) {
@@ -63,6 +68,11 @@ func boxedMessage(_ program: consuming Program) {
   require((try? listingNone.decode(Invocation.self, from: written)) == nil, "an unlisted selector is read")
   let withoutNote = try? withoutTypes.decode(Invocation.self, from: written)
   require((withoutNote == nil) == hasNote, "types that are not named are read, or those that need not be refused")
+}
+
+private func readSignature(_ signature: MethodSignature) {
+  guard let written = try? writer.encode([signature]) else { fail("a signature is not written") }
+  require((try? open.decode([MethodSignature].self, from: written)) == [signature], "a signature reads back as another")
 }
 
 /// What a receiver may ask of a message.
@@ -76,6 +86,10 @@ private func lookOver(_ call: Invocation, other: Invocation) {
   } catch {
     require(other.selector.numberOfArguments != call.selector.numberOfArguments, "a message is not turned: \(error)")
   }
+  let literal: MessageSelector = "aLongerName:ofTwo:"
+  require(literal.numberOfArguments == 2 && literal != call.selector, "a literal is another selector")
+  let pairs = zip(call.arguments, other.arguments.reversed())
+  for (one, two) in pairs { require(one.isEqual(to: two) == two.isEqual(to: one), "equal one way only") }
 }
 
 /// Takes the value out as every kind of thing.
@@ -94,6 +108,8 @@ private func unbox(_ box: ArgumentBox) {
   _ = (try? box.unbox(as: Double.self), try? box.unbox(as: Float.self), try? box.unbox(as: Bool.self))
   _ = (try? box.unbox(as: String.self), try? box.unbox(as: MessageSelector.self), try? box.unbox(as: Int??.self))
   _ = (try? box.unbox(as: [Int].self), try? box.unbox(as: [UInt8?].self), try? box.unbox(as: [String: Double].self))
+  _ = (try? box.unbox(as: CGFloat.self), try? box.unbox(as: Substring.self), try? box.unbox(as: ((Int) -> Int).self))
+  _ = (try? box.opened(as: Int.self), try? box.opened(as: AnyObject.self), absent(Int?.self), absent(Int.self))
   #if !(os(macOS) && arch(x86_64))
     _ = (try? box.unbox(as: Float16.self), try? box.unbox(as: Float16?.self))
   #endif
@@ -102,7 +118,7 @@ private func unbox(_ box: ArgumentBox) {
 }
 
 private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ hasNote: inout Bool) -> ArgumentBox {
-  switch program.below(24) {
+  switch program.below(28) {
   case 0: return ArgumentBox(())
   case 1: return ArgumentBox(Int?.none)
   case 2: return ArgumentBox.weak(Witness?.none)
@@ -111,12 +127,24 @@ private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ ha
     return ArgumentBox(Witness())
   case 4:
     mayBeWritten = false
-    return ArgumentBox({ () -> Int in 1 })
+    return ArgumentBox({ @Sendable (number: Int) -> Int in number })
   case 5:
     mayBeWritten = false
     return ArgumentBox(Int.self)
   case 7: return ArgumentBox.unowned(Witness())
   case 8: return wrapped(MessageSelector?.none, &program)
+  case 9:
+    mayBeWritten = false
+    return pointer(&program)
+  case 10:
+    mayBeWritten = false
+    return ArgumentBox([scalar(&program), scalar(&program)] as [Any])
+  case 11:
+    mayBeWritten = false
+    return ArgumentBox([program.text(): scalar(&program), "k": Witness()] as [String: Any])
+  case 12:
+    mayBeWritten = false
+    return ArgumentBox(Copied())
   case 6:
     hasNote = true
     return wrapped(Note(text: program.text(), next: [Note(text: "", next: nil)]), &program)
@@ -125,6 +153,22 @@ private func argument(_ program: inout Program, _ mayBeWritten: inout Bool, _ ha
 }
 
 private final class Witness: Sendable {}
+
+private final class Copied: ArgumentCopying {
+  func argumentCopy() -> Self { self }
+}
+
+private func pointer(_ program: inout Program) -> ArgumentBox {
+  switch program.below(7) {
+  case 0: ArgumentBox(UnsafePointer<Int8>(bitPattern: 8))
+  case 1: ArgumentBox(UnsafeMutablePointer<Int>(bitPattern: 8))
+  case 2: ArgumentBox(UnsafeRawPointer(bitPattern: 8))
+  case 3: ArgumentBox(UnsafeMutableRawPointer(bitPattern: 8))
+  case 4: ArgumentBox(OpaquePointer(bitPattern: 8))
+  case 5: ArgumentBox(UnsafePointer<Note>(bitPattern: 8))
+  default: ArgumentBox(Witness?.some(Witness()))
+  }
+}
 
 private func scalar(_ program: inout Program) -> Coded {
   switch program.below(18) {

@@ -5,6 +5,7 @@ import Forwardcast
 // The fuzzer has one thread.
 nonisolated(unsafe) private let values: [ArgumentBox] = [
   .init(1), .init(0.5), .init("a"), .init(Int?.none), .init([1]), .init(true),
+  .init(UnsafePointer<Int8>(bitPattern: 8)),
 ]
 nonisolated(unsafe) private let wide: [ArgumentBox] = [
   .init(Int128.max), .init(UInt64.max), .init(-1), .init(Double.infinity), .init(Float.nan), .init(1e300),
@@ -37,6 +38,10 @@ func twoEncodings(_ text: String) {
     if let layout = first.layout(on: target) { require(layout.size >= 0 && layout.alignment > 0) }
   }
   for value in wide { _ = try? value.converted(to: first) }
+  _ = (first.accepts(second), second.accepts(first))
+  if let named = TypeEncoding.object(named: parts[0]) {
+    require((try? TypeEncoding(named.description)) == named, "a named object is not what it prints")
+  }
 }
 
 func signature(_ text: String) {
@@ -47,6 +52,8 @@ func signature(_ text: String) {
       require(signature.matches(signature, strength), "does not match itself")
     }
     require(signature.argumentOffsets.count == signature.numberOfArguments, "offsets for other arguments")
+    require(signature.statedOffsets.count == signature.numberOfArguments, "stated offsets for other arguments")
+    require((try? MethodSignature(text)) == signature && Set([signature]).contains(signature), "is not itself")
     _ = (signature.frameLength, signature.returnLength, signature.argumentLayouts, signature.isOneway)
   } catch {
     require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")

@@ -34,6 +34,9 @@ func swiftName(_ text: String) {
       fail("a Swift name has a selector that is none")
     }
     require(count == name.utf8.count { $0 == UInt8(ascii: ":") }, "other arguments than colons")
+    if MessageSelector(known: name) != nil {
+      require((try? MessageSelector(swiftName: text))?.name == name, "interned as another")
+    }
   } catch {
     require((0...text.utf8.count).contains(error.byteOffset), "an offset outside of the text")
     if isOneOf(4, text) { _ = "\(error)" }
