@@ -38,6 +38,12 @@ package protocol DeliveryContext: AnyObject, Sendable {
 /// Tells whether the running code is on a context, so that waiting for it would be waiting for oneself.
 package protocol ContextProbe: AnyObject, Sendable {
   var isCurrent: Bool { get }
+  /// Whether the context is known to do nothing before the running code has ended, though that is not on it.
+  var waitsForCaller: Bool { get }
+}
+
+extension ContextProbe {
+  package var waitsForCaller: Bool { false }
 }
 
 extension DeliveryContext where Self: ContextProbe {
@@ -54,17 +60,17 @@ extension DeliveryContext {
 }
 
 /// A dispatch queue.
-final class QueueContext: DeliveryContext {
+final class QueueContext: DeliveryContext, ContextProbe {
   private let queue: DispatchQueue
-  private let id: QueueID
+  private let id: QueueIdentity
 
   let isConcurrent: Bool
 
   /// - Parameter isConcurrent: `nil` finds out as far as the system says it.
   init(_ queue: DispatchQueue, isConcurrent: Bool? = nil) {
     self.queue = queue
-    id = QueueID.of(queue)
     self.isConcurrent = isConcurrent ?? Self.isKnownConcurrent(queue)
+    id = QueueIdentity.of(queue, isConcurrent: self.isConcurrent)
   }
 
   /// Whether a queue is one of the global ones, or one that the system describes as concurrent. Off Apple systems nothing
@@ -82,44 +88,14 @@ final class QueueContext: DeliveryContext {
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    queue.async { mailbox.drain() }
-  }
-
-  func makeProbe() -> any ContextProbe { QueueProbe(queue, id) }
-}
-
-/// What tells one queue from another: the objects that stand for the main queue and the global ones are made anew each
-/// time. It is kept on the queue and goes with it.
-private final class QueueID: Sendable {
-  private static let key = Guarded(DispatchSpecificKey<QueueID>())
-
-  static func of(_ queue: DispatchQueue) -> QueueID {
-    key.withLock { key in
-      if let id = queue.getSpecific(key: key) { return id }
-      let id = QueueID()
-      queue.setSpecific(key: key, value: id)
-      return id
+    queue.async { [id] in
+      id.lookForNewTargets()
+      mailbox.drain()
     }
   }
-}
 
-/// A value of its own on a queue, so that a queue that targets it is seen to be on it as well. It is taken off again
-/// with the mailbox that it was made for.
-private final class QueueProbe: ContextProbe {
-  private let queue: DispatchQueue
-  private let id: QueueID
-  private let key = DispatchSpecificKey<Bool>()
-
-  init(_ queue: DispatchQueue, _ id: QueueID) {
-    (self.queue, self.id) = (queue, id)
-    queue.setSpecific(key: key, value: true)
-  }
-
-  deinit { queue.setSpecific(key: key, value: nil) }
-
-  var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: key) != nil || HeldContext.contains(ObjectIdentifier(id))
-  }
+  var isCurrent: Bool { id.isCurrent }
+  var waitsForCaller: Bool { id.waitsForCaller }
 }
 
 /// The main actor.

@@ -74,6 +74,13 @@ package final class Mailbox: @unchecked Sendable {
     context.isConcurrent ? HeldContext.contains(ObjectIdentifier(self)) : probe.isCurrent
   }
 
+  /// Why the running code would wait for its own end if it blocked until the context has done something; `nil` when it
+  /// would not, as far as is known.
+  package var deadlock: String? {
+    if isCurrent { return "the caller holds the \(context.name) that it would wait for" }
+    return probe.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
+  }
+
   deinit {
     // Nobody posts any more and no drain is under way; a context that threw its work away may have left something.
     _ = take()

@@ -126,6 +126,61 @@ struct WaitingTests {
     #expect(inside.withLock { $0 } == .wouldDeadlock)
   }
 
+  @Test(
+    "a wait for a queue that targets the caller's is an error, whichever of them is known first",
+    arguments: [true, false])
+  func targetedQueue(outerFirst: Bool) throws {
+    let (outer, middle) = (queue, DispatchQueue(label: "middle", target: queue))
+    let inner = DispatchQueue(label: "inner", target: middle)
+    let (waiter, target) = (Clerk("outer", journal), Clerk("inner", journal))
+    let outside = MulticastProxy<any Member>()
+    if outerFirst { outside.add(waiter, delivery: .queue(outer)) }
+    proxy.add(target, delivery: .queue(inner))
+    inner.sync {}
+    if !outerFirst {
+      outside.add(waiter, delivery: .queue(outer))
+      // The queue looks for those that became known later when a message comes.
+      proxy.broadcast(.note, 1)
+      try proxy.drain(timeout: .seconds(60))
+    }
+    let found = Mutex<[MessageError]>([])
+    waiter.onNote { [proxy] _ in
+      for wait in [
+        { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) },
+        { try proxy.drain(timeout: .seconds(60)) },
+      ] as [() throws -> Void] {
+        do { try wait() } catch { found.withLock { $0 += [error as? MessageError].compactMap { $0 } } }
+      }
+    }
+    outside.broadcast(.note, 2)
+    try outside.drain(timeout: .seconds(60))
+    #expect(found.withLock { $0.map(\.code) } == [.wouldDeadlock, .wouldDeadlock])
+    #expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
+    // From elsewhere it is waited for.
+    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(60)) == [5])
+    withExtendedLifetime((waiter, target)) {}
+  }
+
+  @Test("a queue that targets a concurrent one is waited for from there")
+  func concurrentTarget() throws {
+    let outer = DispatchQueue(label: "outer", attributes: .concurrent)
+    let inner = DispatchQueue(label: "inner", target: outer)
+    let (waiter, target) = (Clerk("outer", journal), Clerk("inner", journal))
+    let outside = MulticastProxy<any Member>()
+    outside.add(waiter, delivery: .concurrentQueue(outer))
+    proxy.add(target, delivery: .queue(inner))
+    inner.sync {}
+    let found = Mutex<[Int]>([])
+    waiter.onNote { [proxy] _ in
+      let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(60))
+      found.withLock { $0 = values ?? [] }
+    }
+    outside.broadcast(.note, 2)
+    try outside.drain(timeout: .seconds(60))
+    #expect(found.withLock { $0 } == [5])
+    withExtendedLifetime((waiter, target)) {}
+  }
+
   @Test("draining waits for what targets send in their turn as well")
   func draining() async throws {
     let (first, second) = (Clerk("1", journal), Clerk("2", journal))

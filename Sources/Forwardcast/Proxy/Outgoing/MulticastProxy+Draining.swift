@@ -33,10 +33,8 @@ extension MulticastProxy where Interface: Sendable {
     let deadline = timeout < .seconds(1 << 32) ? ContinuousClock.now + timeout : nil
     var round = DrainRound(core)
     repeat {
-      if let held = round.mailboxes.first(where: \.isCurrent) {
-        throw MessageError(
-          .wouldDeadlock, receiver: typeName(of: self), selector: "drain",
-          evidence: "the caller holds the \(held.context.name) that it would wait for")
+      if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
+        throw MessageError(.wouldDeadlock, receiver: typeName(of: self), selector: "drain", evidence: deadlock)
       }
       guard round.begin().wait(timeout: deadline.map { $0 - ContinuousClock.now } ?? timeout) else {
         throw MessageError(

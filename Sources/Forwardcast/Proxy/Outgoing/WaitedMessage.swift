@@ -70,10 +70,10 @@ struct WaitedMessage<Final: OutcomeSink> {
 
   /// - Throws: `wouldDeadlock` when the caller is on a context that it would wait for.
   private func refuseToWaitForHeldContext() throws {
-    for group in groups where group.mailbox.isCurrent && !group.runsNow {
+    for group in groups where !group.runsNow {
+      guard let deadlock = group.mailbox.deadlock else { continue }
       throw MessageError(
-        .wouldDeadlock, receiver: route.core.name, selector: route.selector.name,
-        evidence: "the caller holds the \(group.mailbox.context.name) that it would wait for")
+        .wouldDeadlock, receiver: route.core.name, selector: route.selector.name, evidence: deadlock)
     }
     // A method that leaves the context of its delivery for one where the caller blocks.
     for step in groups.filter({ !$0.runsNow }).flatMap(\.steps) where step.isActive {
