@@ -20,6 +20,9 @@ final class Bench {
   /// The numbers of targets to measure with.
   var sizes: [Int] { isQuick ? [1, 10, 100] : [1, 10, 100, 1000] }
 
+  /// The numbers of targets between which the cost of a delivery is to stay.
+  var growthSizes: [Int] { isQuick ? [10, 1_000] : [10, 100, 1_000, 10_000, 100_000] }
+
   /// The numbers of targets to register and to weigh.
   var registrySizes: [Int] { isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000] }
 

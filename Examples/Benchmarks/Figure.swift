@@ -6,10 +6,10 @@ struct Figure {
   let row: String
   let name: String
   let n: Int
-  let ours: Double
+  var ours: Double
   let reference: Double?
   let unit: String
-  let ratio: Double?
+  var ratio: Double?
   var spread: Double?
   /// Requests for memory by the library for one message, or one operation.
   var allocations: Double?
@@ -18,6 +18,15 @@ struct Figure {
   var goal: Goal?
 
   var isReached: Bool? { goal?.isReached(self) }
+
+  /// Whether the figure misses its goal by less than the noise: 5 % and its own spread.
+  var isWithinNoise: Bool {
+    guard isReached == false, var better = goal.map({ _ in self }), goal?.isLowerBound == false else { return false }
+    let noise = 0.05 + (spread ?? 0) / (ratio ?? 1)
+    better.ours *= 1 - noise
+    better.ratio = ratio.map { $0 * (1 - noise) }
+    return better.isReached == true
+  }
 }
 
 /// What a figure has to be at most, or at least.
@@ -31,6 +40,16 @@ struct Goal {
 
   /// At most so many times the counterpart.
   static func ratio(_ bound: Double) -> Goal { Goal(quantity: .ratio, bound: bound) }
+  /// What is to be reached with `n` targets: `one` with a single one, then so many times the counterpart with 10, with
+  /// 100, and with 1,000 and more.
+  static func by(_ n: Int, one: Goal, _ ratios: (Double, Double, Double)) -> Goal {
+    switch n {
+    case 1: one
+    case ..<100: .ratio(ratios.0)
+    case ..<1000: .ratio(ratios.1)
+    default: .ratio(ratios.2)
+    }
+  }
   /// At most so much.
   static func atMost(_ bound: Double, _ unit: String) -> Goal { Goal(quantity: .ours, bound: bound, unit: unit) }
   /// At least so much.

@@ -41,7 +41,8 @@ enum Report {
         figure.row, figure.name, "\(figure.n)", figure.ours.text(2), figure.reference?.text(2) ?? "–", figure.unit,
         figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–",
         pair(figure.allocations, figure.referenceAllocations),
-        figure.goal?.description ?? "–", figure.isReached.map { $0 ? "yes" : "NO" } ?? "–",
+        figure.goal?.description ?? "–",
+        figure.isReached.map { $0 ? "yes" : figure.isWithinNoise ? "within ±" : "no" } ?? "–",
       ]
     }
     let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
@@ -52,6 +53,31 @@ enum Report {
         return isText ? line[column] + space : space + line[column]
       }.joined(separator: "  ")
     }.joined(separator: "\n")
+  }
+
+  /// How many figures are where they are to be, and how straight the lines of growth are.
+  static func summary(_ figures: [Figure]) -> String {
+    let reached = figures.count { $0.isReached == true }
+    let near = figures.count { $0.isWithinNoise }
+    let above = figures.count { $0.isReached == false } - near
+    var lines = [
+      "\(figures.count) figures: \(reached) reach their goal, \(near) but for noise (5 % and their own ±), \(above) do not. "
+        + "A second thread sleeps throughout."
+    ]
+    if near + above > 0 {
+      lines.append(
+        "Times depend on what else the machine does; compare runs on an idle one. Instructions do not: Tests/Cost.")
+    }
+    let growth = figures.filter { $0.row == "growth" }.sorted { $0.n < $1.n }
+    if growth.count > 1, let first = growth.first, let last = growth.last {
+      let costs = growth.map(\.ours)
+      let others = growth.compactMap(\.reference)
+      func factor(_ costs: [Double]) -> String { ((costs.max() ?? 0) / (costs.min() ?? 1)).text(2) }
+      lines.append(
+        "Growth: a delivery among \(first.n) to \(last.n) targets costs \((costs.min() ?? 0).text(1)) to "
+          + "\((costs.max() ?? 0).text(1)) ns, \(factor(costs)) × (by hand \(factor(others)) ×).")
+    }
+    return lines.joined(separator: "\n")
   }
 
   private static func pair(_ mine: Double?, _ theirs: Double?) -> String {

@@ -2,9 +2,6 @@
 
 import Forwardcast
 
-/// What GNUstep's NSProxy takes for one message to one target, as `Peers/run.sh` measured it.
-let gnustepNanoseconds = 1_815.0
-
 @inline(never)
 func broadcastTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) {
   proxy.broadcast(Invocation("tick:", arguments: [ArgumentBox(value)]))
@@ -31,7 +28,7 @@ extension Bench {
     for n in sizes {
       let sides = Sides(n)
       let payload = Payload()
-      let goal = n >= 10 ? Goal.ratio(2) : .atMost(gnustepNanoseconds / 10, "ns")
+      let goal = Goal.by(n, one: .atMost(150, "ns"), (1.5, 1.1, 1))
       compare(
         "boxed", "one Int", n: n, units: n, goal: goal,
         ours: { for value in 0..<$0 { broadcastTick(sides.proxy, value) } },
@@ -41,7 +38,7 @@ extension Bench {
         ours: { for _ in 0..<$0 { broadcastReceive(sides.proxy, payload) } },
         reference: { for _ in 0..<$0 { sides.loop.receive(payload) } })
       compare(
-        "boxed", "one Int, with a report", n: n, units: n, goal: nil,
+        "boxed", "one Int, with a report", n: n, units: n, goal: .by(n, one: .atMost(300, "ns"), (2, 1.5, 1.5)),
         ours: { for value in 0..<$0 { use(forwardTick(sides.proxy, value)) } },
         reference: { for value in 0..<$0 { sides.loop.tick(value) } })
     }
@@ -90,7 +87,7 @@ extension Bench {
     for n in sizes {
       let sides = Sides(n)
       compare(
-        "responds", "somebody does", n: n, per: "ns/call", units: 1, goal: .atMost(25, "ns"),
+        "responds", "somebody does", n: n, per: "ns/call", units: 1, goal: .ratio(0.9),
         ours: { for _ in 0..<$0 { use(responds(sides.proxy, "tick:")) } },
         reference: { for _ in 0..<$0 { use(sides.loop.hasListener()) } })
       compare(

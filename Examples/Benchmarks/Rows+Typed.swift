@@ -54,7 +54,7 @@ extension Bench {
   /// Typed messages whose arguments need no memory of their own.
   func typedRows() {
     for n in sizes {
-      let goal = Goal.ratio(n >= 10 ? 1.0 : 1.2)
+      let goal = Goal.by(n, one: .ratio(1.15), (1, 1, 1))
       for classes in [1, 3] {
         let sides = Sides(n, classes: classes)
         compare(
@@ -62,10 +62,14 @@ extension Bench {
           ours: { for value in 0..<$0 { sendTick(sides.proxy, value) } },
           reference: { for value in 0..<$0 { sides.loop.tick(value) } })
       }
+      let sides = Sides(n)
+      compare(
+        "typed", "one Int, beside a loop with a count less", n: n, units: n, goal: goal,
+        ours: { for value in 0..<$0 { sendTick(sides.proxy, value) } },
+        reference: { for value in 0..<$0 { sides.loop.tickUncounted(value) } })
       let hearing = HearingProxy()
       let targets = makeTargets(n, classes: 3).compactMap { $0 as? any Hearing }
       for target in targets { hearing.add(target) }
-      let sides = Sides(n)
       compare(
         "typed", "one Int, by attribute, three classes", n: n, units: n, goal: goal,
         ours: { for value in 0..<$0 { callTick(hearing, value) } },
@@ -78,17 +82,27 @@ extension Bench {
     }
   }
 
+  /// What a delivery costs among very many.
+  func growthRows() {
+    for n in growthSizes {
+      let sides = Sides(n)
+      compare(
+        "growth", "one Int", n: n, units: n, goal: nil, ours: { for value in 0..<$0 { sendTick(sides.proxy, value) } },
+        reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+    }
+  }
+
   /// Typed messages with an argument on the heap.
   func heapRows() {
     for n in sizes {
       let sides = Sides(n)
       let payload = Payload()
       compare(
-        "typed-heap", "one object", n: n, units: n, goal: .ratio(1.1),
+        "typed-heap", "one object", n: n, units: n, goal: .by(n, one: .ratio(1.15), (1, 1, 1)),
         ours: { for _ in 0..<$0 { sendReceive(sides.proxy, payload) } },
         reference: { for _ in 0..<$0 { sides.loop.receive(payload) } })
       compare(
-        "typed-heap", "one String", n: n, units: n, goal: .ratio(1.1),
+        "typed-heap", "one String", n: n, units: n, goal: .by(n, one: .ratio(1.15), (1, 1, 1)),
         ours: { for _ in 0..<$0 { sendRead(sides.proxy, longText) } },
         reference: { for _ in 0..<$0 { sides.loop.read(longText) } })
     }
@@ -103,21 +117,22 @@ extension Bench {
       let proxy = MulticastProxy<any Listener>()
       for target in targets { proxy.add(target, ownership: .strong) }
       let payload = Payload()
+      let goal = Goal.by(n, one: .atMost(25, "ns"), (3, 2, 2))
       compare(
-        "pinned", "strong, one Int", n: n, units: n, goal: .ratio(3),
+        "pinned", "strong, one Int", n: n, units: n, goal: goal,
         ours: { for value in 0..<$0 { sendTick(proxy, value) } },
         reference: { for value in 0..<$0 { loop.tick(value) } })
       compare(
-        "pinned", "strong, one object", n: n, units: n, goal: .ratio(3),
+        "pinned", "strong, one object", n: n, units: n, goal: goal,
         ours: { for _ in 0..<$0 { sendReceive(proxy, payload) } },
         reference: { for _ in 0..<$0 { loop.receive(payload) } })
       let sides = Sides(n)
       compare(
-        "pinned", "weak, pinned, one Int", n: n, units: n, goal: .ratio(3),
+        "pinned", "weak, pinned, one Int", n: n, units: n, goal: goal,
         ours: { count in sides.proxy.pinned { for value in 0..<count { sendTick($0, value) } } },
         reference: { for value in 0..<$0 { loop.tick(value) } })
       compare(
-        "pinned", "weak, pinned, one object", n: n, units: n, goal: .ratio(3),
+        "pinned", "weak, pinned, one object", n: n, units: n, goal: goal,
         ours: { count in sides.proxy.pinned { for _ in 0..<count { sendReceive($0, payload) } } },
         reference: { for _ in 0..<$0 { loop.receive(payload) } })
     }

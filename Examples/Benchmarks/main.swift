@@ -40,6 +40,7 @@ if let count = options.count {
 let progress = Progress()
 let bench = Bench(filter: options.filter, isQuick: options.isQuick, progress: progress)
 bench.typedRows()
+bench.growthRows()
 bench.heapRows()
 bench.pinnedRows()
 bench.boxedRows()
@@ -51,8 +52,7 @@ bench.queuedRows()
 progress.finish()
 
 print(Report.table(bench.figures))
-let missed = bench.figures.filter { $0.isReached == false }.count
-print("\n\(bench.figures.count) figures, \(missed) short of what they have to reach; a second thread sleeps throughout")
+print("\n" + Report.summary(bench.figures))
 
 if let path = options.json, !Report.write(Report.json(bench.figures), to: path) {
   complain("cannot write \(path)\n")
