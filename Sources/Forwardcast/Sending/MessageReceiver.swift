@@ -102,6 +102,9 @@ extension MessageForwarding {
   }
   /// Nobody.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
+  /// Passes nothing on.
+  ///
+  /// - Throws: ``MessageError`` `doesNotRecognize`.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)

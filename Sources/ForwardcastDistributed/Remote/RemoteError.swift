@@ -66,6 +66,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     (self.evidence, self.foreignType, self.argumentIndex) = (evidence, foreignType, argumentIndex)
   }
 
+  /// The rule, the message and the other side, then the evidence and what is known of the call.
   public var description: String {
     let words = [code.description, selector, "of \(peer)"].filter { !$0.isEmpty }
     let type = foreignType.map { "\($0): " } ?? ""

@@ -20,6 +20,7 @@ public import Forwardcast
 /// `unknown whether it arrived`. Cancelling ends the wait, not the message. What waits is bounded here by
 /// ``RemoteOptions/waitingCalls`` and in a multicast by its `DeliveryBuffer`. Who wants calls at the same time connects several.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
+  /// No row: every message goes to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
 
   /// What errors call the other side.

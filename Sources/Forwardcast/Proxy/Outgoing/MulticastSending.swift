@@ -25,6 +25,7 @@ public protocol MulticastSending<Interface> {
 }
 
 extension MulticastSending {
+  /// Who would get the message: ``route(for:)``.
   @inlinable
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute { route(for: selector) }
 }
