@@ -104,7 +104,7 @@ extension MessageForwarding {
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
   /// Passes nothing on.
   ///
-  /// - Throws: ``MessageError`` `doesNotRecognize`.
+  /// - Throws: what ``MessageForwarding/doesNotRecognize(_:)`` gives.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)
