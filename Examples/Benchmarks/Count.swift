@@ -11,7 +11,7 @@ struct Count {
   static let names = [
     "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "collect", "boxed", "report",
     "responds",
-    "responds-somebody", "come-and-go", "add", "remove", "by-hand",
+    "responds-somebody", "come-and-go", "add", "remove", "by-hand", "stream", "stream-by-hand",
   ]
 
   /// How many targets there are to choose from where messages are registrations.
@@ -56,6 +56,7 @@ struct Count {
       }
       withExtendedLifetime((all, sideTables)) {}
     case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
+    case "stream", "stream-by-hand": streamed(messages, targets, byHand: name == "stream-by-hand")
     case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
     case "strong":
       let strong = MulticastProxy<any Listener>()

@@ -46,6 +46,7 @@ private struct QueuedSides {
   let mine = Gate()
   let theirs = Gate()
   private let targets: [any Listener]
+  private let queues: [DispatchQueue]
 
   init(_ count: Int) {
     let others = makeTargets(count - 1) + [theirs]
@@ -53,7 +54,26 @@ private struct QueuedSides {
     let queue = DispatchQueue(label: "queued")
     for target in targets.prefix(count) { proxy.add(target, delivery: .queue(queue)) }
     loop = QueuedLoop(boxes: others.map { WeakBox($0) }, queue: DispatchQueue(label: "by hand"))
+    queues = [queue, loop.queue]
   }
+
+  /// Holds the queues up while `body` runs.
+  func held(_ body: () -> Void) {
+    for queue in queues { queue.suspend() }
+    body()
+    for queue in queues { queue.resume() }
+  }
+}
+
+/// Messages to targets on a queue that takes them only when all have been sent, so that the amount of work does not depend
+/// on how threads take turns.
+func streamed(_ messages: Int, _ targets: Int, byHand: Bool) {
+  let sides = QueuedSides(targets)
+  sides.held {
+    for value in 0..<messages { if byHand { sides.loop.tick(value) } else { sendTick(sides.proxy, value) } }
+    if byHand { sides.loop.tick(-1) } else { sendTick(sides.proxy, -1) }
+  }
+  if byHand { sides.theirs.wait() } else { sides.mine.wait() }
 }
 
 extension Bench {

@@ -8,7 +8,9 @@ import Synchronization
 /// Also a link of the mailbox's list, so that posting allocates nothing.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` belongs to whoever holds the list that the envelope is in
-  fileprivate var next: UInt = 0
+  @exclusivity(unchecked) fileprivate var next: UInt = 0
+  /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
+  @exclusivity(unchecked) package final var isUnfinished = false
 
   @usableFromInline
   package init() {}
@@ -32,6 +34,7 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to whoever hold
 /// context; those that follow find it awake. On the context everything that has come is taken at once, put in the order
 /// of its posting, and opened; after a turn of `context.turn` deliveries the mailbox goes to the end of its context's
 /// line, so that a flood does not keep others out.
+@usableFromInline
 package final class Mailbox: @unchecked Sendable {
   // `head` is atomic; everything else belongs to the one drain that is under way, which `head` being busy stands for.
 
@@ -43,7 +46,10 @@ package final class Mailbox: @unchecked Sendable {
   private static let awake: UInt = 1
 
   /// What has been taken and not been opened yet, first posted first.
-  private var taken: UInt = 0
+  @exclusivity(unchecked) private var taken: UInt = 0
+  /// How many deliveries the turn has left, when an envelope is opened, and its priority.
+  @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
+  @exclusivity(unchecked) private var priority = TaskPriority.medium
   /// How many targets have had their turn: written by the drain, read by anyone.
   private let turns = Atomic<Int>(0)
   /// The gates of targets that run a method which suspends.
@@ -51,7 +57,7 @@ package final class Mailbox: @unchecked Sendable {
 
   private let probe: any ContextProbe
   /// Whether turns have a priority: that of the context's tasks.
-  private let hasPriority: Bool
+  @usableFromInline package let hasPriority: Bool
   /// The highest priority of those that wait, as far as the context was woken for it.
   private let raised = Atomic<UInt8>(0)
 
@@ -65,6 +71,7 @@ package final class Mailbox: @unchecked Sendable {
   package var delivered: Int { turns.load(ordering: .acquiring) }
 
   /// Counts a turn. Called on the context, by its only drain.
+  @usableFromInline
   package func noteTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
   /// Whether the running code is on the context.
@@ -90,6 +97,21 @@ package final class Mailbox: @unchecked Sendable {
   /// Whether nothing waits and no drain is under way.
   package var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
 
+  /// The address of the envelope posted last, as long as it has not been taken; 0 when nothing has been posted since.
+  ///
+  /// Only good for comparing: the envelope may be gone at any moment.
+  package var last: UInt {
+    let last = head.load(ordering: .relaxed)
+    return last <= Mailbox.awake ? 0 : last
+  }
+
+  /// Sees to it that what was added to an envelope that waits is delivered as if it had been posted.
+  package func noteAdded() { if hasPriority { wakeForSender(wasAsleep: false) } }
+
+  /// Whether what waits has woken the context for a turn of a higher priority.
+  @usableFromInline
+  package var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > priority.rawValue }
+
   /// Adds an envelope behind all that wait.
   package func post(_ envelope: Envelope) {
     let link = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
@@ -110,6 +132,7 @@ package final class Mailbox: @unchecked Sendable {
 
   /// Wakes the context with the priority of the sender, also when a turn of a lower one is to come or under way: that one
   /// leaves the rest to the new one.
+  @inline(never)
   private func wakeForSender(wasAsleep: Bool) {
     let priority = Task.currentPriority
     if wasAsleep {
@@ -126,20 +149,24 @@ package final class Mailbox: @unchecked Sendable {
   ///   takes everything from there on.
   package func drain(_ priority: TaskPriority = .medium) {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
-      var left = context.turn
+      self.priority = priority
+      left = context.turn
+      var hasMade = false
       var hasWaited = false
       repeat {
-        if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
+        if isOvertaken { return }
         while let envelope = next() {
           left -= max(envelope.open(in: self), 1)
+          hasMade = true
+          if envelope.isUnfinished { putBack(envelope) }
           if left <= 0 {
             context.wake(self, hasPriority ? TaskPriority(rawValue: raised.load(ordering: .acquiring)) : priority)
             return
           }
-          if hasPriority, raised.load(ordering: .acquiring) > priority.rawValue { return }
+          if isOvertaken { return }
         }
         if take() { continue }
-        if !hasWaited, left < context.turn {
+        if !hasWaited, hasMade {
           hasWaited = true
           // Falling asleep costs the next sender a wake-up: who is about to send gets the processor once.
           yieldProcessor()
@@ -156,6 +183,12 @@ package final class Mailbox: @unchecked Sendable {
     let envelope = Unmanaged<Envelope>.fromOpaque(pointer).takeRetainedValue()
     taken = envelope.next
     return envelope
+  }
+
+  /// Puts an envelope before those that were taken.
+  private func putBack(_ envelope: Envelope) {
+    envelope.next = taken
+    taken = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
   }
 
   /// Takes what has been posted and puts it in order. `false` when there was nothing.

@@ -1,9 +1,13 @@
 // DeliveryPlan.swift: which steps of a route travel in one envelope.
 // Layer: Proxy. See DESIGN.md, "Delivery".
 
+import Synchronization
+
 /// The steps of a route that go to one context together, or one step that goes alone.
 @usableFromInline
-final class DeliveryGroup: Sendable {
+final class DeliveryGroup: @unchecked Sendable {
+  // `batchCapacity` belongs to the sender that has the right to add; what else changes is atomic.
+
   let core: MulticastCore
   let selector: MessageSelector
   let mailbox: Mailbox
@@ -12,9 +16,15 @@ final class DeliveryGroup: Sendable {
   /// Where each step stands in the route.
   let indices: ContiguousArray<Int>
   /// The steps themselves: so that what is on its way does not depend on the route.
-  nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<RouteStep>  // written before it is shared
+  @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
   let methodType: ObjectIdentifier?
+  /// The batch that was posted last, kept; or one of two words: see ``enter(_:)``.
+  let batch = Atomic<UInt>(0)
+  /// The address of the message that was posted last in an envelope of its own.
+  let lastAlone = Atomic<UInt>(0)
+  /// How many messages the next batch has room for.
+  @usableFromInline @exclusivity(unchecked) var batchCapacity = DeliveryGroup.smallestBatch
 
   init(
     _ core: MulticastCore, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, isBatched: Bool,
@@ -36,15 +46,20 @@ final class DeliveryGroup: Sendable {
 
   /// Posts a parcel for all of the group.
   @usableFromInline
-  func post(_ parcel: PlainParcel) { mailbox.post(parcel) }
+  func post(_ parcel: PlainParcel) {
+    lastAlone.store(UInt(bitPattern: Unmanaged.passUnretained(parcel).toOpaque()), ordering: .relaxed)
+    mailbox.post(parcel)
+  }
 
   /// Whether every registration lets messages through at this moment.
+  @usableFromInline
   var areAllActive: Bool {
     for step in steps where !step.isActive { return false }
     return true
   }
 
   deinit {
+    releaseBatch()
     for step in steps { step.release() }
     steps.deallocate()
   }
@@ -52,13 +67,17 @@ final class DeliveryGroup: Sendable {
 
 /// How the messages of one selector leave: worked out once for a route and kept with it.
 @usableFromInline
-final class DeliveryPlan: Sendable {
+final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// How many steps of the route the plan covers.
   @usableFromInline let count: Int
   /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
-  @usableFromInline let groups: ContiguousArray<DeliveryGroup>
+  let groups: ContiguousArray<DeliveryGroup>
+  /// The same, to go through without a count of references: `groups` keeps them.
+  @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
   /// Whether there are only steps that travel together.
   let areAllTogether: Bool
+  /// Whether a typed message that covers the plan is posted to all of its groups, and its proxy wants nothing back.
+  @usableFromInline let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
@@ -85,12 +104,27 @@ final class DeliveryPlan: Sendable {
     count = route.count
     groups = ContiguousArray(
       parts.map { DeliveryGroup(core, $0.mailbox, $0.indices, isBatched: $0.isBatched, along: route) })
+    list = .allocate(capacity: groups.count)
+    _ = list.initialize(from: groups.lazy.map { Unmanaged.passUnretained($0) })
     areAllTogether = !hasDirect && groups.allSatisfy(\.isBatched)
+    let isSilent = if case .ignored = core.options.silence { true } else { false }
+    let whole = route.route
+    isPlain =
+      areAllTogether && isSilent && !core.stopsAtFirst && !whole.hasRepeats && whole.prelude == nil
+      && whole.around?.trace == nil
+  }
+
+  /// Whether every registration of every group lets messages through at this moment.
+  @usableFromInline
+  var areAllActive: Bool {
+    for group in list where !group._withUnsafeGuaranteedRef({ $0.areAllActive }) { return false }
+    return true
   }
 
   // Nobody can post to the groups any more, but their parcels, which do not keep them alive, may still wait. Whatever
   // is posted to a mailbox now comes behind those.
   deinit {
+    list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
   }
 }

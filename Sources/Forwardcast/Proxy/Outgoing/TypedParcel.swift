@@ -77,22 +77,12 @@ func broadcastPosted<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary? {
   let traits = arguments.traits
-  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.planForAll else { return nil }
+  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
+    plan.areAllActive
+  else { return nil }
   // The plan has to outlive the last post: its end is what releases the groups.
   return withExtendedLifetime(plan) {
-    for group in plan.groups { group.post(TypedParcel(group, arguments, returning: R.self)) }
+    for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
     return BroadcastSummary(queued: plan.count)
-  }
-}
-
-extension MessageRoute {
-  /// The plan of a message that goes to other contexts only, to every target, and of which the proxy wants nothing back.
-  @usableFromInline
-  var planForAll: DeliveryPlan? {
-    guard let plan, plan.count == count, plan.areAllTogether, !route.hasRepeats, !core.stopsAtFirst,
-      case .ignored = core.options.silence, route.prelude == nil, route.around?.trace == nil
-    else { return nil }
-    for group in plan.groups where !group.areAllActive { return nil }
-    return plan
   }
 }

@@ -1,0 +1,282 @@
+// TypedBatch.swift: typed messages that follow one another to another context, in one envelope.
+// Layer: Proxy. See DESIGN.md, "Streams to a queue".
+
+import Synchronization
+
+/// Typed messages of one selector and types to all targets of one context, sent one after another while nothing else was
+/// posted: what a stream is made of.
+///
+/// Its group keeps the one that was posted last. Whoever has the right to add (``DeliveryGroup/enter(_:)``) puts the
+/// arguments behind those that are there and then counts them; the context closes the batch when it opens it, so nobody
+/// ever waits for anybody.
+@usableFromInline
+class PlainBatch: Envelope, @unchecked Sendable {
+  // `state` is atomic; `count` belongs to who has the right to add; `position` and `end` belong to the context.
+
+  /// Kept alive as a ``Parcel``'s group is.
+  @usableFromInline unowned(unsafe) let group: DeliveryGroup
+  @usableFromInline let functionType: ObjectIdentifier
+  @usableFromInline let capacity: Int
+  /// Serves messages from ``position`` on. A function without a context, of the sender's types.
+  @usableFromInline let serve: (PlainBatch, Mailbox) -> Int
+  /// How many messages there are to add behind.
+  @usableFromInline @exclusivity(unchecked) final var count = 1
+  /// How many messages have been counted, and the bit that says that no more may be.
+  private let state = Atomic<Int>(1)
+  private static let closed = Int.min
+  /// The first message that has not been served, and how many there are once the batch is closed.
+  @usableFromInline @exclusivity(unchecked) final var position = 0
+  @usableFromInline @exclusivity(unchecked) final var end = -1
+
+  @usableFromInline
+  init(
+    _ group: DeliveryGroup, _ functionType: ObjectIdentifier, capacity: Int,
+    _ serve: @escaping (PlainBatch, Mailbox) -> Int
+  ) {
+    (self.group, self.functionType, self.capacity, self.serve) = (group, functionType, capacity, serve)
+    super.init()
+  }
+
+  /// How many messages it holds that have not been served. Called by who is the only one to use it.
+  @usableFromInline
+  final var filled: Int { state.load(ordering: .acquiring) & Int.max }
+
+  /// Counts the message that was put behind the others. `false` when the batch was closed before.
+  @usableFromInline
+  final func publish() -> Bool {
+    let (done, _) = state.compareExchange(
+      expected: count, desired: count + 1, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+    if done { count += 1 }
+    return done
+  }
+
+  /// Takes the next message out, in the form that everything else takes.
+  @usableFromInline
+  func takeNext() -> MessageArguments { BoxedArguments(Invocation(group.selector)) }
+
+  override var selector: MessageSelector? { group.selector }
+
+  override func open(in mailbox: Mailbox) -> Int {
+    if end < 0 { end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue }
+    var made = 0
+    while position < end {
+      if made >= mailbox.left || mailbox.isOvertaken {
+        isUnfinished = true
+        return made
+      }
+      if group.methodType == functionType, !mailbox.hasClosedGates {
+        made += serve(self, mailbox)
+      } else {
+        made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
+      }
+    }
+    isUnfinished = false
+    return made
+  }
+
+  override func giveUp(_ reason: DeliveryReport.SkipReason) {
+    if end < 0 { end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue }
+    while position < end { Parcel(group, only: nil, takeNext(), nil).giveUp(reason) }
+  }
+}
+
+/// A batch with the arguments as they are.
+@usableFromInline
+final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said there; the arguments may cross
+  @usableFromInline let slots: UnsafeMutablePointer<Arguments<repeat each A>>
+
+  @inlinable
+  init(_ group: DeliveryGroup, _ first: Arguments<repeat each A>, returning: R.Type) {
+    let capacity = group.batchCapacity
+    slots = .allocate(capacity: capacity)
+    slots.initialize(to: first)
+    super.init(group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity) { batch, mailbox in
+      unsafeDowncast(batch, to: TypedBatch<R, repeat each A>.self).serveAll(mailbox)
+    }
+  }
+
+  deinit {
+    // What was counted and not served: the context threw its work away.
+    (slots + position).deinitialize(count: filled - position)
+    slots.deallocate()
+  }
+
+  @usableFromInline
+  override func takeNext() -> MessageArguments {
+    defer { position += 1 }
+    return TypedArguments((slots + position).move(), returning: R.self, crosses: true)
+  }
+
+  /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
+  @inlinable @inline(__always)
+  func serveAll(_ mailbox: Mailbox) -> Int {
+    if let step = group.onlyWeakStep { return serveAll(to: step, mailbox) }
+    let (limit, hasPriority) = (mailbox.left, mailbox.hasPriority)
+    var made = 0
+    while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
+      let values = slots + position
+      position += 1
+      for step in group.steps {
+        mailbox.noteTurn()
+        // Nothing comes between this look and the method: one that was removed or muted before does not start.
+        guard step.isActive else {
+          group.noteDropped(step)
+          continue
+        }
+        do {
+          if try step.call(values.pointee, returning: R.self) == nil { group.noteDead(step) }
+        } catch {
+          group.note(error, step)
+        }
+      }
+      made += group.steps.count
+      values.deinitialize(count: 1)
+    }
+    return made
+  }
+
+  /// The same where the group has one target, which it does not keep alive: a weak reference is loaded once, and again
+  /// whenever nobody else holds the target any more.
+  @inlinable @inline(__always)
+  func serveAll(to step: RouteStep, _ mailbox: Mailbox) -> Int {
+    guard let method = step.method else { return 0 }
+    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+    let (limit, hasPriority) = (mailbox.left, mailbox.hasPriority)
+    var held: AnyObject?
+    var made = 0
+    while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
+      let values = slots + position
+      position += 1
+      made += 1
+      // A target that only this loop holds is to die now, as if it had not been held.
+      if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
+      mailbox.noteTurn()
+      // Nothing comes between this look and the method but the load of the target.
+      if step.isActive {
+        if held == nil { held = step.target }
+        if let target = held.map({ Unmanaged.passUnretained($0) }) {
+          do {
+            // `held` keeps it, and the group the method.
+            try target._withUnsafeGuaranteedRef { target in
+              _ = try typed._withUnsafeGuaranteedRef { try $0.call(target, values.pointee) }
+            }
+          } catch {
+            group.note(error, step)
+          }
+        } else {
+          group.noteDead(step)
+        }
+      } else {
+        held = nil
+        group.noteDropped(step)
+      }
+      values.deinitialize(count: 1)
+    }
+    withExtendedLifetime(held) {}
+    return made
+  }
+}
+
+/// Where the message of a sender goes that has asked for the right to add to a batch.
+@usableFromInline
+enum BatchPlace {
+  /// Into an envelope of its own.
+  case alone
+  /// Behind the messages of this batch, which the group keeps.
+  case behind(Unmanaged<PlainBatch>)
+  /// Into a new batch.
+  case new
+}
+
+extension DeliveryGroup {
+  private static let none: UInt = 0
+  private static let held: UInt = 1
+  @usableFromInline static let smallestBatch = 4
+  @usableFromInline static let largestBatch = 64
+
+  /// The one weak step of a group that has no other.
+  @usableFromInline
+  var onlyWeakStep: RouteStep? { steps.count == 1 && steps[0].strong == nil ? steps[0] : nil }
+
+  @usableFromInline
+  func noteDropped(_ step: RouteStep) { step.queued?.noteDropped() }
+
+  @usableFromInline
+  func noteDead(_ step: RouteStep) {
+    step.queued?.noteDropped()
+    core.removeDead([step.registration.takeUnretainedValue()])
+  }
+
+  @usableFromInline
+  func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
+
+  /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(_:)``, ``post(batch:)`` and
+  /// ``added(to:)`` give it back. Who does not get it, or has nothing to add to, posts an envelope of its own.
+  ///
+  /// A batch is begun behind a message of the same group that waits and is the last: so a message that is alone, or
+  /// stands between others, takes no more memory than it needs.
+  @usableFromInline
+  func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
+    let last = mailbox.last
+    if last == 0 || methodType != functionType { return .alone }
+    let found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
+    if found == DeliveryGroup.held { return .alone }
+    guard let pointer = UnsafeRawPointer(bitPattern: found) else {
+      if lastAlone.load(ordering: .relaxed) == last { return .new }
+      batch.store(DeliveryGroup.none, ordering: .releasing)
+      return .alone
+    }
+    let kept = Unmanaged<PlainBatch>.fromOpaque(pointer)
+    let isLast = found == last
+    let hasRoom = kept._withUnsafeGuaranteedRef { $0.count < $0.capacity }
+    if isLast, hasRoom { return .behind(kept) }
+    let filled = kept._withUnsafeGuaranteedRef { $0.count * 2 >= $0.capacity }
+    batchCapacity = filled
+      ? min(batchCapacity * 2, DeliveryGroup.largestBatch) : max(batchCapacity / 2, DeliveryGroup.smallestBatch)
+    kept.release()
+    if isLast { return .new }
+    batch.store(DeliveryGroup.none, ordering: .releasing)
+    return .alone
+  }
+
+  /// Counts the message that was added to the batch, and gives the right to add back. `false`, with the right and the batch
+  /// left to the caller, when the batch has been opened meanwhile: the message goes into a new one.
+  @usableFromInline
+  func added(to last: Unmanaged<PlainBatch>) -> Bool {
+    guard last._withUnsafeGuaranteedRef({ $0.publish() }) else { return false }
+    batch.store(UInt(bitPattern: last.toOpaque()), ordering: .releasing)
+    if mailbox.hasPriority { mailbox.noteAdded() }
+    return true
+  }
+
+  /// Posts a new batch, and gives the right to add back.
+  @usableFromInline
+  func post(batch new: PlainBatch) {
+    let kept = Unmanaged.passRetained(new)
+    mailbox.post(new)
+    batch.store(UInt(bitPattern: kept.toOpaque()), ordering: .releasing)
+  }
+
+  /// Lets the batch go with the group.
+  func releaseBatch() {
+    guard let pointer = UnsafeRawPointer(bitPattern: batch.load(ordering: .acquiring)) else { return }
+    Unmanaged<PlainBatch>.fromOpaque(pointer).release()
+  }
+
+  /// Sends a message to all of the group.
+  @inlinable @inline(__always)
+  func send<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) {
+    switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {
+    case .alone: return post(TypedParcel(self, arguments, returning: R.self))
+    case .new: break
+    case .behind(let last):
+      let typed = Unmanaged<TypedBatch<R, repeat each A>>.fromOpaque(last.toOpaque())
+      let slot = typed._withUnsafeGuaranteedRef { $0.slots + $0.count }
+      slot.initialize(to: arguments)
+      if added(to: last) { return }
+      slot.deinitialize(count: 1)
+      last.release()
+    }
+    post(batch: TypedBatch(self, arguments, returning: R.self))
+  }
+}
