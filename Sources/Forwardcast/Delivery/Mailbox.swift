@@ -45,6 +45,9 @@ package final class Mailbox: @unchecked Sendable {
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
 
+  /// See ``lastGroup``.
+  private let poster = Atomic<UInt>(0)
+
   /// What has been taken and not been opened yet, first posted first.
   @exclusivity(unchecked) private var taken: UInt = 0
   /// How many deliveries the turn has left, when an envelope is opened, and its priority.
@@ -103,6 +106,13 @@ package final class Mailbox: @unchecked Sendable {
   package var last: UInt {
     let last = head.load(ordering: .relaxed)
     return last <= Mailbox.awake ? 0 : last
+  }
+
+  /// Who posted the last message that was plain, by a number of its own: a hint, which another sender may change before
+  /// its message is there.
+  package var lastGroup: UInt {
+    get { poster.load(ordering: .relaxed) }
+    set { poster.store(newValue, ordering: .relaxed) }
   }
 
   /// Sees to it that what was added to an envelope that waits is delivered as if it had been posted.

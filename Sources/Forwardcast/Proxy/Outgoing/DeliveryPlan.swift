@@ -21,8 +21,9 @@ final class DeliveryGroup: @unchecked Sendable {
   let methodType: ObjectIdentifier?
   /// The batch that was posted last, kept; or one of two words: see ``enter(_:)``.
   let batch = Atomic<UInt>(0)
-  /// The address of the message that was posted last in an envelope of its own.
-  let lastAlone = Atomic<UInt>(0)
+  /// Tells the group from all others.
+  let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let groups = Atomic<UInt>(0)
   /// How many messages the next batch has room for.
   @usableFromInline @exclusivity(unchecked) var batchCapacity = DeliveryGroup.smallestBatch
 
@@ -47,7 +48,7 @@ final class DeliveryGroup: @unchecked Sendable {
   /// Posts a parcel for all of the group.
   @usableFromInline
   func post(_ parcel: PlainParcel) {
-    lastAlone.store(UInt(bitPattern: Unmanaged.passUnretained(parcel).toOpaque()), ordering: .relaxed)
+    mailbox.lastGroup = number
     mailbox.post(parcel)
   }
 

@@ -213,25 +213,26 @@ extension DeliveryGroup {
   /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(_:)``, ``post(batch:)`` and
   /// ``added(to:)`` give it back. Who does not get it, or has nothing to add to, posts an envelope of its own.
   ///
-  /// A batch is begun behind a message of the same group that waits and is the last: so a message that is alone, or
-  /// stands between others, takes no more memory than it needs.
+  /// A batch is begun when something waits and the last plain message was one of the same group: so a message that is
+  /// alone, or stands between others, takes no more memory than it needs.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
-    let last = mailbox.last
-    if last == 0 || methodType != functionType { return .alone }
+    if mailbox.last == 0 || methodType != functionType { return .alone }
     let found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
     if found == DeliveryGroup.held { return .alone }
     guard let pointer = UnsafeRawPointer(bitPattern: found) else {
-      if lastAlone.load(ordering: .relaxed) == last { return .new }
+      if mailbox.lastGroup == number { return .new }
       batch.store(DeliveryGroup.none, ordering: .releasing)
       return .alone
     }
     let kept = Unmanaged<PlainBatch>.fromOpaque(pointer)
-    let isLast = found == last
+    // The batch is kept from before this look, so no other envelope has its address.
+    let isLast = found == mailbox.last
     let hasRoom = kept._withUnsafeGuaranteedRef { $0.count < $0.capacity }
     if isLast, hasRoom { return .behind(kept) }
     let filled = kept._withUnsafeGuaranteedRef { $0.count * 2 >= $0.capacity }
-    batchCapacity = filled
+    batchCapacity =
+      filled
       ? min(batchCapacity * 2, DeliveryGroup.largestBatch) : max(batchCapacity / 2, DeliveryGroup.smallestBatch)
     kept.release()
     if isLast { return .new }
