@@ -39,6 +39,11 @@ private final class Gate: Listener {
   }
 }
 
+/// An actor that targets are served on.
+private actor Desk {
+  func tick(_ box: WeakBox, _ value: Int) { box.target?.tick(value) }
+}
+
 /// A proxy and its counterpart, each with targets and a queue of its own, a gate the last of the targets.
 private struct QueuedSides {
   let proxy = MulticastProxy<any Listener>()
@@ -48,11 +53,12 @@ private struct QueuedSides {
   private let targets: [any Listener]
   private let queues: [DispatchQueue]
 
-  init(_ count: Int) {
+  /// - Parameter desk: where the proxy's targets are served, instead of on a queue.
+  init(_ count: Int, at desk: Desk? = nil) {
     let others = makeTargets(count - 1) + [theirs]
     targets = makeTargets(count - 1) + [mine] + others
     let queue = DispatchQueue(label: "queued")
-    for target in targets.prefix(count) { proxy.add(target, delivery: .queue(queue)) }
+    for target in targets.prefix(count) { proxy.add(target, delivery: desk.map { .actor($0) } ?? .queue(queue)) }
     loop = QueuedLoop(boxes: others.map { WeakBox($0) }, queue: DispatchQueue(label: "by hand"))
     queues = [queue, loop.queue]
   }
@@ -86,11 +92,16 @@ extension Bench {
     before.single.first?.tie()
     defer { before.tie() }
     for n in sizes { queued(n) }
+    waitingMessages()
     stream("one processor")
     // Those that serve queues have been started on the first processor and stay there.
     guard before.single.count > 1 else { return }
     before.single[1].tie()
     stream("two processors")
+    before.tie()
+    stream("two senders", senders: 2)
+    stream("four senders", senders: 4)
+    actorStream()
   }
 
   /// One message to N targets on one queue, until the last of them has it.
@@ -122,24 +133,78 @@ extension Bench {
   }
 
   /// A thousand messages to one target on a queue, until it has the last of them.
-  private func stream(_ name: String) {
+  private func stream(_ name: String, senders: Int = 1) {
     let messages = 1_000
     let sides = QueuedSides(1)
     compare(
       "stream", name, n: 1, per: "ns/message", units: messages, messages: messages, goal: .faster(3),
       ours: { count in
         for _ in 0..<count {
-          for value in 1..<messages { sendTick(sides.proxy, value) }
-          sendTick(sides.proxy, -1)
+          inTurns(messages, senders) { sendTick(sides.proxy, $0) }
+          for _ in 0..<senders { sides.mine.wait() }
+        }
+      },
+      reference: { count in
+        for _ in 0..<count {
+          inTurns(messages, senders) { sides.loop.tickEach($0) }
+          for _ in 0..<senders { sides.theirs.wait() }
+        }
+      })
+  }
+
+  /// The same on an actor, beside a task for each message, which keeps no order.
+  private func actorStream() {
+    let (messages, desk, other) = (1_000, Desk(), Desk())
+    let sides = QueuedSides(1, at: desk)
+    let box = sides.loop.boxes[0]
+    compare(
+      "stream", "on an actor", n: 1, per: "ns/message", units: messages, messages: messages, goal: .faster(3),
+      ours: { count in
+        for _ in 0..<count {
+          inTurns(messages, 1) { sendTick(sides.proxy, $0) }
           sides.mine.wait()
         }
       },
       reference: { count in
         for _ in 0..<count {
-          for value in 1..<messages { sides.loop.tickEach(value) }
-          sides.loop.tickEach(-1)
+          inTurns(messages, 1) { value in Task.detached { await other.tick(box, value) } }
           sides.theirs.wait()
         }
       })
   }
+
+  /// What a message takes that waits among many, in bytes.
+  private func waitingMessages() {
+    let messages = 10_000
+    guard wants("waiting", "one of many messages", 1) else { return }
+    func weigh(byHand: Bool) -> Double? {
+      let sides = QueuedSides(1)
+      sendTick(sides.proxy, -1)
+      sides.mine.wait()
+      var bytes: Double?
+      sides.held {
+        let before = Memory.bytesInUse
+        for value in 0..<messages { if byHand { sides.loop.tickEach(value) } else { sendTick(sides.proxy, value) } }
+        if let before, let after = Memory.bytesInUse { bytes = Double(after - before) / Double(messages) }
+        if byHand { sides.loop.tickEach(-1) } else { sendTick(sides.proxy, -1) }
+      }
+      if byHand { sides.theirs.wait() } else { sides.mine.wait() }
+      return bytes
+    }
+    guard let ours = weigh(byHand: false), let reference = weigh(byHand: true) else { return }
+    add(
+      Figure(
+        row: "waiting", name: "one of many messages", n: 1, ours: ours, reference: reference, unit: "bytes",
+        ratio: ours / reference, goal: .atMost(96, "bytes")))
+  }
+}
+
+/// Sends so many numbers from so many threads; the last of each is negative.
+private func inTurns(_ messages: Int, _ senders: Int, _ send: @Sendable (Int) -> Void) {
+  @Sendable func sendPart() {
+    for value in 1..<messages / senders { send(value) }
+    send(-1)
+  }
+  if senders == 1 { return sendPart() }
+  DispatchQueue.concurrentPerform(iterations: senders) { _ in sendPart() }
 }

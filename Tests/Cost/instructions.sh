@@ -75,6 +75,14 @@ for case in responds responds-somebody come-and-go; do
   compare "$case.growth" "$(awk -v a="$many" -v b="$few" 'BEGIN { printf "%.2f", a / b }')" 1.05
   new+=("$case.call $(awk -v v="$many" 'BEGIN { printf "%d", v * 1.1 + 1 }')")
 done
+# A message of a stream to another context, sender and receiver: to one target and to ten.
+few=$(message stream 1)
+many=$(message stream 10)
+delivery=$(awk -v all="$many" 'BEGIN { printf "%.1f", all / 10 }')
+compare stream.message-to-one "$few" "${limit[stream.message-to-one]:-0}"
+compare stream.delivery "$delivery" "${limit[stream.delivery]:-0}"
+new+=("stream.message-to-one $(awk -v v="$few" 'BEGIN { printf "%d", v * 1.1 + 1 }')")
+new+=("stream.delivery $(awk -v v="$delivery" 'BEGIN { printf "%.1f", v * 1.1 }')")
 
 if [ "${1:-}" = --update ]; then
   {

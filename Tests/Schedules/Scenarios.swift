@@ -410,7 +410,6 @@ extension Scenario {
     Scenario(form: .typed, event: .mute, contexts: 2),
     Scenario(form: .typed, event: .remove, contexts: 2),
     Scenario(form: .typed, event: .death, contexts: 2),
-    Scenario(form: .typed, event: .nothing, messages: 2),
     Scenario(form: .typed, event: .death, senders: 1, isAlone: true, waiting: 2),
     Scenario(form: .typed, event: .remove, senders: 1, isAlone: true, waiting: 2),
     Scenario(form: .typed, event: .nothing, isWarm: false),

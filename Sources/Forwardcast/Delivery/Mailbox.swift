@@ -45,6 +45,10 @@ package final class Mailbox: @unchecked Sendable {
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
 
+  /// So many deliveries in one turn are a stream: then it is looked so often whether more comes, instead of once.
+  private static let streamLength = 16
+  private static let streamLooks = 16
+
   /// See ``lastGroup``.
   private let poster = Atomic<UInt>(0)
 
@@ -161,13 +165,13 @@ package final class Mailbox: @unchecked Sendable {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       self.priority = priority
       left = context.turn
-      var hasMade = false
-      var hasWaited = false
+      var made = 0
+      var looks = 0
       repeat {
         if isOvertaken { return }
         while let envelope = next() {
-          left -= max(envelope.open(in: self), 1)
-          hasMade = true
+          let count = max(envelope.open(in: self), 1)
+          (made, left) = (made + count, left - count)
           if envelope.isUnfinished { putBack(envelope) }
           if left <= 0 {
             context.wake(self, hasPriority ? TaskPriority(rawValue: raised.load(ordering: .acquiring)) : priority)
@@ -175,10 +179,14 @@ package final class Mailbox: @unchecked Sendable {
           }
           if isOvertaken { return }
         }
-        if take() { continue }
-        if !hasWaited, hasMade {
-          hasWaited = true
-          // Falling asleep costs the next sender a wake-up: who is about to send gets the processor once.
+        let isStream = made >= Mailbox.streamLength
+        if take() {
+          if isStream { looks = 0 }
+          continue
+        }
+        if made > 0, looks < (isStream ? Mailbox.streamLooks : 1) {
+          looks += 1
+          // Falling asleep costs the next sender a wake-up: who is about to send gets the processor first.
           yieldProcessor()
         } else if sleep() {
           return

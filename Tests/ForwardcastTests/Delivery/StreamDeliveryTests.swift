@@ -67,6 +67,9 @@ struct StreamDeliveryTests {
     for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
     for number in 0..<1_000 { #expect(proxy.broadcast(.note, number).queued == targets) }
     context.run()
+    // When its last look found nothing it is asleep, and nothing runs for it.
+    #expect(proxy.registrations[0].queued?.mailbox.isAsleep == true)
+    #expect(!context.runTurn())
     #expect(journal.all == (0..<1_000).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
     withExtendedLifetime(clerks) {}
   }

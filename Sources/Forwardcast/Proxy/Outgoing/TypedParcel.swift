@@ -80,9 +80,8 @@ func broadcastPosted<R, each A>(
   guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
     plan.areAllActive
   else { return nil }
-  // The plan has to outlive the last post: its end is what releases the groups.
-  return withExtendedLifetime(plan) {
-    for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
-    return BroadcastSummary(queued: plan.count)
-  }
+  // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
+  defer { withExtendedLifetime(route) {} }
+  for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
+  return BroadcastSummary(queued: route.count)
 }
