@@ -392,6 +392,7 @@ extension Scenario {
     }
     list.append(Scenario(form: .answers, event: .cancel, senders: 1))
     list.append(Scenario(form: .typed, event: .remove, pending: .deliverPending, secondIsDirect: true))
+    list.append(Scenario(form: .typed, event: .mute, contexts: 2, senders: 1))
     // The third message is the first that is added to a batch.
     list.append(Scenario(form: .typed, event: .nothing, senders: 1, messages: 3, isAlone: true))
     for event in [Event.mute, .endOfProxy] {
