@@ -114,7 +114,7 @@ extension Bench {
       }
     }
     compare(
-      "queued", "beside one block", n: n, units: n, goal: .ratio(1.2), ours: ours,
+      "queued", "beside one block", n: n, units: n, goal: .ratio(1), ours: ours,
       reference: { count in
         for _ in 0..<count {
           sides.loop.tick(-1)
@@ -123,7 +123,8 @@ extension Bench {
       })
     // With one target both are one block.
     compare(
-      "queued", "beside a block for each target", n: n, units: n, goal: n >= 10 ? .faster(4) : nil, ours: ours,
+      "queued", "beside a block for each target", n: n, units: n, goal: .by(n, one: .ratio(1), (0.5, 0.25, 0.2)),
+      ours: ours,
       reference: { count in
         for _ in 0..<count {
           sides.loop.tickEach(-1)
