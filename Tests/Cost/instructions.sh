@@ -2,6 +2,7 @@
 # Counts what a delivery costs in instructions, and compares with the limits beside this file.
 # Counts do not depend on the machine's load, so a limit that is passed is a change of the code.
 # usage: Tests/Cost/instructions.sh [--update]     --update writes what is measured, plus a tenth, as the new limits
+# FORWARDCAST_BUILD_FLAGS: how the package has been built for release, so that it is not built again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 limits=Tests/Cost/instructions.limits
@@ -10,7 +11,8 @@ if ! command -v valgrind >/dev/null; then
   echo "skipped: valgrind is not here, so instructions cannot be counted"
   exit 0
 fi
-swift build -c release --product forwardcast-benchmarks >&2
+read -ra flags <<<"${FORWARDCAST_BUILD_FLAGS:-}"
+swift build -c release "${flags[@]}" --product forwardcast-benchmarks >&2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # Without what is for debuggers: valgrind gives up on debug information that is newer than itself.
