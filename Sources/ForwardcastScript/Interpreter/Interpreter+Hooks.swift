@@ -90,8 +90,8 @@ extension Interpreter {
 }
 
 /// A hook's block with the names that it knows.
-private struct HookBody: @unchecked Sendable {
-  // `names` is a copy that never changes: each run has a frame of its own. The proxy is weak, and who calls is its message.
+private struct HookBody: @unchecked Sendable {  // `names` is a copy that never changes
+  // Each run has a frame of its own. The proxy is weak, and who calls is its message.
   let world: World
   let definition: HookDefinition
   let names: Frame

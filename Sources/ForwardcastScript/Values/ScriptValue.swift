@@ -66,7 +66,7 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
 /// An object as a script holds it, with the text that it prints as.
 ///
 /// Two references are equal when they are to the same object.
-public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {
+public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one session's turn
   // A script sends to an object that is not Sendable only in the turn of its session, which is not Sendable either, and
   // never on a queue, where `crosses` is looked at;
   // a host that takes `receiver` out of a value on another thread answers for that itself.
@@ -94,7 +94,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
 }
 
 /// A value of a host program that the language has no word for.
-public struct ScriptForeignValue: @unchecked Sendable {
+public struct ScriptForeignValue: @unchecked Sendable {  // used in one session's turn
   // As with ScriptReference: it stays in the turn of its session unless its box says that it may cross.
 
   /// The box that it came in.

@@ -4,8 +4,8 @@
 import Forwardcast
 
 /// Stands in a proxy, keeps every message, and does with it what stubs say.
-final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unchecked Sendable {
-  // The locks of its parts guard them; `rest` is shared between threads where the double's proxy is.
+final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unchecked Sendable {  // its parts' locks
+  // `rest` is shared between threads where the double's proxy is.
 
   static var selectorTable: SelectorTable { noMethods }
 

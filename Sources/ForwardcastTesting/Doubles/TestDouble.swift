@@ -71,8 +71,7 @@ public final class TestDouble<Face: MulticastSending> {
   }
 }
 
-// The proxy is Sendable, and so is all else: the target by its locks.
-extension TestDouble: @unchecked Sendable where Face: Sendable {}
+extension TestDouble: @unchecked Sendable where Face: Sendable {}  // the proxy is Sendable, the target has locks
 
 extension TestDouble where Face: MulticastFacade {
   /// Makes a double of a proxy that an attribute wrote.

@@ -8,8 +8,8 @@ import Forwardcast
 ///     store.stub(Messages.save, "a", .any)                  // a literal means equal
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
-public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {
-  // Predicates are @Sendable, and values are only compared.
+public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // predicates are @Sendable
+  // Values are only compared.
 
   /// The expectation in words, as failures show it.
   public let description: String

@@ -36,7 +36,7 @@ public final class Registration: @unchecked Sendable {
     queued: QueuedState? = nil,
     keepsSlot: Bool = false
   ) {
-    // In the deed no count but that of the reference which is kept.
+    // Counts nothing but the reference that is kept: the arguments are the caller's.
     self.weakTarget = strong ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(target)
