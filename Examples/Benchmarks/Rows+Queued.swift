@@ -3,6 +3,14 @@
 import Dispatch
 import Forwardcast
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Weak targets that get their messages on a queue, as one writes it.
 private struct QueuedLoop {
   let boxes: [WeakBox]
@@ -22,11 +30,17 @@ private struct QueuedLoop {
   }
 }
 
-/// A target that tells when it gets a negative number: whatever was sent before has then arrived as well.
-private final class Gate: Listener {
+/// A target that tells when it gets a negative number, and notes the time: whatever was sent before has then arrived as well.
+private final class Gate: Listener, @unchecked Sendable {  // who waited for the semaphore reads `time`
   private let opened = DispatchSemaphore(value: 0)
+  /// When the last negative number came, in nanoseconds.
+  private(set) var time = 0.0
 
-  func tick(_ value: Int) { if value < 0 { opened.signal() } }
+  func tick(_ value: Int) {
+    guard value < 0 else { return }
+    time = nanoseconds()
+    opened.signal()
+  }
   func add(_ first: Int, _ second: Int) -> Int { first &+ second }
   func receive(_ payload: Payload) {}
   func read(_ text: String) {}
@@ -45,7 +59,7 @@ private actor Desk {
 }
 
 /// A proxy and its counterpart, each with targets and a queue of its own, a gate the last of the targets.
-private struct QueuedSides {
+private struct QueuedSides: Sendable {
   let proxy = MulticastProxy<any Listener>()
   let loop: QueuedLoop
   let mine = Gate()
@@ -53,13 +67,15 @@ private struct QueuedSides {
   private let targets: [any Listener]
   private let queues: [DispatchQueue]
 
-  /// - Parameter desk: where the proxy's targets are served, instead of on a queue.
-  init(_ count: Int, at desk: Desk? = nil) {
+  /// - Parameters:
+  ///   - delivery: where the proxy's targets are served, instead of on a queue of their own.
+  ///   - other: where the counterpart's are.
+  init(_ count: Int, at delivery: Delivery? = nil, beside other: DispatchQueue = DispatchQueue(label: "by hand")) {
     let others = makeTargets(count - 1) + [theirs]
     targets = makeTargets(count - 1) + [mine] + others
     let queue = DispatchQueue(label: "queued")
-    for target in targets.prefix(count) { proxy.add(target, delivery: desk.map { .actor($0) } ?? .queue(queue)) }
-    loop = QueuedLoop(boxes: others.map { WeakBox($0) }, queue: DispatchQueue(label: "by hand"))
+    for target in targets.prefix(count) { proxy.add(target, delivery: delivery ?? .queue(queue)) }
+    loop = QueuedLoop(boxes: others.map { WeakBox($0) }, queue: other)
     queues = [queue, loop.queue]
   }
 
@@ -86,8 +102,19 @@ extension Bench {
   /// Messages to targets on a queue.
   ///
   /// All threads are tied to one processor, except where the name of a line says two: waking another one takes longer
-  /// than all that is compared.
-  func queuedRows() {
+  /// than all that is compared. The main thread waits, so that it can serve the main actor.
+  func queuedRows() async {
+    queueRows()
+    let row = Borrowed(bench: self)
+    await withCheckedContinuation { done in
+      startThread {
+        row.bench.mainActorRows()
+        done.resume()
+      }
+    }
+  }
+
+  private func queueRows() {
     let before = Processors.current
     before.single.first?.tie()
     defer { before.tie() }
@@ -101,7 +128,25 @@ extension Bench {
     before.tie()
     stream("two senders", senders: 2)
     stream("four senders", senders: 4)
-    actorStream()
+    actorRows()
+  }
+
+  private func actorRows() {
+    let (desk, other) = (Desk(), Desk())
+    let sides = QueuedSides(1, at: .actor(desk))
+    let box = sides.loop.boxes[0]
+    // A task for each message keeps no order.
+    stream("on an actor", sides) { value in Task.detached { await other.tick(box, value) } }
+    latency("an actor", sides) { value in Task.detached { await other.tick(box, value) } }
+    let queued = QueuedSides(1)
+    latency("a queue", queued) { queued.loop.tickEach($0) }
+  }
+
+  /// Called on another thread than the main one.
+  private func mainActorRows() {
+    let sides = QueuedSides(1, at: .mainActor, beside: .main)
+    stream("on the main actor", sides) { sides.loop.tickEach($0) }
+    latency("the main actor", sides) { sides.loop.tickEach($0) }
   }
 
   /// One message to N targets on one queue, until the last of them has it.
@@ -133,10 +178,16 @@ extension Bench {
       })
   }
 
-  /// A thousand messages to one target on a queue, until it has the last of them.
   private func stream(_ name: String, senders: Int = 1) {
-    let messages = 1_000
     let sides = QueuedSides(1)
+    stream(name, sides, senders: senders) { sides.loop.tickEach($0) }
+  }
+
+  /// A thousand messages to one target, until it has the last of them.
+  private func stream(
+    _ name: String, _ sides: QueuedSides, senders: Int = 1, byHand: @escaping @Sendable (Int) -> Void
+  ) {
+    let messages = 1_000
     compare(
       "stream", name, n: 1, per: "ns/message", units: messages, messages: messages, goal: .faster(3),
       ours: { count in
@@ -147,31 +198,35 @@ extension Bench {
       },
       reference: { count in
         for _ in 0..<count {
-          inTurns(messages, senders) { sides.loop.tickEach($0) }
+          inTurns(messages, senders, byHand)
           for _ in 0..<senders { sides.theirs.wait() }
         }
       })
   }
 
-  /// The same on an actor, beside a task for each message, which keeps no order.
-  private func actorStream() {
-    let (messages, desk, other) = (1_000, Desk(), Desk())
-    let sides = QueuedSides(1, at: desk)
-    let box = sides.loop.boxes[0]
-    compare(
-      "stream", "on an actor", n: 1, per: "ns/message", units: messages, messages: messages, goal: .faster(3),
-      ours: { count in
-        for _ in 0..<count {
-          inTurns(messages, 1) { sendTick(sides.proxy, $0) }
-          sides.mine.wait()
-        }
-      },
-      reference: { count in
-        for _ in 0..<count {
-          inTurns(messages, 1) { value in Task.detached { await other.tick(box, value) } }
-          sides.theirs.wait()
-        }
-      })
+  /// From the sending of a message to the beginning of its target's method, where the context has nothing else to do.
+  private func latency(_ place: String, _ sides: QueuedSides, byHand: (Int) -> Void) {
+    guard wants("latency", "to \(place)", 1) else { return }
+    func wait(_ gate: Gate, _ send: () -> Void) -> Double {
+      // Long enough for everything that serves the context to fall asleep.
+      usleep(200)
+      let start = nanoseconds()
+      send()
+      gate.wait()
+      return (gate.time - start) / 1_000
+    }
+    var (mine, theirs): ([Double], [Double]) = ([], [])
+    for _ in 0..<(isQuick ? 200 : 2_000) {
+      mine.append(wait(sides.mine) { sendTick(sides.proxy, -1) })
+      theirs.append(wait(sides.theirs) { byHand(-1) })
+    }
+    for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
+      let (ours, reference) = (mine.quantile(part), theirs.quantile(part))
+      add(
+        Figure(
+          row: "latency", name: "\(name) to \(place)", n: 1, ours: ours, reference: reference, unit: "µs",
+          ratio: ours / reference, goal: .atMost(1_000, "µs")))
+    }
   }
 
   /// What a message takes that waits among many, in bytes.
@@ -198,6 +253,11 @@ extension Bench {
         row: "waiting", name: "one of many messages", n: 1, ours: ours, reference: reference, unit: "bytes",
         ratio: ours / reference, goal: .atMost(96, "bytes")))
   }
+}
+
+/// Rows that another thread measures while the one that made them waits.
+private struct Borrowed: @unchecked Sendable {  // only one of the two threads uses it at a time
+  let bench: Bench
 }
 
 /// Sends so many numbers from so many threads; the last of each is negative.

@@ -48,7 +48,7 @@ bench.allocationRows()
 bench.respondsRows()
 bench.registryRows()
 bench.threadRows()
-bench.queuedRows()
+await bench.queuedRows()
 progress.finish()
 
 print(Report.table(bench.figures))

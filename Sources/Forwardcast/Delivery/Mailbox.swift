@@ -57,6 +57,9 @@ package final class Mailbox: @unchecked Sendable {
   /// How many deliveries the turn has left, when an envelope is opened, and its priority.
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var priority = TaskPriority.medium
+  /// How many deliveries the turn has made, and how often it has been looked since whether more comes.
+  @exclusivity(unchecked) private var made = 0
+  @exclusivity(unchecked) private var looks = 0
   /// How many targets have had their turn: written by the drain, read by anyone.
   private let turns = Atomic<Int>(0)
   /// The gates of targets that run a method which suspends.
@@ -112,6 +115,12 @@ package final class Mailbox: @unchecked Sendable {
     return last <= Mailbox.awake ? 0 : last
   }
 
+  /// Whether the context is awake and has taken all that was posted.
+  package var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
+
+  /// Whether something has been taken that has not been opened. Asked on the context.
+  package var hasTaken: Bool { taken != 0 }
+
   /// Who posted the last message that was plain, by a number of its own: a hint, which another sender may change before
   /// its message is there.
   package var lastGroup: UInt {
@@ -165,8 +174,8 @@ package final class Mailbox: @unchecked Sendable {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       self.priority = priority
       left = context.turn
-      var made = 0
-      var looks = 0
+      made = 0
+      looks = 0
       repeat {
         if isOvertaken { return }
         while let envelope = next() {
@@ -179,21 +188,29 @@ package final class Mailbox: @unchecked Sendable {
           }
           if isOvertaken { return }
         }
-        let isStream = made >= Mailbox.streamLength
         if take() {
-          if isStream { looks = 0 }
-          continue
-        }
-        if made > 0, looks < (isStream ? Mailbox.streamLooks : 1) {
-          looks += 1
-          // Falling asleep costs the next sender a wake-up: who is about to send gets the processor first.
-          yieldProcessor()
-        } else if sleep() {
+          noteMore()
+        } else if !waitsForMore(), sleep() {
           return
         }
       } while true
     }
   }
+
+  /// Gives the processor up before the context falls asleep or closes a batch: who is about to send goes first, and is spared a
+  /// wake-up. `false` when that has been done often enough, or nothing was delivered. Called on the context.
+  ///
+  /// - Parameter more: how many deliveries the envelope has made that is open.
+  package func waitsForMore(after more: Int = 0) -> Bool {
+    let made = made + more
+    guard made > 0, looks < (made >= Mailbox.streamLength ? Mailbox.streamLooks : 1) else { return false }
+    looks += 1
+    yieldProcessor()
+    return true
+  }
+
+  /// Says that something has come: a stream is waited for anew. Called on the context.
+  package func noteMore() { if made >= Mailbox.streamLength { looks = 0 } }
 
   /// The next envelope of those that were taken.
   private func next() -> Envelope? {

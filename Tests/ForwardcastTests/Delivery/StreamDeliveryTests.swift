@@ -116,6 +116,51 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("what a target sends while a batch is served comes behind what had been posted before")
+  func sentFromInside() {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .on(context))
+    clerk.onNote { [proxy] number in if number == 3 { proxy.broadcast(.note, 100) } }
+    for number in 0..<5 { proxy.broadcast(.note, number) }
+    proxy.broadcast(.say, "before")
+    context.run()
+    #expect(journal.all == lines("a", 0..<5) + ["a: before", "a 100"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("what a target sends while a batch is served joins it, unless something else was sent in between")
+  func joinedFromInside() {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .on(context))
+    clerk.onNote { [proxy] number in
+      guard number == 3 else { return }
+      proxy.broadcast(.note, 100)
+      proxy.broadcast(.say, "then")
+      proxy.broadcast(.note, 101)
+    }
+    for number in 0..<4 { proxy.broadcast(.note, number) }
+    context.run()
+    #expect(journal.all == lines("a", 0..<4) + ["a 100", "a: then", "a 101"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a target that sends to itself for each message does not keep its turn for ever", arguments: [1, 2])
+  func sendsToItself(targets: Int) {
+    let context = TurnContext(turn: 8)
+    let clerks = (0..<targets).map { Clerk("\($0)", journal) }
+    for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
+    clerks[0].onNote { [proxy] number in if number < 200 { proxy.broadcast(.note, number + 3) } }
+    for number in 0..<3 { proxy.broadcast(.note, number) }
+    var (turns, before) = (0, 0)
+    while context.runTurn() {
+      #expect(journal.all.count - before <= 8)
+      (turns, before) = (turns + 1, journal.all.count)
+    }
+    #expect(turns >= 203 * targets / 8)
+    #expect(journal.all == (0..<203).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
+    withExtendedLifetime(clerks) {}
+  }
+
   @Test(
     "a target that is removed or muted by its own method gets nothing more of the stream", arguments: [true, false])
   func stops(removes: Bool) {

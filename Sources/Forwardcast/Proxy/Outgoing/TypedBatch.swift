@@ -7,8 +7,8 @@ import Synchronization
 /// posted: what a stream is made of.
 ///
 /// Its group keeps the one that was posted last. Whoever has the right to add (``DeliveryGroup/enter(_:)``) puts the
-/// arguments behind those that are there and then counts them; the context closes the batch when it opens it, so nobody
-/// ever waits for anybody.
+/// arguments behind those that are there and then counts them, also while the context serves them. The context closes the
+/// batch when it has served all, or has to go on to another envelope; so nobody ever waits for anybody.
 @usableFromInline
 class PlainBatch: Envelope, @unchecked Sendable {
   // `state` is atomic; `count` belongs to who has the right to add; `position` and `end` belong to the context.
@@ -17,37 +17,61 @@ class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
   @usableFromInline let capacity: Int
-  /// Serves messages from ``position`` on. A function without a context, of the sender's types.
-  @usableFromInline let serve: (PlainBatch, Mailbox) -> Int
+  /// Serves messages from ``position`` to ``end``, so many deliveries at most. A function without a context, of the sender's
+  /// types.
+  @usableFromInline let serve: (PlainBatch, Mailbox, Int) -> Int
   /// How many messages there are to add behind.
   @usableFromInline @exclusivity(unchecked) final var count = 1
-  /// How many messages have been counted, and the bit that says that no more may be.
+  /// How many messages have been counted, a bit that says that they are being served, and one that no more may come.
   private let state = Atomic<Int>(1)
-  private static let closed = Int.min
-  /// The first message that has not been served, and how many there are once the batch is closed.
+  private static let served = 1 << 32
+  private static let closed = 1 << 33
+  private static let number = served - 1
+  /// The first message that has not been served, and how many have been seen.
   @usableFromInline @exclusivity(unchecked) final var position = 0
-  @usableFromInline @exclusivity(unchecked) final var end = -1
+  @usableFromInline @exclusivity(unchecked) final var end = 0
 
   @usableFromInline
   init(
     _ group: DeliveryGroup, _ functionType: ObjectIdentifier, capacity: Int,
-    _ serve: @escaping (PlainBatch, Mailbox) -> Int
+    _ serve: @escaping (PlainBatch, Mailbox, Int) -> Int
   ) {
     (self.group, self.functionType, self.capacity, self.serve) = (group, functionType, capacity, serve)
     super.init()
   }
 
-  /// How many messages it holds that have not been served. Called by who is the only one to use it.
+  /// How many messages have been counted.
   @usableFromInline
-  final var filled: Int { state.load(ordering: .acquiring) & Int.max }
+  final var filled: Int { state.load(ordering: .acquiring) & PlainBatch.number }
+
+  /// Whether the context serves the batch, and nothing that it took stands behind it.
+  final var isServed: Bool { state.load(ordering: .relaxed) & PlainBatch.served != 0 }
 
   /// Counts the message that was put behind the others. `false` when the batch was closed before.
   @usableFromInline
   final func publish() -> Bool {
-    let (done, _) = state.compareExchange(
-      expected: count, desired: count + 1, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-    if done { count += 1 }
-    return done
+    var found = state.load(ordering: .relaxed)
+    while found & PlainBatch.closed == 0 {
+      let (done, now) = state.compareExchange(
+        expected: found, desired: found + 1, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if done {
+        count += 1
+        return true
+      }
+      found = now
+    }
+    return false
+  }
+
+  /// Lets no more messages in, unless some have come that have not been seen. `false` when there are such.
+  private func close() -> Bool {
+    let found = state.load(ordering: .acquiring)
+    guard found & PlainBatch.number == end else { return false }
+    return found & PlainBatch.closed != 0
+      || state.compareExchange(
+        expected: found, desired: found | PlainBatch.closed, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed
+      ).exchanged
   }
 
   /// Takes the next message out, in the form that everything else takes.
@@ -57,17 +81,26 @@ class PlainBatch: Envelope, @unchecked Sendable {
   override var selector: MessageSelector? { group.selector }
 
   override func open(in mailbox: Mailbox) -> Int {
-    if end < 0 { end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue }
+    // What has been taken behind the batch was posted after its messages: then no more may join them.
+    let bit = mailbox.hasTaken ? PlainBatch.closed : PlainBatch.served
+    end = state.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue & PlainBatch.number
     var made = 0
-    while position < end {
-      if made >= mailbox.left || mailbox.isOvertaken {
-        isUnfinished = true
-        return made
-      }
-      if group.methodType == functionType, !mailbox.hasClosedGates {
-        made += serve(self, mailbox)
+    isUnfinished = true
+    while true {
+      if position < end {
+        if made >= mailbox.left || mailbox.isOvertaken { return made }
+        if group.methodType == functionType, !mailbox.hasClosedGates {
+          made += serve(self, mailbox, mailbox.left - made)
+          mailbox.noteMore()
+        } else {
+          made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
+        }
+      } else if end < capacity, made < mailbox.left, mailbox.hasNothingNew, mailbox.waitsForMore(after: made) {
+        end = filled
+      } else if close() {
+        break
       } else {
-        made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
+        end = filled
       }
     }
     isUnfinished = false
@@ -75,7 +108,7 @@ class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
-    if end < 0 { end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue }
+    end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue & PlainBatch.number
     while position < end { Parcel(group, only: nil, takeNext(), nil).giveUp(reason) }
   }
 }
@@ -90,8 +123,8 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
     let capacity = group.batchCapacity
     slots = .allocate(capacity: capacity)
     slots.initialize(to: first)
-    super.init(group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity) { batch, mailbox in
-      unsafeDowncast(batch, to: TypedBatch<R, repeat each A>.self).serveAll(mailbox)
+    super.init(group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity) { batch, mailbox, limit in
+      unsafeDowncast(batch, to: TypedBatch<R, repeat each A>.self).serveAll(mailbox, limit)
     }
   }
 
@@ -109,9 +142,9 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 
   /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
   @inlinable @inline(__always)
-  func serveAll(_ mailbox: Mailbox) -> Int {
-    if let step = group.onlyWeakStep { return serveAll(to: step, mailbox) }
-    let (limit, hasPriority) = (mailbox.left, mailbox.hasPriority)
+  func serveAll(_ mailbox: Mailbox, _ limit: Int) -> Int {
+    if let step = group.onlyWeakStep { return serveAll(to: step, mailbox, limit) }
+    let hasPriority = mailbox.hasPriority
     var made = 0
     while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = slots + position
@@ -138,10 +171,10 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   /// The same where the group has one target, which it does not keep alive: a weak reference is loaded once, and again
   /// whenever nobody else holds the target any more.
   @inlinable @inline(__always)
-  func serveAll(to step: RouteStep, _ mailbox: Mailbox) -> Int {
+  func serveAll(to step: RouteStep, _ mailbox: Mailbox, _ limit: Int) -> Int {
     guard let method = step.method else { return 0 }
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
-    let (limit, hasPriority) = (mailbox.left, mailbox.hasPriority)
+    let hasPriority = mailbox.hasPriority
     var held: AnyObject?
     var made = 0
     while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
@@ -193,6 +226,7 @@ extension DeliveryGroup {
   private static let held: UInt = 1
   @usableFromInline static let smallestBatch = 4
   @usableFromInline static let largestBatch = 64
+  private static let looksForRight = 32
 
   /// The one weak step of a group that has no other.
   @usableFromInline
@@ -214,34 +248,51 @@ extension DeliveryGroup {
   /// ``added(to:)`` give it back. Who does not get it, or has nothing to add to, posts an envelope of its own.
   ///
   /// A batch is begun when something waits and the last plain message was one of the same group: so a message that is
-  /// alone, or stands between others, takes no more memory than it needs.
+  /// alone, or stands between others, takes no more memory than it needs. Where batches have been filled, it is enough
+  /// that the context is awake.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
-    if mailbox.last == 0 || methodType != functionType { return .alone }
-    let found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
-    if found == DeliveryGroup.held { return .alone }
-    guard let pointer = UnsafeRawPointer(bitPattern: found) else {
-      if mailbox.lastGroup == number { return .new }
-      batch.store(DeliveryGroup.none, ordering: .releasing)
-      return .alone
+    if mailbox.isAsleep || methodType != functionType { return .alone }
+    var found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
+    if found == DeliveryGroup.held {
+      found = enterLater()
+      if found == DeliveryGroup.held { return .alone }
     }
-    let kept = Unmanaged<PlainBatch>.fromOpaque(pointer)
-    // The batch is kept from before this look, so no other envelope has its address.
-    let isLast = found == mailbox.last
-    let hasRoom = kept._withUnsafeGuaranteedRef { $0.count < $0.capacity }
-    if isLast, hasRoom { return .behind(kept) }
-    let filled = kept._withUnsafeGuaranteedRef { $0.count * 2 >= $0.capacity }
-    batchCapacity =
-      filled
-      ? min(batchCapacity * 2, DeliveryGroup.largestBatch) : max(batchCapacity / 2, DeliveryGroup.smallestBatch)
-    kept.release()
-    if isLast { return .new }
+    if let pointer = UnsafeRawPointer(bitPattern: found) {
+      let kept = Unmanaged<PlainBatch>.fromOpaque(pointer)
+      // The batch is kept from before this look, so no other envelope has its address.
+      let isLast =
+        found == mailbox.last || kept._withUnsafeGuaranteedRef { $0.isServed } && mailbox.hasNothingNew
+      if isLast, kept._withUnsafeGuaranteedRef({ $0.count < $0.capacity }) { return .behind(kept) }
+      retire(kept)
+    }
+    if mailbox.lastGroup == number, mailbox.last != 0 || batchCapacity > DeliveryGroup.smallestBatch { return .new }
     batch.store(DeliveryGroup.none, ordering: .releasing)
     return .alone
   }
 
-  /// Counts the message that was added to the batch, and gives the right to add back. `false`, with the right and the batch
-  /// left to the caller, when the batch has been opened meanwhile: the message goes into a new one.
+  /// Asks again for as long as another sender takes to add its message, unless that one was interrupted.
+  @inline(never)
+  private func enterLater() -> UInt {
+    for _ in 0..<DeliveryGroup.looksForRight where batch.load(ordering: .relaxed) != DeliveryGroup.held {
+      let found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
+      if found != DeliveryGroup.held { return found }
+    }
+    return DeliveryGroup.held
+  }
+
+  /// Lets a batch go that nothing can be added to any more. The next one has twice its room, or half of it.
+  @usableFromInline
+  func retire(_ batch: Unmanaged<PlainBatch>) {
+    let isFilled = batch._withUnsafeGuaranteedRef { $0.count * 2 >= $0.capacity }
+    batchCapacity =
+      isFilled
+      ? min(batchCapacity * 2, DeliveryGroup.largestBatch) : max(batchCapacity / 2, DeliveryGroup.smallestBatch)
+    batch.release()
+  }
+
+  /// Counts the message that was added to the batch, and gives the right to add back. `false`, with the right and
+  /// the batch left to the caller, when the batch has been closed meanwhile: the message goes into a new one.
   @usableFromInline
   func added(to last: Unmanaged<PlainBatch>) -> Bool {
     guard last._withUnsafeGuaranteedRef({ $0.publish() }) else { return false }
@@ -276,7 +327,7 @@ extension DeliveryGroup {
       slot.initialize(to: arguments)
       if added(to: last) { return }
       slot.deinitialize(count: 1)
-      last.release()
+      retire(last)
     }
     post(batch: TypedBatch(self, arguments, returning: R.self))
   }
