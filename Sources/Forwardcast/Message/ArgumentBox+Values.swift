@@ -46,9 +46,7 @@ extension ArgumentBox {
   /// The value, of which ``holds(_:)`` said that its type is `T`.
   @inlinable
   func uncheckedExactly<T>(_ wanted: T.Type) -> T {
-    func open<V>(_ value: V) -> T {
-      withUnsafePointer(to: value) { $0.withMemoryRebound(to: T.self, capacity: 1) { $0.pointee } }
-    }
+    func open<V>(_ value: V) -> T { unsafeBitCast(value, to: T.self) }
     return _openExistential(storage, do: open)
   }
 

@@ -6,7 +6,7 @@
 /// Neighbours in the route whose methods have one function type share the arguments that were opened for the first of them.
 /// Apart from the schedule, because measured: a third of its instructions for one target, a tenth less for each of many.
 struct BoxedLoop<Sink: OutcomeSink> {
-  private(set) var sink: Sink
+  var sink: Sink
   private let route: MessageRoute
   private let keepsAnswers: Bool
   private var dead = 0
@@ -79,8 +79,11 @@ struct BoxedLoop<Sink: OutcomeSink> {
         }
         do {
           if keepsAnswers {
-            let answer = try method._withUnsafeGuaranteedRef { try ask($0, target) }
-            if Sink.needsNoContexts { sink.take(answer, of: target) } else { take(.answered(answer), step, target) }
+            if Sink.needsNoContexts {
+              sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+            } else {
+              take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target)
+            }
           } else {
             try method._withUnsafeGuaranteedRef { try run($0, target) }
             sink.countDelivered()

@@ -65,24 +65,28 @@ extension MulticastSending {
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
 func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
   invocation.result = nil
-  let report: DeliveryReport
-  if let (around, inside) = route.surrounded {
-    try route.refuseCycle(invocation)
-    report = try around.report(inside, invocation) { try reportBoxed(inside, $0) }
-  } else {
-    report = try reportBoxed(route, invocation)
-  }
+  let report = try reportBoxed(route, invocation)
   invocation.result = report.result
   return report
 }
 
 /// A `forward` in the caller's turn.
 private func reportBoxed(_ route: MessageRoute, _ invocation: Invocation) throws -> DeliveryReport {
-  if invocation.isPlain, BoxedLoop.fits(route, ReportSink()) {
+  if invocation.isPlain, !route.needsSchedule, !route.route.leavesOut {
     var loop = BoxedLoop(along: route, keepsAnswers: true, into: ReportSink())
     try loop.run(invocation, checked: true)
     if !loop.reachedAny { try route.core.answerSilence(route.selector) }
-    return loop.sink.report
+    return loop.sink.takeReport()
+  }
+  return try reportUnusual(route, invocation)
+}
+
+/// The same through hooks, by a schedule, or with something in the message that has to be looked into.
+@inline(never)
+private func reportUnusual(_ route: MessageRoute, _ invocation: Invocation) throws -> DeliveryReport {
+  if let (around, inside) = route.surrounded {
+    try route.refuseCycle(invocation)
+    return try around.report(inside, invocation) { try reportBoxed(inside, $0) }
   }
   let served = try route.serveAdmitted(invocation, inOrder: false, into: ReportSink())
   if !served.reachedAny { try route.core.answerSilence(route.selector) }
@@ -108,29 +112,34 @@ private func collectBoxed<Output>(
 @usableFromInline
 func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
   do {
-    if let (around, inside) = route.surrounded {
-      try route.refuseCycle(invocation)
-      return around.broadcast(inside, BoxedArguments(invocation)) {
-        broadcastBoxed(inside, $0.invocation(route.selector))
-      }
-    }
-    if invocation.isPlain { return try broadcastAdmitted(route, invocation) }
-    var message = invocation
-    try route.admit(&message)
-    return try broadcastAdmitted(route, message)
+    return try invocation.isPlain && !route.needsSchedule
+      ? broadcastDirect(route, invocation) : broadcastUnusual(route, invocation)
   } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
   }
 }
 
-private func broadcastAdmitted(_ route: MessageRoute, _ message: Invocation) throws -> BroadcastSummary {
-  if BoxedLoop.fits(route, SummarySink()) {
-    var loop = BoxedLoop(along: route, keepsAnswers: false, into: SummarySink())
-    try loop.run(message)
-    if loop.sink.summary.nobodyResponded { reportSilence(route) }
-    return loop.sink.summary
+@inline(__always)
+private func broadcastDirect(_ route: MessageRoute, _ invocation: Invocation) throws -> BroadcastSummary {
+  var loop = BoxedLoop(along: route, keepsAnswers: false, into: SummarySink())
+  try loop.run(invocation)
+  if loop.sink.summary.nobodyResponded { reportSilence(route) }
+  return loop.sink.summary
+}
+
+/// Through hooks, by a schedule, or with something in the message that has to be looked into.
+@inline(never)
+private func broadcastUnusual(_ route: MessageRoute, _ invocation: Invocation) throws -> BroadcastSummary {
+  if let (around, inside) = route.surrounded {
+    try route.refuseCycle(invocation)
+    return around.broadcast(inside, BoxedArguments(invocation)) {
+      broadcastBoxed(inside, $0.invocation(route.selector))
+    }
   }
+  var message = invocation
+  try route.admit(&message)
+  if !route.needsSchedule { return try broadcastDirect(route, message) }
   let outgoing = OutgoingMessage(message, keepsAnswers: false)
   var schedule = MessageSchedule(outgoing, along: route, into: SummarySink())
   schedule.run()

@@ -61,7 +61,7 @@ extension MulticastSending {
   ///   - policy: what becomes of the answers.
   /// - Throws: the first error of a target, after the others have answered, or at once where the proxy stops at the
   ///   first; `nobodyResponds` where silence is an error. Further errors go to `onError`.
-  @inlinable
+  @inlinable @inline(__always)
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
@@ -101,7 +101,7 @@ extension MulticastSending where Interface: Sendable {
   ///   - arguments: its arguments, in order.
   ///   - policy: what becomes of the answers.
   /// - Throws: as the form for arguments that need not be `Sendable`.
-  @inlinable
+  @inlinable @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
@@ -123,15 +123,7 @@ func broadcastTyped<R, each A>(
 ) -> BroadcastSummary {
   // Whatever becomes of the proxy, the steps that are walked live as long as their route.
   defer { withExtendedLifetime(route.route) {} }
-  if route.needsSchedule {
-    if !route.isSurrounded,
-      let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
-    {
-      return summary
-    }
-    let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
-    return route.isSurrounded ? broadcastAround(route, arguments) : broadcastScheduled(route, arguments)
-  }
+  if route.needsSchedule { return broadcastElsewhere(route, arguments, returning: R.self, crosses: crosses) }
   let wanted = ObjectIdentifier(((repeat each A) -> R).self)
   var rest = UnusualSteps()
   let steps = route.steps
@@ -155,8 +147,20 @@ func broadcastTyped<R, each A>(
   return rest.summary(route, reached: index)
 }
 
+/// A typed broadcast that takes more than the loop.
+@inlinable @inline(never)
+func broadcastElsewhere<R, each A>(
+  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+) -> BroadcastSummary {
+  if !route.isSurrounded, let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses) {
+    return summary
+  }
+  let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
+  return route.isSurrounded ? broadcastAround(route, arguments) : broadcastScheduled(route, arguments)
+}
+
 /// A typed `collect`.
-@inlinable
+@inlinable @inline(__always)
 func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
@@ -181,7 +185,7 @@ func collectTyped<R, Output, each A>(
 }
 
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.
-@inlinable
+@inlinable @inline(never)
 func answerTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, crosses: Bool, ignoresErrors: Bool,
   _ take: (R) throws -> Bool

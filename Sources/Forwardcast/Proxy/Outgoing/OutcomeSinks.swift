@@ -61,11 +61,18 @@ struct ReportSink: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    report.answers.append(.init(target: target, result: answer))
+    report.answers.append(.init(target: target, result: consume answer))
     report.endsQueued = false
   }
 
   mutating func expect(_ count: Int) { report.answers.reserveCapacity(count) }
+
+  /// Gives the report away, so that its lists are not counted once more.
+  mutating func takeReport() -> DeliveryReport {
+    var taken = DeliveryReport()
+    swap(&taken, &report)
+    return taken
+  }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     // A target that died meanwhile is listed by its registration.

@@ -84,8 +84,16 @@ struct UnusualSteps {
 
   /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
   /// `nobodyResponds` where silence is an error.
-  @usableFromInline
+  @inlinable @inline(__always)
   func failure(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool) -> CollectFailure? {
+    if reached, errors == nil, dead &+ skipped == 0 { return nil }
+    return unusualFailure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
+  }
+
+  @usableFromInline
+  func unusualFailure(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool)
+    -> CollectFailure?
+  {
     if dead + skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
     if let errors { return errors.failure(route, isContent: ignoresErrors && reached) }
     return reached ? nil : .silence(route)

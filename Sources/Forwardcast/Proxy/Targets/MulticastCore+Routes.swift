@@ -71,10 +71,10 @@ extension MulticastCore {
     }
   }
 
-  /// Whether nothing has changed that the route does not know of.
+  /// Whether nothing has changed that a route knows nothing of which nobody else extends. Without the lock.
+  @inline(__always)
   func isCurrent(_ route: Route) -> Bool {
-    let epoch = TableEpoch.current
-    return state.withLock { route.isCurrent($0.list, epoch) }
+    route.epoch == TableEpoch.current && route.version == version.load(ordering: .acquiring)
   }
 
   /// A route of the caller's own that keeps every target alive, weak ones included.

@@ -39,6 +39,8 @@ package final class MulticastCore: Sendable {
   let name: String
   /// Shared by the registrations, which do not keep the core alive.
   let link = CoreLink()
+  /// The version of the target list, for those who look at it again and again: see ``Pins``.
+  let version = Atomic<UInt>(0)
   /// A class whose instances are known to be reached by messages, or 0: of one class as a rule, they are not asked again.
   private let answeringClass = Atomic<UInt>(0)
 
@@ -62,6 +64,7 @@ package final class MulticastCore: Sendable {
         garbage.keep(state.routes)
         state.routes = RouteTable()
       }
+      version.store(state.list.version, ordering: .releasing)
       return (result, garbage)
     }
     withExtendedLifetime(garbage) {}
