@@ -9,7 +9,7 @@ struct Count {
   let targets: Int
 
   static let names = [
-    "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "collect", "boxed", "report",
+    "typed", "attribute", "attribute-answer", "typed-heap", "strong", "pinned", "pin", "collect", "boxed", "report",
     "responds",
     "responds-somebody", "come-and-go", "add", "remove", "by-hand", "stream", "stream-by-hand",
   ]
@@ -29,11 +29,12 @@ struct Count {
       if name == "attribute" {
         for value in 0..<messages { callTick(hearing, value) }
       } else {
-        for value in 0..<messages { use(hearing.add(value, 3)) }
+        for value in 0..<messages { use(callAdd(hearing, value, 3)) }
       }
       withExtendedLifetime(targets) {}
     case "typed-heap": for _ in 0..<messages { sendRead(proxy, longText) }
     case "pinned": proxy.pinned { for value in 0..<messages { sendTick($0, value) } }
+    case "pin": for value in 0..<messages { proxy.pinned { sendTick($0, value) } }
     case "collect": for value in 0..<messages { use(collectAdd(proxy, value, 3)) }
     case "boxed": for value in 0..<messages { broadcastTick(proxy, value) }
     case "report": for value in 0..<messages { use(forwardTick(proxy, value)) }

@@ -77,6 +77,11 @@ for case in responds responds-somebody come-and-go; do
   compare "$case.growth" "$(awk -v a="$many" -v b="$few" 'BEGIN { printf "%.2f", a / b }')" 1.05
   new+=("$case.call $(awk -v v="$many" 'BEGIN { printf "%d", v * 1.1 + 1 }')")
 done
+# A pinned burst of one message: a route is made for it, so much a target.
+hundred=$(message pin 100)
+target=$(awk -v all="$hundred" 'BEGIN { printf "%.1f", all / 100 }')
+compare pin.target "$target" "${limit[pin.target]:-0}"
+new+=("pin.target $(awk -v v="$target" 'BEGIN { printf "%.1f", v * 1.1 }')")
 # A message of a stream to another context, sender and receiver: to one target and to ten.
 few=$(message stream 1)
 many=$(message stream 10)

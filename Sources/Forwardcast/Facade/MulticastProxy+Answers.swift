@@ -6,7 +6,7 @@
 
 extension MulticastProxy {
   /// Sends a message and makes one result of the answers that came.
-  @inlinable
+  @inlinable @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Output {
@@ -16,7 +16,7 @@ extension MulticastProxy {
   }
 
   /// Sends a message and makes one result of the answers; throws the first error if it is an `E`.
-  @inlinable
+  @inlinable @inline(__always)
   public func answer<R, Output, E: Error, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
     throwing type: E.Type
@@ -55,7 +55,7 @@ extension MulticastProxy {
 
 extension MulticastProxy where Interface: Sendable {
   /// Sends a message to every target and makes one result of the direct targets' answers.
-  @inlinable
+  @inlinable @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Output {
@@ -66,7 +66,7 @@ extension MulticastProxy where Interface: Sendable {
 
   /// Sends a message to every target and makes one result of the direct targets' answers; throws the first error if it
   /// is an `E`.
-  @inlinable
+  @inlinable @inline(__always)
   public func answer<R, Output, E: Error, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
     throwing type: E.Type

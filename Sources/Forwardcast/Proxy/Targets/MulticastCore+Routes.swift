@@ -91,23 +91,24 @@ extension MulticastCore {
   ) -> RouteSteps {
     var steps = RouteSteps()
     if case .refused = options.duplicates { steps.hasRepeats = list.hasRepeats }
+    var kinds = TargetKinds(self, selector)
     for registration in registrations {
-      guard registration.isFor(selector), let target = registration.currentTarget else {
+      let (loaded, isStrong) = state.withLock { _ in
+        (LoadedTarget(object: registration.targetUnderLock), registration.strong != nil)
+      }
+      guard registration.isFor(selector), let target = loaded.object else {
         steps.leavesOut = true
         continue
       }
-      let strong = pinned || registration.isStrong ? target : nil
-      if target is any MulticastSending {
+      let strong = pinned || isStrong ? target : nil
+      switch kinds.kind(of: target) {
+      case .nested:
         steps.hasNested = true
-      } else if !(target is any MessageForwarding) {
-        guard let method = method(of: target, selector) else {
-          steps.leavesOut = true
-          continue
-        }
-        steps.list.append(RouteStep(registration, method: method, strong: strong))
-        continue
+        steps.list.append(RouteStep(registration, method: nil, strong: strong))
+      case .forwarder: steps.list.append(RouteStep(registration, method: nil, strong: strong))
+      case .method(let method?): steps.list.append(RouteStep(registration, method: method, strong: strong))
+      case .method(nil): steps.leavesOut = true
       }
-      steps.list.append(RouteStep(registration, method: nil, strong: strong))
     }
     return steps
   }

@@ -1,0 +1,109 @@
+// TargetKindTests.swift: what one class decides for all its objects when a route is made, and what it does not.
+// Layer: Tests. See DESIGN.md, "Routes".
+
+import Forwardcast
+import Testing
+
+private protocol Named { var name: String { get } }
+
+private struct First: Named { let name: String }
+private struct Second: Named { let name: String }
+
+/// As many classes as types are put in.
+private final class Holder<Held>: MessageReceiver {
+  static var selectorTable: SelectorTable {
+    SelectorTable(for: Holder<Held>.self) { Responds(to: .askedType) { (_: Holder<Held>) -> String in "\(Held.self)" } }
+  }
+}
+
+/// Its objects have tables of their own, or not, though a class above it left that to the default.
+private class Plain: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Plain.self) {
+    Responds(to: .askedType) { (_: Plain) -> String in "class" }
+  }
+}
+private final class Special: Plain, ObjectTableOwning {
+  let objectTable: SelectorTable?
+  init(_ own: String?) {
+    objectTable = own.map { own in
+      SelectorTable(for: Special.self) { Responds(to: .askedType) { (_: Special) -> String in own } }
+    }
+  }
+}
+
+extension Message<() -> String> { fileprivate static var askedType: Self { .init("askedType") } }
+
+@Suite("Kinds of targets")
+struct TargetKindTests {
+  @Test("of objects of one class each is asked for a table of its own")
+  func ownTables() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let bare = (0..<12).map { number in
+      number.isMultiple(of: 3)
+        ? BareReceiver(table: SelectorTable(for: BareReceiver.self, rows: []))
+        : BareReceiver { Responds(to: .askedType) { (_: BareReceiver) -> String in "\(number)" } }
+    }
+    for receiver in bare { proxy.add(receiver) }
+    #expect(try proxy.collect(.askedType, returning: .all) == ["1", "2", "4", "5", "7", "8", "10", "11"])
+    withExtendedLifetime(bare) {}
+  }
+
+  @Test(
+    "a class whose objects may have tables is asked for each, whichever comes first",
+    arguments: [[nil, "a", nil, "b"], ["a", nil, "b", nil], ["a", "b"], [nil, nil]])
+  func mixedTables(tables: [String?]) throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let targets: [any MessageReceiver] = tables.map { Special($0) } + [Plain()]
+    for target in targets { proxy.add(target) }
+    let wanted = tables.map { $0 ?? "class" } + ["class"]
+    #expect(try proxy.collect(.askedType, returning: .all) == wanted)
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("more classes than are kept, in turns, each answer by their own methods")
+  func manyClasses() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    func holders() -> [any MessageReceiver] {
+      [
+        Holder<Int>(), Holder<Int8>(), Holder<Int16>(), Holder<Int32>(), Holder<Int64>(), Holder<UInt>(),
+        Holder<UInt8>(), Holder<UInt16>(), Holder<UInt32>(), Holder<UInt64>(), Holder<String>(),
+      ]
+    }
+    let targets = holders() + holders().reversed() + holders()
+    for target in targets { proxy.add(target) }
+    let names = [
+      "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "String",
+    ]
+    #expect(try proxy.collect(.askedType, returning: .all) == names + names.reversed() + names)
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("values are asked one by one, and those that no row takes are passed over")
+  func values() throws {
+    let table = SelectorTable(for: (any Named).self) {
+      Responds(to: .askedType) { (named: any Named) -> String in "\(type(of: named)) \(named.name)" }
+    }
+    let proxy = MulticastProxy<any Named>(table: table)
+    for name in ["a", "b"] {
+      proxy.add(First(name: name))
+      proxy.add(Second(name: name))
+    }
+    proxy.on(.askedType) { "closure" }
+    proxy.on(Message<() -> Void>("otherwise")) { () in }
+    let wanted = ["First a", "Second a", "First b", "Second b", "closure"]
+    #expect(try proxy.collect(.askedType, returning: .all) == wanted)
+  }
+
+  @Test("proxies, objects that forward and objects with tables stand beside one another")
+  func mixed() throws {
+    let (inner, outer) = (MulticastProxy<any MessageReceiver>(), MulticastProxy<any MessageReceiver>())
+    let (plain, other) = (Plain(), Plain())
+    let forwarding = ForwardingProxy(to: other)
+    inner.add(plain)
+    let targets: [any MessageReceiver] = [plain, inner, forwarding, inner, plain, forwarding, Holder<Int>()]
+    for target in targets { outer.add(target) }
+    // Adding a target again gives its registration.
+    #expect(try outer.collect(.askedType, returning: .all) == ["class", "class", "class", "Int"])
+    withExtendedLifetime((targets, other)) {}
+  }
+}
