@@ -73,10 +73,11 @@ extension Bench {
       let hearing = HearingProxy()
       let targets = makeTargets(n, classes: 3).compactMap { $0 as? any Hearing }
       for target in targets { hearing.add(target) }
+      let three = Sides(n, classes: 3)
       compare(
         "typed", "one Int, by attribute, three classes", n: n, units: n, goal: goal,
         ours: { for value in 0..<$0 { callTick(hearing, value) } },
-        reference: { for value in 0..<$0 { sides.loop.tick(value) } })
+        reference: { for value in 0..<$0 { three.loop.tick(value) } })
       withExtendedLifetime(targets) {}
       compare(
         "typed", "two Int, last answer", n: n, units: n, goal: goal,
