@@ -57,7 +57,8 @@ package final class Mailbox: @unchecked Sendable {
   /// How many deliveries the turn has left, when an envelope is opened, and its priority.
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var priority = TaskPriority.medium
-  /// How many deliveries the turn has made, and how often it has been looked since whether more comes.
+  /// How many deliveries the turn has made, those of the open envelope left out, and how often it has been looked since whether
+  /// more comes.
   @exclusivity(unchecked) private var made = 0
   @exclusivity(unchecked) private var looks = 0
   /// How many targets have had their turn: written by the drain, read by anyone.
@@ -210,7 +211,9 @@ package final class Mailbox: @unchecked Sendable {
   }
 
   /// Says that something has come: a stream is waited for anew. Called on the context.
-  package func noteMore() { if made >= Mailbox.streamLength { looks = 0 } }
+  ///
+  /// - Parameter more: as for ``waitsForMore(after:)``.
+  package func noteMore(after more: Int = 0) { if made + more >= Mailbox.streamLength { looks = 0 } }
 
   /// The next envelope of those that were taken.
   private func next() -> Envelope? {

@@ -194,7 +194,7 @@ package final class TableStorage: Sendable {
     if accepted.load(ordering: .relaxed) == id { return true }
     guard accepts(object) else { return false }
     // One class stands for values of all types: each is asked.
-    if object is ValueTarget { return true }
+    if standsForValue(object) { return true }
     accepted.store(id, ordering: .relaxed)
     return true
   }

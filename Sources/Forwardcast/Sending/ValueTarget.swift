@@ -16,6 +16,15 @@ extension ValueTarget: NamedReceiver {
   @usableFromInline package var receiverName: String { "\(type(of: value))" }
 }
 
+/// Whether an object stands for a value, whose type its class does not tell: a ``ValueTarget``, or an object that Swift itself
+/// has made of a value.
+func standsForValue(_ object: AnyObject) -> Bool {
+  object is ValueTarget || ObjectIdentifier(type(of: object)) == boxClass
+}
+
+private struct AnyValue {}
+private let boxClass = ObjectIdentifier(type(of: AnyValue() as AnyObject))
+
 /// The object that stands for a target: the target itself where it is one, else a ``ValueTarget``.
 package func targetObject<T>(for target: T) -> AnyObject {
   if let object = boundObject(target) { return object.takeUnretainedValue() }

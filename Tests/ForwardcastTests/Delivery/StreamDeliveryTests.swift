@@ -74,6 +74,21 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
+  @Test("a context with nothing to do looks a few times whether more comes, then nothing runs", arguments: [1, 100])
+  func idle(messages: Int) throws {
+    let adder = Adder()
+    let mailbox = try #require(proxy.add(adder, delivery: .on(context)).queued?.mailbox)
+    for number in 0..<messages { proxy.broadcast(.note, number) }
+    #expect(!mailbox.isAsleep)
+    #expect(context.runTurn())
+    // The turn came to its end by itself, with all its looks used up, and left nobody to wake the context.
+    #expect(!mailbox.waitsForMore())
+    #expect(mailbox.isAsleep)
+    #expect(!context.runTurn())
+    #expect(adder.sum == messages * (messages - 1) / 2)
+    withExtendedLifetime(adder) {}
+  }
+
   @Test("a turn ends in the middle of a batch, and the rest comes first in the next one", arguments: [1, 2])
   func turnEnds(targets: Int) {
     let context = TurnContext(turn: 4)

@@ -31,6 +31,27 @@ private final class Special: Plain, ObjectTableOwning {
   }
 }
 
+/// A multicast that is a value.
+private struct Passage: MulticastSending {
+  typealias Interface = any MessageReceiver
+  let proxy: MulticastProxy<any MessageReceiver>
+  func route(for selector: MessageSelector) -> MessageRoute { proxy.route(for: selector) }
+}
+extension MulticastProxy<any MessageReceiver> { fileprivate var route: Passage { Passage(proxy: self) } }
+
+/// Objects with names, whose class has the table of another one.
+private final class Room: MessageReceiver, NamedReceiver {
+  let receiverName: String
+  init(_ name: String) { receiverName = name }
+  static var selectorTable: SelectorTable { Plain.selectorTable }
+}
+
+extension String {
+  fileprivate func components(of word: String) -> Int {
+    split(separator: word, omittingEmptySubsequences: false).count - 1
+  }
+}
+
 extension Message<() -> String> { fileprivate static var askedType: Self { .init("askedType") } }
 
 @Suite("Kinds of targets")
@@ -92,6 +113,35 @@ struct TargetKindTests {
     proxy.on(Message<() -> Void>("otherwise")) { () in }
     let wanted = ["First a", "Second a", "First b", "Second b", "closure"]
     #expect(try proxy.collect(.askedType, returning: .all) == wanted)
+  }
+
+  @Test("of objects that Swift makes of values each is asked")
+  func boxedValues() throws {
+    struct Empty {}
+    let inner = MulticastProxy<any MessageReceiver>()
+    let plain = Plain()
+    inner.add(plain)
+    for values in [[Empty(), inner.route] as [Any], [inner.route, Empty()]] {
+      let proxy = MulticastProxy<AnyObject>()
+      for value in values { proxy.add(value as AnyObject, ownership: .strong) }
+      #expect(try proxy.collect(.askedType, returning: .all) == ["class"])
+    }
+    withExtendedLifetime(plain) {}
+  }
+
+  @Test("an error names the target that it is of, whoever of its class came first")
+  func refusals() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let names = Journal()
+    proxy.onError = { names.write($0.receiver + ": " + "\($0.error)") }
+    let targets = ["kitchen", "bar"].map { Room($0) }
+    for target in targets { proxy.add(target) }
+    #expect(proxy.broadcast(.askedType).failed == 2)
+    #expect(names.all.count == 2)
+    for (line, name) in zip(names.all, ["kitchen", "bar"]) {
+      #expect(line.components(of: name) == 2, "\(line)")
+    }
+    withExtendedLifetime(targets) {}
   }
 
   @Test("proxies, objects that forward and objects with tables stand beside one another")

@@ -17,15 +17,15 @@ class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
   @usableFromInline let capacity: Int
-  /// Serves messages from ``position`` to ``end``, so many deliveries at most. A function without a context, of the sender's
-  /// types.
+  /// Serves messages from ``position`` to ``end``, until so many deliveries have been made. A function without a context, of
+  /// the sender's types.
   @usableFromInline let serve: (PlainBatch, Mailbox, Int) -> Int
   /// How many messages there are to add behind.
   @usableFromInline @exclusivity(unchecked) final var count = 1
   /// How many messages have been counted, a bit that says that they are being served, and one that no more may come.
   private let state = Atomic<Int>(1)
-  private static let served = 1 << 32
-  private static let closed = 1 << 33
+  private static let closed = Int.min
+  private static let served = 1 << (Int.bitWidth - 2)
   private static let number = served - 1
   /// The first message that has not been served, and how many have been seen.
   @usableFromInline @exclusivity(unchecked) final var position = 0
@@ -44,7 +44,7 @@ class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline
   final var filled: Int { state.load(ordering: .acquiring) & PlainBatch.number }
 
-  /// Whether the context serves the batch, and nothing that it took stands behind it.
+  /// Whether the context has opened the batch with nothing taken behind it. Whether it is still open, ``publish()`` says.
   final var isServed: Bool { state.load(ordering: .relaxed) & PlainBatch.served != 0 }
 
   /// Counts the message that was put behind the others. `false` when the batch was closed before.
@@ -91,20 +91,26 @@ class PlainBatch: Envelope, @unchecked Sendable {
         if made >= mailbox.left || mailbox.isOvertaken { return made }
         if group.methodType == functionType, !mailbox.hasClosedGates {
           made += serve(self, mailbox, mailbox.left - made)
-          mailbox.noteMore()
         } else {
           made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
         }
       } else if end < capacity, made < mailbox.left, mailbox.hasNothingNew, mailbox.waitsForMore(after: made) {
-        end = filled
+        look(mailbox, made)
       } else if close() {
         break
       } else {
-        end = filled
+        look(mailbox, made)
       }
     }
     isUnfinished = false
     return made
+  }
+
+  /// Looks for messages that have come since.
+  private func look(_ mailbox: Mailbox, _ made: Int) {
+    let filled = filled
+    if filled > end { mailbox.noteMore(after: made) }
+    end = filled
   }
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
@@ -244,7 +250,7 @@ extension DeliveryGroup {
   @usableFromInline
   func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(_:)``, ``post(batch:)`` and
+  /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(batch:)`` and
   /// ``added(to:)`` give it back. Who does not get it, or has nothing to add to, posts an envelope of its own.
   ///
   /// A batch is begun when something waits and the last plain message was one of the same group: so a message that is

@@ -71,7 +71,7 @@ extension MulticastCore {
     }
   }
 
-  /// Whether nothing has changed that a route knows nothing of which nobody else extends. Without the lock.
+  /// Whether a route knows of every change. Without the lock, so only for routes that nobody else extends: see ``Pins``.
   @inline(__always)
   func isCurrent(_ route: Route) -> Bool {
     route.epoch == TableEpoch.current && route.version == version.load(ordering: .acquiring)

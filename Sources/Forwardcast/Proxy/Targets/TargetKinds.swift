@@ -14,7 +14,7 @@ enum TargetKind {
 /// The kinds of the targets of one route that is being made.
 ///
 /// A dynamic cast costs more than a delivery, so each class is asked once, as far as the class decides: not for closures and
-/// values, and not for receivers that have a table of their own.
+/// values, nor for receivers that have a table of their own, nor where an error is to name the target.
 struct TargetKinds {
   /// What is known of all objects of a class.
   private struct Known {
@@ -26,7 +26,7 @@ struct TargetKinds {
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes that were met, the last one first.
+  /// The classes that were met; the one that was asked for last stands first.
   private var known: [Known] = []
   /// How many classes are kept: of further ones each object is asked.
   private static let limit = 8
@@ -50,13 +50,16 @@ struct TargetKinds {
   /// - Returns: what a target is, its class as one of receivers, and whether all objects of the class are that which have no
   ///   table of their own.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
-    if target is any MulticastSending { return (.nested, nil, true) }
+    if target is any MulticastSending { return (.nested, nil, !standsForValue(target)) }
     let receiver = target as? any MessageReceiver
     if receiver is any MessageForwarding { return (.forwarder, nil, true) }
-    let kind = TargetKind.method(core.method(of: target, selector))
-    guard let receiver else { return (kind, nil, !(target is ClosureTarget || target is ValueTarget)) }
+    let method = core.method(of: target, selector)
+    let isShared = !(method?.isRefusal ?? false)
+    guard let receiver else {
+      return (.method(method), nil, isShared && !(target is ClosureTarget) && !standsForValue(target))
+    }
     let type = Swift.type(of: receiver)
-    return (kind, type, ownTable(of: receiver, classTable: type.selectorTable.storage) == nil)
+    return (.method(method), type, isShared && ownTable(of: receiver, classTable: type.selectorTable.storage) == nil)
   }
 
   private func hasOwnTable<T: MessageReceiver>(_ target: AnyObject, as type: T.Type) -> Bool {
