@@ -94,6 +94,6 @@ extension Duration {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return .now() }
     guard seconds < 1 << 32 else { return .distantFuture }
-    return .now() + .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 }

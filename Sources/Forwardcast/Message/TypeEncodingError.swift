@@ -59,8 +59,9 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     public static let length = 1 << 16
     /// Types inside one another, counting pointers, arrays, records and block signatures: 64.
     public static let depth = 64
-    /// Bytes of one type, and the largest number that may be written: 2⁴⁷, more than a process can address.
-    public static let size = 1 << 47
+    /// Bytes of one type, and the largest number that may be written: 2⁴⁷, more than a process can address; 2¹⁸ where an
+    /// `Int` has 32 bits, so that no sum of sizes in a text of ``length`` overflows.
+    public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
   /// The rule that was broken.

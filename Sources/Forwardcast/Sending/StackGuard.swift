@@ -162,7 +162,7 @@ package enum StackGuard {
         guard getrlimit(RLIMIT_STACK, &limit) == 0 else { return unlimited }
       #endif
       // "No limit" is the largest value that there is.
-      return limit.rlim_cur > 0 && limit.rlim_cur < 1 << 40 ? UInt(limit.rlim_cur) : unlimited
+      return limit.rlim_cur > 0 && limit.rlim_cur < 1 << 40 ? UInt(clamping: limit.rlim_cur) : unlimited
     }
   #endif
 }

@@ -20,7 +20,7 @@ struct QueueState: Sendable {
 
 extension World {
   /// Longer than any script runs: the steps end it first.
-  static let patience = Duration.seconds(1 << 33)
+  static let patience = Duration.seconds(Int64(1) << 33)
 
   /// The run that a delivery on a queue belongs to.
   var runInProgress: Run? { queues { $0.runs.last } }

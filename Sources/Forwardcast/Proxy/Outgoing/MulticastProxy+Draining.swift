@@ -30,7 +30,7 @@ extension MulticastProxy where Interface: Sendable {
   @discardableResult
   public func drain(timeout: Duration) throws -> Int {
     // A time beyond the next century is no time limit, and would not fit the clock.
-    let deadline = timeout < .seconds(1 << 32) ? ContinuousClock.now + timeout : nil
+    let deadline = timeout < .seconds(Int64(1) << 32) ? ContinuousClock.now + timeout : nil
     var round = DrainRound(core)
     repeat {
       if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
