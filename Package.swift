@@ -18,7 +18,6 @@ let package = Package(
     .library(name: "ForwardcastTesting", targets: ["ForwardcastTesting"]),
     .library(name: "ForwardcastDistributed", targets: ["ForwardcastDistributed"]),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
-    .executable(name: "forwardcast-benchmarks", targets: ["forwardcast-benchmarks"]),
   ],
   targets: [
     // The program that the compiler starts is a loop around a module, so that tests can link the module.
@@ -101,3 +100,11 @@ let package = Package(
       swiftSettings: settings),
   ]
 )
+
+// Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" the tests, examples and programs that are not
+// named are left out. Libraries and the command stay.
+if let names = Context.environment["FORWARDCAST_ONLY"]?.split(separator: " ").map(String.init) {
+  package.targets.removeAll { target in
+    [.test, .executable].contains(target.type) && target.name != "ForwardcastCommand" && !names.contains(target.name)
+  }
+}
