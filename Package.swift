@@ -9,6 +9,26 @@ func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
   .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
 }
 
+let examples = [
+  example("tables", "Tables"),
+  example("stand-in", "StandIn"),
+  example("outbox", "Outbox"),
+  example("server", "Server"),
+  example("plug-in", "PlugIn"),
+  example("themes", "Themes"),
+  example("emperor", "Emperor"),
+  example("cart", "Cart"),
+  example("messenger", "Messenger"),
+  example("bluetooth", "Bluetooth"),
+  example("downloads", "Downloads"),
+  example("chat", "Chat"),
+  example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+  example("audit", "Audit"),
+  example("feed", "Feed"),
+  example("undo", "Undo"),
+  example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
+]
+
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -33,18 +53,6 @@ let package = Package(
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
 
-    example("themes", "Themes"),
-    example("emperor", "Emperor"),
-    example("cart", "Cart"),
-    example("messenger", "Messenger"),
-    example("bluetooth", "Bluetooth"),
-    example("downloads", "Downloads"),
-    example("chat", "Chat"),
-    example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
-    example("audit", "Audit"),
-    example("feed", "Feed"),
-    example("undo", "Undo"),
-    example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -98,7 +106,7 @@ let package = Package(
         "test-doubles",
       ],
       swiftSettings: settings),
-  ]
+  ] + examples
 )
 
 // Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" the tests, examples and programs that are not
