@@ -25,9 +25,13 @@ final class Log: LinkObserver {
 /// Counts, each count on its own actor: senders never wait for one another.
 actor Metrics: LinkObserver {
   private var changes: [LinkState: Int] = [:]
-  nonisolated func link(_ name: String, became state: LinkState) { assumeIsolated { $0.changes[state, default: 0] += 1 } }
+  nonisolated func link(_ name: String, became state: LinkState) {
+    assumeIsolated { $0.changes[state, default: 0] += 1 }
+  }
   func isHealthy() async -> Bool { changes[.down, default: 0] < 2 }
-  var summary: String { "up \(changes[.up, default: 0]), slow \(changes[.slow, default: 0]), down \(changes[.down, default: 0])" }
+  var summary: String {
+    "up \(changes[.up, default: 0]), slow \(changes[.slow, default: 0]), down \(changes[.down, default: 0])"
+  }
 }
 
 /// Knows which links are down right now, in the sender's turn: who asks next sees it.

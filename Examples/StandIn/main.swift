@@ -43,7 +43,7 @@ final class Guard: ForwardingProxy {
         try target.perform(&invocation)
         print("  \(invocation) -> \(invocation.result.map { "\($0)" } ?? "nothing")")
         break
-      } catch where attempt < 3 { print("  \(invocation) failed, once more") }
+      } catch  where attempt < 3 { print("  \(invocation) failed, once more") }
     }
     return DeliveryReport(answeredBy: target, invocation.result)
   }

@@ -45,7 +45,8 @@ let report = try await all.forwardAndWait(call)
 print(report)
 for answer in report.answers {
   let who = (answer.target as? Screen)?.name ?? "archive"
-  print("  \(who) answers \(try answer.result?.unbox(as: Bool.self) ?? false)\(answer.wasQueued ? ", on its queue" : "")")
+  print(
+    "  \(who) answers \(try answer.result?.unbox(as: Bool.self) ?? false)\(answer.wasQueued ? ", on its queue" : "")")
 }
 
 // Arguments are rewritten between two sends; what does not fit is an error that names the argument.
