@@ -3,6 +3,7 @@
 
 import Foundation
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 import Testing
