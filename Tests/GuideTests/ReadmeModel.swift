@@ -6,13 +6,13 @@ import Forwardcast
 import Testing
 
 // snippet: readme-model
-final class Lamp: MessageReceiver, Sendable {
+final class Heater: MessageReceiver, Sendable {
   let name: String
   init(_ name: String) { self.name = name }
 
-  static let selectorTable = SelectorTable(for: Lamp.self) {
-    Responds(to: Message<(Int) -> Bool>("dim:")) { lamp, level in level > 1 || lamp.name == "hall" }  // typed by a key
-    Responds(to: "name") { (lamp: Lamp) in lamp.name }  // typed by its closure
+  static let selectorTable = SelectorTable(for: Heater.self) {
+    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in level > 1 || heater.name == "hall" }  // typed by a key
+    Responds(to: "name") { (heater: Heater) in heater.name }  // typed by its closure
   }
 }
 // end
@@ -23,20 +23,20 @@ struct ReadmeModel {
   func model() async throws {
     // snippet: readme-model
 
-    let (hall, attic) = (Lamp("hall"), Lamp("attic"))
-    let lamps = MulticastProxy<any MessageReceiver & Sendable>()
-    lamps.add(hall)
-    lamps.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy of each message, on its own queue
-    print(lamps.responds(to: "dim:"), lamps.responds(to: "paint:"))  // true false
+    let (hall, attic) = (Heater("hall"), Heater("attic"))
+    let heaters = MulticastProxy<any MessageReceiver & Sendable>()
+    heaters.add(hall)
+    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy of each message, on its own queue
+    print(heaters.responds(to: "heat:"), heaters.responds(to: "cool:"))  // true false
 
-    var call = Invocation("dim:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])
-    print(try lamps.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0
-    let report = try await lamps.forwardAndWait(call)
+    var call = Invocation("heat:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])
+    print(try heaters.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0
+    let report = try await heaters.forwardAndWait(call)
     print(try report.answers.map { try $0.result?.unbox(as: Bool.self) ?? false })  // [true, false]
     // end
-    #expect(lamps.responds(to: "dim:") && !lamps.responds(to: "paint:"))
+    #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))
     var again = call
-    #expect("\(try lamps.forward(&again))" == "delivered 1, queued 1, failed 0, skipped 0")
+    #expect("\(try heaters.forward(&again))" == "delivered 1, queued 1, failed 0, skipped 0")
     #expect(try report.answers.map { try $0.result?.unbox(as: Bool.self) } == [true, false])
     withExtendedLifetime((hall, attic)) {}
   }
