@@ -119,7 +119,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(for: selector, call)
   }
 
-  /// Sends a message to the observers of a protocol: see ``ExtensionPoint/broadcast(_:_:)-3z0k5``.
+  /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A>(
@@ -129,7 +129,7 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol, each where and when its delivery says: see
-  /// ``ExtensionPoint/broadcast(_:_:)-7og6k``.
+  /// `broadcast` of ``ExtensionPoint``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A: Sendable>(
@@ -139,7 +139,7 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol and makes one result of the answers: see
-  /// ``ExtensionPoint/collect(_:_:returning:)-5q1rk``.
+  /// `collect` of ``ExtensionPoint``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

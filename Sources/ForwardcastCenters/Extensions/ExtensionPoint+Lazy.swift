@@ -15,7 +15,7 @@ extension ExtensionPoint {
   /// Construction that fails is reported like an error of an observer and keeps nobody else from the message; the next
   /// message tries again. A class that is registered in several points is still made once.
   ///
-  /// Which messages the class implements is read from its table, where it is a ``MessageReceiver``, and from the point's.
+  /// Which messages the class implements is read from its table, where it is a `MessageReceiver`, and from the point's.
   ///
   /// - Parameters:
   ///   - type: the service's class.

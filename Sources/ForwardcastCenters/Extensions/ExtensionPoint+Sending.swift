@@ -25,7 +25,7 @@ extension ExtensionPoint: MulticastSending {
   ///
   /// Whoever conforms to a Swift protocol implements all of it, so the call goes to all observers, and makes all lazy
   /// ones. Given the selector that the call stands for, it goes to those whose tables have it, and makes only such.
-  /// Otherwise as ``MulticastProxy/broadcast(for:_:)``.
+  /// Otherwise as `MulticastProxy.broadcast(for:_:)`.
   ///
   /// - Parameters:
   ///   - selector: the message that the call stands for; `nil` calls all.

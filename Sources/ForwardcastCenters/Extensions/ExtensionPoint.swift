@@ -12,7 +12,7 @@ import Synchronization
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// It is a ``MulticastProxy``, ``observers``, and what makes it an extension point: it refuses who does not conform or is
+/// It is a `MulticastProxy`, ``observers``, and what makes it an extension point: it refuses who does not conform or is
 /// there already, and makes lazy observers. So a message is delivered, removed observers are passed over and results and
 /// errors are treated as there.
 ///
@@ -126,7 +126,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
     return observers.methodSignature(for: selector)
   }
 
-  /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
+  /// Messages written like calls, without a key, to every target: see `DynamicMessages`.
   public var dynamic: DynamicMessages { (self as any MulticastSending).dynamic }
 
   /// No single receiver stands behind a point.
@@ -134,7 +134,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   /// Forwards a message to every observer that responds, lazy ones included, and says what became of it at each.
   ///
-  /// - Throws: as ``MulticastProxy/forward(_:)``, and `unrecognizedSelector` for a message that is not the point's.
+  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that is not the point's.
   ///   Observers that could not be made are among the report's failures.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {

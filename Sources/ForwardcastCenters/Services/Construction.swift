@@ -5,7 +5,7 @@ import Forwardcast
 
 /// One service while it is made, by one thread; others who ask for it wait for the outcome.
 ///
-/// Who waits for which construction is in the process's one ``WaitGraph``, beside the resolver hooks: services of
+/// Who waits for which construction is in the process's one `WaitGraph`, beside the resolver hooks: services of
 /// different centers need each other, and hooks need services.
 final class Construction: Sendable {
   enum Outcome: Sendable {

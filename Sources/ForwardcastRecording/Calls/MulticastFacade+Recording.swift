@@ -5,7 +5,7 @@ import Forwardcast
 
 extension MulticastFacade {
   /// Registers a target, and keeps every call to it with what came of it: see
-  /// ``MulticastProxy/add(_:recordedBy:as:priority:ownership:)-1qo20``.
+  /// `MulticastProxy.add(_:recordedBy:as:priority:ownership:)`.
   ///
   ///     let store = StoreProxy()
   ///     store.add(archive, recordedBy: recorder, as: "archive")

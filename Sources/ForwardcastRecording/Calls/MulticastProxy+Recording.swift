@@ -11,14 +11,14 @@ extension MulticastProxy {
   ///     stores.face…                                                 // typed calls are recorded too
   ///
   /// The target needs no table where the proxy has one. Messages reach it by boxes, in the sender's turn. The
-  /// registration is that of the recording: its target is not listed in ``targets``, and is removed through the
+  /// registration is that of the recording: its target is not listed in `targets`, and is removed through the
   /// registration.
   ///
   /// - Parameters:
   ///   - target: who gets the messages.
   ///   - recorder: what keeps the calls.
   ///   - name: the name under which the target is recorded; that of its type unless given.
-  ///   - priority: as for ``add(_:priority:ownership:only:)-(_,_,_,[MessageSelector]?)``.
+  ///   - priority: as for `add(_:priority:ownership:only:)`.
   ///   - ownership: `.weak` lets the target die, after which nothing is recorded.
   @discardableResult
   public func add(

@@ -117,7 +117,7 @@ extension RecordedCall: Codable {
 
   /// Writes receiver, message, answer, error and depth.
   ///
-  /// - Throws: as ``Invocation/encode(to:)``, naming the first argument or answer whose type is not `Encodable`.
+  /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer whose type is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(receiver, forKey: .receiver)
@@ -129,7 +129,7 @@ extension RecordedCall: Codable {
     if case .inProgress = outcome { try container.encode(false, forKey: .hasEnded) }
   }
 
-  /// Reads a call, as ``Invocation/init(from:)`` reads its message.
+  /// Reads a call, as `Invocation.init(from:)` reads its message.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let message = try container.decode(Invocation.self, forKey: .message)

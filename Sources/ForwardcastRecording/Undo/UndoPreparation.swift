@@ -16,7 +16,7 @@ public struct UndoPreparation {
 
   /// Registers a message by its key. An answer is not waited for.
   ///
-  /// - Throws: ``MessageError`` `unrecognizedSelector`, or what says that the arguments do not fit.
+  /// - Throws: `MessageError` `unrecognizedSelector`, or what says that the arguments do not fit.
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
     var boxes: [ArgumentBox] = []
     for argument in repeat each arguments { boxes.append(ArgumentBox(argument)) }
