@@ -45,30 +45,38 @@ let package = Package(
     example("feed", "Feed"),
     example("undo", "Undo"),
     example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
-    .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
-    .target(
-      name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
-      swiftSettings: settings),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
-      exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
+      exclude: ["Peers"], swiftSettings: settings),
 
-    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "Interposer", path: "Tests/AllocationCounter/Interposer"),
+    .target(
+      name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter",
+      exclude: ["Interposer"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"],
+      swiftSettings: settings),
     // Hooks, streams and pictures. Apart from the others, so that it compiles alone.
     .testTarget(
-      name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+      name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
-      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
+      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"],
+      swiftSettings: settings),
     // The same shapes, in a module that is on the main actor by default.
     .testTarget(
       name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
       swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"], swiftSettings: settings),
     .testTarget(
-      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript", "TestSupport"],
+      swiftSettings: settings),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
     .testTarget(
@@ -87,7 +95,8 @@ let package = Package(
       path: "Tests/DistributedPeer", swiftSettings: settings),
     .testTarget(
       name: "ForwardcastDistributedTests",
-      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"], swiftSettings: settings),
+      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer", "TestSupport"],
+      swiftSettings: settings),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",

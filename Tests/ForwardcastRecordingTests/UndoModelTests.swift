@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 extension Message<(Int) -> Void> { fileprivate static var set: Self { .init("set:") } }
@@ -150,7 +151,7 @@ struct UndoModelTests {
     }
   }
 
-  @Test("a history does what a list of snapshots does", arguments: 1...200)
+  @Test("a history does what a list of snapshots does", arguments: 1...bound(40, full: 200))
   func model(seed: Int) throws {
     var random = Seeded(seed)
     let history = UndoHistory()

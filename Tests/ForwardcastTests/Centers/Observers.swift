@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Synchronization
+import TestSupport
 
 protocol MessageExtension: MessageReceiver, Sendable {
   func onAddMsg(_ chat: String)

@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 extension Centers {
