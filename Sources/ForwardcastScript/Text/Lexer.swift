@@ -16,8 +16,9 @@ struct Lexer {
 
   init(_ source: SourceText) throws {
     self.source = source
-    if source.bytes.count > SourceText.byteLimit {
-      throw ScriptError(ScriptFault(.limitExceeded, "the text is over 16 MiB"), at: 0, of: source)
+    let limit = SourceText.limit
+    if source.bytes.count > limit {
+      throw ScriptError(ScriptFault(.limitExceeded, "the text is over \(limit >> 20) MiB"), at: 0, of: source)
     }
   }
 

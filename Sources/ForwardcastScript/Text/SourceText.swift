@@ -5,6 +5,8 @@
 final class SourceText: Sendable {
   /// The largest text that is read.
   static let byteLimit = 16 << 20
+  /// The same, which a test lowers for the texts of its own task.
+  @TaskLocal static var limit = byteLimit
 
   /// What positions call the text: a file's name as the user gave it.
   let name: String
@@ -13,12 +15,12 @@ final class SourceText: Sendable {
   private let firstLine: Int
   private let lineStarts: [Int32]
 
-  /// - Parameter text: at most ``byteLimit`` bytes; a longer one is cut there, and the lexer says so.
+  /// - Parameter text: at most ``limit`` bytes; a longer one is cut there, and the lexer says so.
   init(_ text: String, name: String, firstLine: Int = 1) {
     self.name = name
     self.firstLine = firstLine
     let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
-    bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(SourceText.byteLimit + 1))
+    bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(SourceText.limit + 1))
     var starts: [Int32] = [0]
     for (offset, byte) in bytes.enumerated() where SourceText.endsLine(byte, bytes, offset) {
       starts.append(Int32(offset + 1))

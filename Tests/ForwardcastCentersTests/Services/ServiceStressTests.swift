@@ -3,6 +3,7 @@
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
+import TestSupport
 import Testing
 
 extension Centers {

@@ -4,6 +4,7 @@ import Dispatch
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
+import TestSupport
 import Testing
 
 extension Centers {

@@ -3,6 +3,7 @@
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
+import TestSupport
 
 protocol MessageExtension: MessageReceiver, Sendable {
   func onAddMsg(_ chat: String)

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 extension Message<(String) -> Int> { fileprivate static var note: Self { .init("note:") } }
@@ -50,7 +51,7 @@ private func sendSomething(to office: Office, _ random: inout Seeded) {
 
 @Suite("Replayed recordings")
 struct ReplayPropertyTests {
-  @Test("a random session replays to an identical trace and an identical state", arguments: 1...100)
+  @Test("a random session replays to an identical trace and an identical state", arguments: 1...bound(20, full: 100))
   func replays(seed: Int) throws {
     var random = Seeded(seed)
     let first = Office()

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 extension Message<(Int) -> Void> { fileprivate static var set: Self { .init("set:") } }
@@ -151,7 +152,7 @@ struct UndoModelTests {
     }
   }
 
-  @Test("a history does what a list of snapshots does", arguments: 1...200)
+  @Test("a history does what a list of snapshots does", arguments: 1...bound(40, full: 200))
   func model(seed: Int) throws {
     var random = Seeded(seed)
     let history = UndoHistory()
