@@ -9,11 +9,33 @@ func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
   .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
 }
 
+let examples = [
+  example("tables", "Tables"),
+  example("stand-in", "StandIn"),
+  example("outbox", "Outbox"),
+  example("server", "Server"),
+  example("plug-in", "PlugIn"),
+  example("themes", "Themes"),
+  example("emperor", "Emperor"),
+  example("cart", "Cart"),
+  example("messenger", "Messenger", ["Forwardcast", "ForwardcastCenters"]),
+  example("bluetooth", "Bluetooth"),
+  example("downloads", "Downloads"),
+  example("chat", "Chat"),
+  example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
+  example("audit", "Audit"),
+  example("feed", "Feed"),
+  example("undo", "Undo", ["Forwardcast", "ForwardcastRecording"]),
+  example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
+]
+
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Forwardcast", targets: ["Forwardcast"]),
+    .library(name: "ForwardcastCenters", targets: ["ForwardcastCenters"]),
+    .library(name: "ForwardcastRecording", targets: ["ForwardcastRecording"]),
     .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
     .library(name: "ForwardcastTesting", targets: ["ForwardcastTesting"]),
     .library(name: "ForwardcastDistributed", targets: ["ForwardcastDistributed"]),
@@ -27,24 +49,18 @@ let package = Package(
       name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program",
       swiftSettings: settings),
     .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
-    .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
-    .target(name: "ForwardcastTesting", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(name: "ForwardcastCenters", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(name: "ForwardcastRecording", dependencies: ["Forwardcast"], swiftSettings: settings),
+    .target(
+      name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"],
+      swiftSettings: settings),
+    .target(
+      name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"], swiftSettings: settings),
     .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"], swiftSettings: settings),
     .executableTarget(
-      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"],
+      swiftSettings: settings),
 
-    example("themes", "Themes"),
-    example("emperor", "Emperor"),
-    example("cart", "Cart"),
-    example("messenger", "Messenger"),
-    example("bluetooth", "Bluetooth"),
-    example("downloads", "Downloads"),
-    example("chat", "Chat"),
-    example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
-    example("audit", "Audit"),
-    example("feed", "Feed"),
-    example("undo", "Undo"),
-    example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
     .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
@@ -54,9 +70,11 @@ let package = Package(
       exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
 
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
-    // Hooks, streams and pictures. Apart from the others, so that it compiles alone.
+    // Hooks and streams. Apart from the others, so that it compiles alone.
     .testTarget(
       name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
+    .testTarget(
+      name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters"], swiftSettings: settings),
     .testTarget(
       name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
     // The same shapes, in a module that is on the main actor by default.
@@ -64,16 +82,21 @@ let package = Package(
       name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
       swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"],
+      swiftSettings: settings),
     .testTarget(
       name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"], swiftSettings: settings),
     .testTarget(
-      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"],
+      swiftSettings: settings),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
     .testTarget(
       name: "GuideTests",
-      dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting", "ForwardcastDistributed"],
+      dependencies: [
+        "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
+        "ForwardcastDistributed",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "GuideMainActorTests", dependencies: ["Forwardcast"],
@@ -98,7 +121,7 @@ let package = Package(
         "test-doubles",
       ],
       swiftSettings: settings),
-  ]
+  ] + examples
 )
 
 // Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" the tests, examples and programs that are not

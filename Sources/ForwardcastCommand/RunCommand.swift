@@ -2,6 +2,7 @@
 // Layer: Command. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 

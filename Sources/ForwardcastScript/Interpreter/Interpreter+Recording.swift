@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See DESIGN.md, "Recording".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// A recording proxy as a script makes it.
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import ForwardcastCenters
 
 /// What a world knows of its queues.
 struct QueueState: Sendable {
