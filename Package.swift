@@ -71,7 +71,7 @@ let package = Package(
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     // Hooks and streams. Apart from the others, so that it compiles alone.
     .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
-    .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters"]),
+    .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     .testTarget(
       name: "ForwardcastRecordingTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
@@ -115,6 +115,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(separator: " ").ma
 }
 
 for target in package.targets where target.name != "Interposer" {
-  target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
+  target.swiftSettings =
+    [.enableUpcomingFeature("ExistentialAny")]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
 }

@@ -35,9 +35,10 @@ extension Interpreter {
   }
 
   private func text(of message: Invocation) throws -> String {
+    try run.charge(Work.shownCall)
     let arguments = try message.arguments.map { box in
       let value = try self.value(box)
-      try chargeCopy(of: value)
+      try run.charge(Work.shownByte * value.measure())
       return value.debugDescription
     }
     guard !arguments.isEmpty else { return message.selector.name }

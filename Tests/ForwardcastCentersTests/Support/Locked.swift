@@ -1,1 +1,0 @@
-../../ForwardcastTests/Support/Locked.swift
