@@ -179,6 +179,8 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
+    /// Its number is too far above the last one.
+    case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
