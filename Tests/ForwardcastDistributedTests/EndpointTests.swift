@@ -175,6 +175,22 @@ struct EndpointTests {
     #expect(worker.words == ["begin 1", "end 1"])
   }
 
+  @Test("a message that comes twice while a later one waits has its own answer")
+  func twiceBeforeALaterOne() async throws {
+    let line = try await HandLine(endpoint())
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    async let second = line.call(1, "hold:", "3:Inti1;")
+    for _ in 0..<100 { await Task.yield() }
+    async let later = line.call(2, "add:", "3:Inti2;")
+    for _ in 0..<100 { await Task.yield() }
+    worker.gate.open()
+    let (one, again) = (try await first, try await second)
+    #expect(one.contains("1:ni1;1:r[3:Inti1;]") && again == one)
+    #expect(try await later.contains("1:ni2;1:r[3:Inti3;]"))
+    #expect(worker.words == ["begin 1", "end 1", "add 2"])
+  }
+
   @Test("who has a line can neither read nor stop the lines of others")
   func foreignLines() async throws {
     let endpoint = endpoint()

@@ -82,7 +82,8 @@ final class EndpointLine {
   private(set) var isRunning = false
   private var hasAnswered = true
   private var turns: [CheckedContinuation<Void, Never>] = []
-  private var listeners: [CheckedContinuation<MessageEnvelope, Never>] = []
+  /// Who asked again for the answer of a message that was still to come, by its number.
+  private var listeners: [(number: Int, continuation: CheckedContinuation<MessageEnvelope, Never>)] = []
 
   var waitingCount: Int { turns.count }
 
@@ -113,15 +114,15 @@ final class EndpointLine {
   func answerOfLast(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> MessageEnvelope? {
     if hasAnswered { return kept }
     guard listeners.count < bound else { return nil }
-    return await withCheckedContinuation { listeners.append($0) }
+    return await withCheckedContinuation { listeners.append((last, $0)) }
   }
 
   /// The answer of a message is known.
   func answer(_ number: Int, _ answer: MessageEnvelope, keeps: Bool) {
+    for listener in listeners where listener.number == number { listener.continuation.resume(returning: answer) }
+    listeners.removeAll { $0.number == number }
     guard number == last else { return }
     hasAnswered = true
     if keeps { kept = answer }
-    for listener in listeners { listener.resume(returning: answer) }
-    listeners = []
   }
 }
