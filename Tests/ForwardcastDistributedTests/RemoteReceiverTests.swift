@@ -190,6 +190,19 @@ struct RemoteReceiverTests {
     #expect(worker.words == ["add 2"])
   }
 
+  @Test(
+    "any duration is a deadline",
+    arguments: [Duration.seconds(Int64.max), .seconds(-Int64.max), Duration(attoseconds: .max), .zero])
+  func anyDuration(time: Duration) async throws {
+    let remote = try await connect(endpoint()).with(deadline: time)
+    if time > .zero {
+      #expect(try await remote.sendAndWait(.add, 1) == 2)
+    } else {
+      #expect(try await remoteError { try await remote.sendAndWait(.add, 1) }.code == .timedOut)
+      #expect(worker.words == [])
+    }
+  }
+
   @Test("a call that waits for an earlier one until its deadline did not run")
   func deadlineInLine() async throws {
     let remote = try await connect(endpoint())

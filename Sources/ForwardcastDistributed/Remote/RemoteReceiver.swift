@@ -149,7 +149,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) private func call(_ selector: MessageSelector, _ arguments: [UInt8]) async throws
     -> ArgumentBox?
   {
-    let deadline = ContinuousClock.now.advanced(by: options.deadline)
+    let deadline = Deadline(after: options.deadline)
     try Task.checkCancellation()
     try await line.enter(selector.name, by: deadline, in: options.deadline)
     defer { line.leave() }
@@ -183,14 +183,14 @@ extension RemoteLine {
     try Task.checkCancellation()
     if isGone { throw error(.gone, .didNotRun, selector, goneReason) }
     let reply = try await reply(
-      to: text, selector, by: ContinuousClock.now.advanced(by: options.deadline), options)
+      to: text, selector, by: Deadline(after: options.deadline), options)
     if case .refused(_, let refusal) = reply { throw error(refusal, selector) }
     return reply
   }
 
   /// Sends a text and reads what comes back.
   nonisolated(nonsending) func reply(
-    to text: String, _ selector: String, by deadline: ContinuousClock.Instant, _ options: RemoteOptions
+    to text: String, _ selector: String, by deadline: Deadline, _ options: RemoteOptions
   ) async throws -> WireReply {
     switch try await send(text, selector, by: deadline) {
     case .reply(let envelope):
