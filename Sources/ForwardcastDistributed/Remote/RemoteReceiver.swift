@@ -158,6 +158,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     let text = WireRequest.callText(selector, arguments, line: lineName, number: number)
     switch try await line.reply(to: text, selector.name, by: deadline, options) {
     case .answer(number, let answer): return answer
+    case .unreadable(number, let reason): throw line.error(.cannotCross, .ran, selector.name, reason)
     case .messageError(number, let error): throw error
     case .foreignError(number, let type, let text):
       throw RemoteError(

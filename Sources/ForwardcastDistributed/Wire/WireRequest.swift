@@ -116,7 +116,8 @@ extension WireCall {
     for index in 0..<wanted {
       do {
         boxes.append(
-          try reading.box(type: arguments[2 * index], value: arguments[2 * index + 1], types: types))
+          try reading.box(
+            type: arguments[2 * index], value: arguments[2 * index + 1], types: types, in: "types of the endpoint"))
       } catch {
         throw WireRefusal(.unreadableArgument, "argument \(index): \(error)", argumentIndex: index)
       }
