@@ -16,7 +16,7 @@ struct InternedNamesTests {
   }
 
   @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go")
-  func bound() async {
+  func boundOfAll() async {
     _ = await #expect(processExitsWith: .success) {
       let limit = bound(1 << 20, full: 16 << 20)
       ScriptSession.limitInternedNames(to: limit)
