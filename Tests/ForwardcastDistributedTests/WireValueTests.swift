@@ -3,6 +3,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ForwardcastDistributed

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Around a message".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Installing and cancelling hooks")

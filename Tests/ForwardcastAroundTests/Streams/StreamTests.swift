@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 /// An object that may not cross isolations.

@@ -62,8 +62,8 @@ struct ScheduleTests {
   /// meanwhile end the proxy's plans, and those ends are steps of the contexts.
   @Test("over random steps order is kept, bounds hold, every message is accounted for, and the seed plays it again")
   func random() async {
-    let seed = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-    await #expect(processExitsWith: .success) { [seed] in
+    let seed: UInt64 = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+    await #expect(processExitsWith: .success) { [seed = seed as UInt64] in
       let steps = bound(8_000, full: 120_000)
       let sum = Self.play(seed, steps)
       #expect(sum.ran + sum.dropped + sum.skipped == sum.sent, "seed \(seed)")

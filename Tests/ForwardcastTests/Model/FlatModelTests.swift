@@ -1,6 +1,7 @@
 // FlatModelTests.swift: one proxy against the model: every small case, random large ones, and what is known to differ.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("One proxy against the model")

@@ -1,6 +1,7 @@
 // NestedModelTests.swift: proxies in one another against the model.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Proxies in one another against the model")
