@@ -176,6 +176,58 @@ struct EndpointTests {
     #expect(worker.words == ["begin 1", "end 1"])
   }
 
+  @Test("a message that comes twice while a later one waits has its own answer")
+  func twiceBeforeALaterOne() async throws {
+    let line = try await HandLine(endpoint())
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    async let second = line.call(1, "hold:", "3:Inti1;")
+    for _ in 0..<100 { await Task.yield() }
+    async let later = line.call(2, "add:", "3:Inti2;")
+    for _ in 0..<100 { await Task.yield() }
+    worker.gate.open()
+    let (one, again) = (try await first, try await second)
+    #expect(one.contains("1:ni1;1:r[3:Inti1;]") && again == one)
+    #expect(try await later.contains("1:ni2;1:r[3:Inti3;]"))
+    #expect(worker.words == ["begin 1", "end 1", "add 2"])
+  }
+
+  @Test("who has a line can neither read nor stop the lines of others")
+  func foreignLines() async throws {
+    let endpoint = endpoint()
+    let (alice, mallory) = (try await HandLine(endpoint), try await HandLine(endpoint))
+    let secret = try await alice.call(1, "onAddMsg:msgData:", "6:String6:secret7:[UInt8]b3:AQI")
+    // What a counter, in any spelling, would have made of the line that was opened before.
+    let parts = mallory.name.split(separator: ".").map(String.init)
+    var guesses: Set<String> = []
+    for radix in [10, 16] {
+      guard let last = parts.last, let number = UInt128(last, radix: radix) else { continue }
+      for step in 1...8 as ClosedRange<UInt128> where number >= step {
+        guesses.insert((parts.dropLast() + [String(number - step, radix: radix)]).joined(separator: "."))
+      }
+    }
+    for guess in guesses {
+      for number in [1, Int.max] {
+        let reply = try await mallory.call(number, "onAddMsg:msgData:", "", line: guess)
+        #expect(reply.contains("1:c4:line") && reply != secret, "\(reply)")
+      }
+    }
+    #expect(!guesses.isEmpty && !guesses.contains(alice.name))
+    #expect(try await alice.call(2, "add:", "3:Inti1;").contains("answer"))
+    #expect(alice.name.utf8.count == 32 && alice.name.allSatisfy(\.isHexDigit))
+    #expect(!alice.name.hasPrefix(mallory.name.prefix(8)))
+  }
+
+  @Test("a number far ahead is refused, and the line goes on")
+  func farAhead() async throws {
+    let line = try await HandLine(endpoint())
+    for number in [Int.max, 1 << 40] {
+      #expect(try await line.call(number, "add:", "3:Inti9;").contains("1:c5:ahead"))
+    }
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
+    #expect(worker.words == ["add 1"])
+  }
+
   @Test("a message that a later one has overtaken does not run any more")
   func overtaken() async throws {
     let line = try await HandLine(endpoint())

@@ -191,6 +191,39 @@ struct RemoteReceiverTests {
     #expect(worker.words == ["add 2"])
   }
 
+  @Test(
+    "any duration is a deadline",
+    arguments: [Duration.seconds(Int64.max), .seconds(-Int64.max), Duration(attoseconds: .max), .zero])
+  func anyDuration(time: Duration) async throws {
+    let remote = try await connect(endpoint()).with(deadline: time)
+    if time > .zero {
+      #expect(try await remote.sendAndWait(.add, 1) == 2)
+    } else {
+      #expect(try await remoteError { try await remote.sendAndWait(.add, 1) }.code == .timedOut)
+      #expect(worker.words == [])
+    }
+  }
+
+  @Test("an answer of a type that was not named has run, and the error says what to add")
+  func unnamedAnswer() async throws {
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried))
+    let error = try await remoteError { try await remote.sendAndWait(.paint, Tint(red: 2)) }
+    #expect(error.code == .cannotCross && error.outcome == .ran)
+    #expect(
+      "\(error)"
+        == "cannot cross paint: of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
+    )
+  }
+
+  @Test("an answer that is no value of its type has run", arguments: ["3:Int2:no", "6:Secret{}"])
+  func unreadableAnswer(value: String) async throws {
+    let remote = try await connect(endpoint()) { envelope in
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast/1 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
+    }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
+  }
+
   @Test("a call that waits for an earlier one until its deadline did not run")
   func deadlineInLine() async throws {
     let remote = try await connect(endpoint())
@@ -272,9 +305,8 @@ struct RemoteReceiverTests {
   @Test(
     "what is no answer is an error, and no trap",
     arguments: [
-      "", "x", "forwardcast/2 {}", "forwardcast/1 {1:k6:answer1:ni1;1:r[3:Int2:no]}",
-      "forwardcast/1 {1:k6:answer1:ni9;1:r[]}", "forwardcast/1 {1:k6:answer1:ni1;1:r[n]}",
-      "forwardcast/1 {1:k6:answer1:ni1;1:r[6:Secret{}]}", "forwardcast/1 {1:k4:told1:rt}",
+      "", "x", "forwardcast/9 {}", "forwardcast/1 {1:k6:answer1:ni9;1:r[]}", "forwardcast/1 {1:k6:answer1:ni1;1:r[n]}",
+      "forwardcast/1 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast/1 {1:k4:told1:rt}",
       "forwardcast/1 {1:k6:opened1:l1:x1:m[]}",
     ])
   func malformedAnswers(text: String) async throws {

@@ -52,7 +52,7 @@ private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> Argument
   let tree = try WireTree(bytes, from: try WireVersion.bodyStart(of: bytes), limits: MessageLimits())
   let items = tree.children(of: 0)
   let reading = WireReading(tree, userInfo: [Invocation.typesKey: types])
-  return try reading.box(type: items[0], value: items[1], types: types)
+  return try reading.box(type: items[0], value: items[1], types: types, in: "types")
 }
 
 private let types = InvocationTypes(["Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self])

@@ -3,14 +3,11 @@
 
 /// The lines of one endpoint. They belong to its isolation.
 ///
-/// A line is one sender's: its messages are numbered. The endpoint gives lines their names, which are never given again,
-/// so that a message for a line which it has closed cannot be taken for one of another line.
+/// A line is one sender's: its messages are numbered. The endpoint gives lines their names, which no other sender can guess
+/// and which are never given again, so that a message for a line which it has closed cannot be taken for one of another line.
 final class EndpointLines {
   private let limits: MessageLimits
-  /// Tells the lines of this endpoint from those of one that stood in its place before.
-  private let incarnation = String(UInt64.random(in: .min ... .max), radix: 16)
-  private var lines: [String: EndpointLine] = [:]
-  private var opened = 0
+  private var lines: [LineName: EndpointLine] = [:]
   private var uses = 0
   private var keptBytes = 0
 
@@ -19,7 +16,7 @@ final class EndpointLines {
   /// Opens a line; the idle one that was unused for longest goes where there are too many.
   ///
   /// - Returns: its name; `nil` when all lines have messages that run.
-  func open() -> String? {
+  func open() -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = lines.filter({ !$0.value.isRunning }).min(by: { $0.value.lastUse < $1.value.lastUse }) else {
         return nil
@@ -27,16 +24,14 @@ final class EndpointLines {
       forget(oldest.value)
       lines[oldest.key] = nil
     }
-    opened += 1
-    let name = "\(incarnation).\(opened)"
-    let line = EndpointLine()
+    let (name, line) = (LineName(), EndpointLine())
     lines[name] = line
     touch(line)
     return name
   }
 
-  func line(named name: String) -> EndpointLine? {
-    guard let line = lines[name] else { return nil }
+  func line(named text: String) -> EndpointLine? {
+    guard let name = LineName(text), let line = lines[name] else { return nil }
     touch(line)
     return line
   }
@@ -70,9 +65,14 @@ final class EndpointLine {
     case superseded
     /// It came before.
     case repeated
+    /// So many messages cannot have been sent since the last one: it does not run.
+    case ahead
     /// It is the next; another may still run.
     case next(mustWait: Bool)
   }
+
+  /// How far a number may be above the last one: more messages than any sender loses between two that arrive.
+  static let reach = 1 << 20
 
   /// The number of the last message that came.
   private(set) var last = 0
@@ -82,13 +82,15 @@ final class EndpointLine {
   private(set) var isRunning = false
   private var hasAnswered = true
   private var turns: [CheckedContinuation<Void, Never>] = []
-  private var listeners: [CheckedContinuation<MessageEnvelope, Never>] = []
+  /// Who asked again for the answer of a message that was still to come, by its number.
+  private var listeners: [(number: Int, continuation: CheckedContinuation<MessageEnvelope, Never>)] = []
 
   var waitingCount: Int { turns.count }
 
   func take(_ number: Int) -> Place {
     if number < last { return .superseded }
     if number == last { return .repeated }
+    guard number - last <= EndpointLine.reach else { return .ahead }
     last = number
     hasAnswered = false
     guard isRunning else {
@@ -112,15 +114,15 @@ final class EndpointLine {
   func answerOfLast(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> MessageEnvelope? {
     if hasAnswered { return kept }
     guard listeners.count < bound else { return nil }
-    return await withCheckedContinuation { listeners.append($0) }
+    return await withCheckedContinuation { listeners.append((last, $0)) }
   }
 
   /// The answer of a message is known.
   func answer(_ number: Int, _ answer: MessageEnvelope, keeps: Bool) {
+    for listener in listeners where listener.number == number { listener.continuation.resume(returning: answer) }
+    listeners.removeAll { $0.number == number }
     guard number == last else { return }
     hasAnswered = true
     if keeps { kept = answer }
-    for listener in listeners { listener.resume(returning: answer) }
-    listeners = []
   }
 }

@@ -72,7 +72,7 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
       guard let line = lines.open() else {
         return answer(.refused(number: nil, WireRefusal(.busy, "all of \(limits.lines) lines are in use")))
       }
-      return answer(.opened(line: line, messages: messages))
+      return answer(.opened(line: "\(line)", messages: messages))
     case .success(.ask(let name)):
       return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
     case .success(.call(let call)): return await take(call)
@@ -103,6 +103,7 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
     }
     switch line.take(call.number) {
     case .superseded: return refused(.superseded, "message \(call.number) comes after \(line.last)")
+    case .ahead: return refused(.ahead, "message \(call.number) comes after \(line.last)")
     case .repeated:
       guard let kept = await line.answerOfLast(atMost: limits.waiting) else {
         return refused(.answerNotKept, "the message came twice, and its answer is not kept")

@@ -23,7 +23,7 @@ final class RemoteLine: Sendable {
   }
 
   private struct Waiter: Sendable {
-    let deadline: ContinuousClock.Instant
+    let deadline: Deadline
     let place: Settlement<Admission>
   }
 
@@ -32,14 +32,14 @@ final class RemoteLine: Sendable {
     var isTaken = false
     var waiters: [Waiter] = []
     /// The calls that are with the engine and not settled here: that of the line, and questions.
-    var pending: [(id: Int, deadline: ContinuousClock.Instant, end: Settlement<End>)] = []
+    var pending: [(id: Int, deadline: Deadline, end: Settlement<End>)] = []
     var nextID = 0
     /// How many calls the engine has not given back, settled here or not.
     var outstanding = 0
     var failures = 0
     var gone: String?
     var registrations: [WeakRegistration] = []
-    var watch: (wakesAt: ContinuousClock.Instant, task: Task<Void, Never>)?
+    var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
   }
 
   /// How many calls an engine may keep without giving them back; then nothing more is sent until it does.
@@ -73,12 +73,13 @@ final class RemoteLine: Sendable {
   /// Waits for the line, first come first served.
   ///
   /// - Throws: ``RemoteError`` `timedOut`, `gone` or `busy`, `CancellationError`: nothing was sent then.
-  nonisolated(nonsending) func enter(_ selector: String, by deadline: ContinuousClock.Instant, in time: Duration)
+  nonisolated(nonsending) func enter(_ selector: String, by deadline: Deadline, in time: Duration)
     async throws
   {
     let place = Settlement<Admission>()
     let (refusal, waits) = state.withLock { state -> (RemoteError?, Bool) in
       if let gone = state.gone { return (error(.gone, .didNotRun, selector, gone), false) }
+      if deadline.hasPassed { return (error(.timedOut, .didNotRun, selector, "it had no time"), false) }
       guard state.isTaken else {
         state.isTaken = true
         return (nil, false)
@@ -137,7 +138,7 @@ final class RemoteLine: Sendable {
   /// Gives a text to the engine and waits for its end, the deadline, or the caller's cancellation.
   ///
   /// - Throws: ``RemoteError`` `gone`, and `connectionFailed` when the engine keeps too many calls: nothing was sent then.
-  nonisolated(nonsending) func send(_ text: String, _ selector: String, by deadline: ContinuousClock.Instant)
+  nonisolated(nonsending) func send(_ text: String, _ selector: String, by deadline: Deadline)
     async throws -> End
   {
     let end = Settlement<End>()
@@ -166,7 +167,7 @@ final class RemoteLine: Sendable {
     return ended
   }
 
-  private func admit(_ end: Settlement<End>, _ deadline: ContinuousClock.Instant, _ selector: String)
+  private func admit(_ end: Settlement<End>, _ deadline: Deadline, _ selector: String)
     -> Result<Int, RemoteError>
   {
     state.withLock { state in
@@ -200,14 +201,14 @@ final class RemoteLine: Sendable {
   // MARK: Deadlines
 
   /// Sees to it that somebody looks when a deadline has passed. One task serves all calls.
-  private func watch(until deadline: ContinuousClock.Instant) {
+  private func watch(until deadline: Deadline) {
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
       let old = state.watch?.task
       let task = Task { [weak self] in
         var wakesAt = deadline
         while true {
-          do { try await Task.sleep(until: wakesAt, clock: .continuous) } catch { return }
+          do { try await wakesAt.sleep() } catch { return }
           guard let next = self?.endLateCalls() else { return }
           wakesAt = next
         }
@@ -219,8 +220,8 @@ final class RemoteLine: Sendable {
   }
 
   /// Ends what is late, and gives the next deadline; `nil` when nothing is under way, or another task watches.
-  private func endLateCalls() -> ContinuousClock.Instant? {
-    let now = ContinuousClock.now
+  private func endLateCalls() -> Deadline? {
+    let now = Deadline.time(.now)
     let (waiters, ends, next) = state.withLock { state in
       let waiters = state.waiters.filter { $0.deadline <= now }
       state.waiters.removeAll { $0.deadline <= now }

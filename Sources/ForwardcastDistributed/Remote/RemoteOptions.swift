@@ -14,7 +14,8 @@ public struct RemoteOptions: Sendable {
     case askedEachTime
   }
 
-  /// How long a message may take from its call to its answer, the wait for earlier ones included.
+  /// How long a message may take from its call to its answer, the wait for earlier ones included. Any duration
+  /// will do: zero and less have passed before anything is sent, and what is longer than a century never passes.
   public var deadline: Duration
   /// What answers may be besides the standard types.
   public var types: InvocationTypes

@@ -149,7 +149,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) private func call(_ selector: MessageSelector, _ arguments: [UInt8]) async throws
     -> ArgumentBox?
   {
-    let deadline = ContinuousClock.now.advanced(by: options.deadline)
+    let deadline = Deadline(after: options.deadline)
     try Task.checkCancellation()
     try await line.enter(selector.name, by: deadline, in: options.deadline)
     defer { line.leave() }
@@ -158,6 +158,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     let text = WireRequest.callText(selector, arguments, line: lineName, number: number)
     switch try await line.reply(to: text, selector.name, by: deadline, options) {
     case .answer(number, let answer): return answer
+    case .unreadable(number, let reason): throw line.error(.cannotCross, .ran, selector.name, reason)
     case .messageError(number, let error): throw error
     case .foreignError(number, let type, let text):
       throw RemoteError(
@@ -183,14 +184,14 @@ extension RemoteLine {
     try Task.checkCancellation()
     if isGone { throw error(.gone, .didNotRun, selector, goneReason) }
     let reply = try await reply(
-      to: text, selector, by: ContinuousClock.now.advanced(by: options.deadline), options)
+      to: text, selector, by: Deadline(after: options.deadline), options)
     if case .refused(_, let refusal) = reply { throw error(refusal, selector) }
     return reply
   }
 
   /// Sends a text and reads what comes back.
   nonisolated(nonsending) func reply(
-    to text: String, _ selector: String, by deadline: ContinuousClock.Instant, _ options: RemoteOptions
+    to text: String, _ selector: String, by deadline: Deadline, _ options: RemoteOptions
   ) async throws -> WireReply {
     switch try await send(text, selector, by: deadline) {
     case .reply(let envelope):
@@ -222,7 +223,7 @@ extension RemoteLine {
     case .busy: code = .busy
     case .answerNotKept: (code, outcome) = (.malformedAnswer, .unknown)
     case .answerCannotCross: (code, outcome) = (.cannotCross, .ran)
-    case .unknownVersion, .malformed, .tooLarge, .superseded, .notAllowed, .wrongArgumentCount, .unreadableArgument:
+    case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount, .unreadableArgument:
       code = .refused
     }
     return error(code, outcome, selector, refusal.evidence, argument: refusal.argumentIndex)

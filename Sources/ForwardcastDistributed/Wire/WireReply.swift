@@ -11,6 +11,8 @@ enum WireReply {
   case told(Bool)
   /// The answer to a message; `nil` when its method answers nothing.
   case answer(number: Int, ArgumentBox?)
+  /// The answer to a message, of a type or value that this side does not read.
+  case unreadable(number: Int, String)
   /// The message's method threw an error of the library.
   case messageError(number: Int, MessageError)
   /// The message's method threw another error.
@@ -54,6 +56,11 @@ extension WireReply {
           guard let answer else { return }
           do throws(WireValueError) { try list.box(answer, role: "the answer") } catch { failure = error }
         }
+      case .unreadable(let number, let reason):
+        $0.field("k", "refused")
+        $0.field("n", number)
+        $0.field("c", WireRefusal.Code.answerCannotCross.rawValue)
+        $0.field("e", cut(reason))
       case .messageError(let number, let error):
         $0.field("k", "error")
         $0.field("n", number)
@@ -102,8 +109,11 @@ extension WireReply {
       guard let answer = message.list("r"), [0, 2].contains(answer.count) else { throw message.lacks("r") }
       guard answer.count == 2 else { return .answer(number: number, nil) }
       let reading = WireReading(message.tree, userInfo: [Invocation.typesKey: types])
-      do { return .answer(number: number, try reading.box(type: answer[0], value: answer[1], types: types)) } catch {
-        throw WireRefusal(.malformed, "the answer: \(error)")
+      do throws(WireValueError) {
+        let box = try reading.box(type: answer[0], value: answer[1], types: types, in: "types of RemoteOptions")
+        return .answer(number: number, box)
+      } catch {
+        return .unreadable(number: number, "the answer: \(error)")
       }
     case "error"?:
       let number = try number()
@@ -184,7 +194,7 @@ extension WireReply {
   var number: Int? {
     switch self {
     case .opened, .told: nil
-    case .answer(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
+    case .answer(let number, _), .unreadable(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
     case .refused(let number, _): number
     }
   }

@@ -116,7 +116,8 @@ extension WireCall {
     for index in 0..<wanted {
       do {
         boxes.append(
-          try reading.box(type: arguments[2 * index], value: arguments[2 * index + 1], types: types))
+          try reading.box(
+            type: arguments[2 * index], value: arguments[2 * index + 1], types: types, in: "types of the endpoint"))
       } catch {
         throw WireRefusal(.unreadableArgument, "argument \(index): \(error)", argumentIndex: index)
       }
@@ -179,6 +180,8 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
+    /// Its number is too far above the last one.
+    case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
