@@ -110,6 +110,19 @@ struct RegistrationTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test(
+    "a registration that has ended says the priority that it had", arguments: [3, 70_000, -70_000, Int.max, Int.min])
+  func priorityAfterEnd(priority: Int) {
+    var proxy: Proxy? = Proxy()
+    let (a, b) = (Listener("a"), Listener("b"))
+    let (first, second) = (proxy?.add(a, priority: priority), proxy?.add(b, priority: priority))
+    first?.cancel()
+    #expect(first?.priority == priority)
+    proxy = nil
+    #expect(first?.priority == priority && second?.priority == priority)
+    withExtendedLifetime((a, b)) {}
+  }
+
   @Test("a proxy removes only registrations of its own")
   func foreignRegistration() {
     let (mine, other, listener) = (Proxy(), Proxy(), Listener("a"))
