@@ -8,6 +8,33 @@ import Testing
 
 @Suite("Growth", .enabled(if: AllocationCounter.isAvailable))
 struct GrowthTests {
+  @Test("mailboxes that are added are looked at about once each, whatever their number")
+  func mailboxLooks() {
+    let context = StepContext("many")
+    let targets = (0..<5_000).map { _ in Clerk("a") }
+    var (table, looks, mailboxes) = (MailboxTable(), 0, [Mailbox]())
+    for target in targets {
+      let key = MailboxKey(context: context.identity, target: ObjectIdentifier(target))
+      let (mailbox, seen) = table.enter(Mailbox(context), for: key)
+      mailboxes.append(mailbox)
+      looks += seen.count
+    }
+    #expect(table.all.count == 5_000)
+    #expect(looks <= 2 * 5_000)
+    withExtendedLifetime((targets, mailboxes)) {}
+  }
+
+  @Test("mailboxes of targets that have gone are forgotten")
+  func goneMailboxes() {
+    let proxy = MulticastProxy<any Member>()
+    let delivery = Delivery.concurrentQueue(DispatchQueue(label: "many", attributes: .concurrent))
+    for _ in 0..<5_000 {
+      let target = Clerk("a")
+      proxy.add(target, delivery: delivery).cancel()
+    }
+    #expect(proxy.core.state.withLock { $0.mailboxes.count } < 100)
+  }
+
   @Test("what a queue looks for costs the same whether few or many queues have become known")
   func knownQueues() throws {
     func blocks(_ count: Int) throws -> Int {

@@ -62,17 +62,6 @@ final class QueuedState: Sendable {
   }
 }
 
-/// A mailbox that is released with the last registration that uses it.
-struct WeakMailbox: Sendable {
-  weak let mailbox: Mailbox?
-}
-
-/// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
-struct MailboxKey: Hashable, Sendable {
-  let context: ContextIdentity
-  let target: ObjectIdentifier?
-}
-
 extension Registration {
   /// Where and when the target's messages run.
   public var delivery: Delivery { queued?.delivery ?? .direct }
