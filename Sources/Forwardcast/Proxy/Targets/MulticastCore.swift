@@ -113,8 +113,9 @@ package final class MulticastCore: Sendable {
       return nil
     }
     let registration = old ?? new
-    if let delivery, registration !== new, let queued = registration.queued, queued.buffer != delivery.1 {
-      queued.change(to: delivery.1)
+    if let (_, buffer, pending) = delivery, registration !== new, let queued = registration.queued,
+      queued.change(to: buffer, whenRemoved: pending)
+    {
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
