@@ -4,6 +4,7 @@
 import Distributed
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ForwardcastDistributed

@@ -5,6 +5,7 @@ import Forwardcast
 import Foundation
 import PipeActorSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ForwardcastDistributed
@@ -176,7 +177,7 @@ struct ProcessTests {
   /// The full run of 100,000 is asked for by FORWARDCAST_REMOTE_CALLS=100000.
   @Test("under drops, doubles, delays, kills and restarts each call ends, none runs twice, and order holds")
   func everything() async throws {
-    let count = ProcessInfo.processInfo.environment["FORWARDCAST_REMOTE_CALLS"].flatMap { Int($0) } ?? 2_000
+    let count = bound(300, full: 2_000, named: "FORWARDCAST_REMOTE_CALLS")
     let (journal, restarts) = (JournalFile(), 6)
     let options = RemoteOptions(deadline: .milliseconds(100))
     let random = RandomFaults(seed: 13, drops: 8, doubles: 200, waits: 12, upToMilliseconds: 160)

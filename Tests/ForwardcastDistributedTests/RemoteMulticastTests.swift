@@ -5,6 +5,7 @@ import Dispatch
 import Distributed
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ForwardcastDistributed

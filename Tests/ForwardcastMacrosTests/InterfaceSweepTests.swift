@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "The attributes".
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
@@ -58,7 +59,7 @@ struct InterfaceSweepTests {
     var seen: Set<String> = []
     for file in Toolchain.interfaces {
       let source = SourceText(bytes: Array(try Data(contentsOf: file)))
-      for text in declarations(source) where seen.insert(text).inserted {
+      for text in declarations(source).sampled(each: 7) where seen.insert(text).inserted {
         await Task.yield()
         let isProtocol = Expander("@Forwarded " + text).problems.first?.message.contains("is for protocols") != true
         let expander = Expander((isProtocol ? "@Forwarded " : "@Receiver(.allMembers) ") + text)
@@ -78,8 +79,8 @@ struct InterfaceSweepTests {
     }
     let total = counts.values.reduce(0, +)
     print("interfaces: \(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))")
-    #expect(total > 100)
-    #expect(counts["protocols written", default: 0] > 10)
+    #expect(total > bound(20, full: 100))
+    #expect(counts["protocols written", default: 0] > bound(2, full: 10))
     #expect(try parseErrors(written) == "")
   }
 

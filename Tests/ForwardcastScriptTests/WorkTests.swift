@@ -128,7 +128,18 @@ struct WorkTests {
     let with = play(cast + statement).outcome
     #expect(with.error == nil)
     #expect(with.work - without.work >= wanted)
-    if wanted == 0 { #expect(with.work - without.work < 1000) }
+    if wanted == 0 { #expect(with.work - without.work < 10_000) }
+  }
+
+  @Test("the calls of a recording are charged for the texts that are made of them")
+  func calls() {
+    let cast = "receiver R { - take: x = nil }\nlet r = new R\nproxy k = recording r\n"
+    func work(_ argument: String) -> Int {
+      let text = cast + "let big = \(argument)\nrepeat 100 { [k take: big] }\n"
+      return play(text + "print [calls k count]").outcome.work - play(text).outcome.work
+    }
+    #expect(work("1") > 100 * 1024)
+    #expect(work("\"\(String(repeating: "x", count: 10_000))\"") > 100 * 80_000)
   }
 
   @Test("deliveries on queues are charged, whoever waits for them")

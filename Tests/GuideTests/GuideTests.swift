@@ -3,6 +3,7 @@
 
 import Foundation
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 import Testing
@@ -63,19 +64,16 @@ struct GuideTests {
   /// Whether pages that are made from sources are written anew.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
-  @Test("the trace and the diagram of README.md are those of the script that it names")
+  @Test("the diagram of README.md is that of the script that it names")
   func trace() throws {
     let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
     let script = try String(
       contentsOf: GuideBlocks.root.appending(path: "Examples/Scripts/emperor.msg"), encoding: .utf8)
     let first = try #require(script.firstRange(of: "[steward announceMeal: 12]")).upperBound
-    let lines = Mutex([String]())
     let diagram = SequenceDiagram()
-    var handlers = ScriptHandlers(output: { _ in }, trace: { line in lines.withLock { $0.append(line) } })
+    var handlers = ScriptHandlers(output: { _ in })
     handlers.events = { diagram.add($0) }
     #expect(ScriptSession(handlers: handlers).run(String(script[..<first])).succeeded)
-    let trace = lines.withLock { $0.map { $0.trimmingCharacters(in: .newlines) } }.joined(separator: "\n")
-    #expect(readme.contains("```text\n\(trace)\n```"), "\(trace)")
     #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastTesting
 import Testing
 

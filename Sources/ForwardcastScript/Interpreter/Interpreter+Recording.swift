@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See DESIGN.md, "Recording".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// A recording proxy as a script makes it.
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
@@ -34,9 +35,10 @@ extension Interpreter {
   }
 
   private func text(of message: Invocation) throws -> String {
+    try run.charge(Work.shownCall)
     let arguments = try message.arguments.map { box in
       let value = try self.value(box)
-      try chargeCopy(of: value)
+      try run.charge(Work.shownByte * value.measure())
       return value.debugDescription
     }
     guard !arguments.isEmpty else { return message.selector.name }
