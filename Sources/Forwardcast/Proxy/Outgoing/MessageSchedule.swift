@@ -20,6 +20,8 @@ struct MessageSchedule<Sink: OutcomeSink> {
   var deferred: [DeferredTurn]?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
   private var tracedStep = 0
+  /// The target of an automatic delivery whose turn it is.
+  private var taken: QueuedState?
   /// Whether anybody got the message, in any proxy.
   private(set) var reachedAny = false
 
@@ -88,7 +90,16 @@ struct MessageSchedule<Sink: OutcomeSink> {
       } else if let outcome = turn.ended(&message) {
         take(outcome, at: context(step, target))
       }
+      endTurn()
     }
+  }
+
+  /// Gives a target back that an automatic delivery had taken. One that suspends, or whose targets get the message in its
+  /// place, is given back before.
+  private mutating func endTurn() {
+    guard let taken else { return }
+    self.taken = nil
+    taken.endTurn()
   }
 
   /// Serves every target, one after another, and waits for the methods of direct ones that suspend or run elsewhere.
@@ -97,11 +108,14 @@ struct MessageSchedule<Sink: OutcomeSink> {
     while let (step, target) = next() {
       let turn = perform(step, target)
       if case .multicast(let multicast) = turn {
+        endTurn()
         if let turn = enter(multicast, target, step) { take(await turn.runAndWait(), of: turn) }
       } else {
+        if turn.suspends { endTurn() }
         let registration = step.registration.takeUnretainedValue()
         let outcome = await turn.endedAndWaited(&message) { registration.isActive }
         take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
+        endTurn()
       }
     }
   }
@@ -171,7 +185,17 @@ struct MessageSchedule<Sink: OutcomeSink> {
       switch frame.node?.nested[index] {
       case .node(let node)? where !node.route.isSurrounded: enter(node, context(step, target))
       case .refused(let error)?: take(.failed(error), at: context(step, target))
-      case .node?, nil: return (step, target)
+      case .node?, nil:
+        guard let queued = step.queued else { return (step, target) }
+        if queued.beginTurn() {
+          taken = queued
+          return (step, target)
+        }
+        if let (group, place) = frame.node?.location(of: index), let node = frame.node,
+          case .outcome(let outcome) = post(group, place, node, mayRunNow: false)
+        {
+          take(outcome, at: queuedContext(step))
+        }
       }
     }
   }
