@@ -2,6 +2,7 @@
 // Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// Calls of one double, of one message, with arguments that match: see ``TestDouble/call(_:_:)``.
 ///

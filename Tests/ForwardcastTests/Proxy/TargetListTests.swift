@@ -1,5 +1,6 @@
 // TargetListTests.swift: the list of targets against a plain array.
 
+import TestSupport
 import Testing
 
 @testable import Forwardcast
@@ -8,23 +9,16 @@ import Testing
 struct TargetListTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  /// Random numbers that are the same in each run.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   @Test("targets that come and go in any order are found, once each and in order", arguments: [1, 2, 3] as [UInt64])
   func anyOrder(seed: UInt64) {
     let proxy = Proxy()
-    let all = (0..<2_500).map { Listener("\($0)") }
-    var (there, numbers): ([Listener], Numbers) = ([], Numbers(state: seed))
+    // Eight tables in size from the smallest goal to the largest, also where bounds are small.
+    let scale = bound(5, full: 1)
+    let all = (0..<2_500 / scale).map { Listener("\($0)") }
+    var (there, numbers): ([Listener], SeededGenerator) = ([], SeededGenerator(seed: seed))
     // Grows, shrinks to nearly nothing, and grows again, so that the table is made anew at all sizes. One step in eight goes
     // the other way.
-    for goal in [2_000, 5, 700, 40, 1_500, 0] {
+    for goal in [2_000 / scale, 5, 700 / scale, 40, 1_500 / scale, 0] {
       while there.count != goal {
         let adds = (there.count < goal) != (Int.random(in: 0..<8, using: &numbers) == 0)
         if adds {

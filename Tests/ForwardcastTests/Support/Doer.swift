@@ -1,6 +1,7 @@
 // Doer.swift: a target whose method suspends.
 
 import Forwardcast
+import TestSupport
 
 /// A target whose method suspends and does what a test wants.
 final class Doer: Member, MessageReceiver {

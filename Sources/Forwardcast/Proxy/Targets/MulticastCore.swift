@@ -196,7 +196,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Every registration that is not cancelled, dead targets included, in the order of delivery.
-  var registrations: [Registration] { state.withLock { $0.list.all } }
+  package var registrations: [Registration] { state.withLock { $0.list.all } }
 
   /// The target of a registration, while it lasts.
   func target(of registration: Registration) -> AnyObject? {
@@ -286,7 +286,8 @@ package final class MulticastCore: Sendable {
 
   /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
   @usableFromInline
-  func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String) {
+  package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)
+  {
     let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
     noteError(failure)
     if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
