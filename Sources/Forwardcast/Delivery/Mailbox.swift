@@ -299,14 +299,19 @@ package final class Mailbox: @unchecked Sendable {
 
 /// Keeps the methods of one target from overlapping: while one of them is suspended, the messages behind it wait here.
 ///
-/// Touched on the context only, by the drain that is under way.
+/// Touched on the context only, by the drain that is under way; whether it is closed is also asked elsewhere.
 package final class SerialGate: @unchecked Sendable {
-  package fileprivate(set) var isClosed = false
+  private let closed = Atomic<Bool>(false)
+  package fileprivate(set) var isClosed: Bool {
+    get { closed.load(ordering: .acquiring) }
+    set { closed.store(newValue, ordering: .releasing) }
+  }
   private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   package init() {}
 
   fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
+  fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
   fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
 }
 
@@ -322,6 +327,12 @@ extension Mailbox {
     guard gate.isClosed else { return false }
     gate.park(envelope, index)
     return true
+  }
+
+  /// Closes a target's gate and puts a delivery off, before all others that wait there. Called on the context.
+  package func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
+    close(gate)
+    gate.putBack(envelope, index)
   }
 
   /// Closes a target's gate until ``reopen(_:)``. Called on the context.
