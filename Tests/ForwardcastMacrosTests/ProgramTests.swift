@@ -1,6 +1,7 @@
 // ProgramTests.swift: the conversation with the compiler, and the text that is written.
 // Layer: Tests. See DESIGN.md, "The attributes".
 
+import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
@@ -265,18 +266,20 @@ struct WriterTests {
   @Test("declarations that are too long or too deep are refused or read, and never hang")
   func bounds() {
     func read(_ text: String) -> Expansion { Expander(text).expansion }
-    let deep = "[".times(5_000) + "Int" + "]".times(5_000)
+    let count = bound(1_000, full: 5_000)
+    let deep = "[".times(count) + "Int" + "]".times(count)
     #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
     let generic = "A<".times(100) + "Int" + ">".times(100)
     #expect(!read("@Forwarded protocol P { func a(_ x: \(generic)) }").text.isEmpty)
-    let many = (0..<4_000).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
+    let many = (0..<count).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
     #expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
     #expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
-    #expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(3_000)) \n }").hasErrors)
+    #expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(count)) \n }").hasErrors)
+    let times = bound(100, full: 500)
     for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
-      _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(500)) } }")
-      _ = read("@Receiver(.allMembers) class C { \(part.times(500)) }")
-      _ = read("@Forwarded protocol P { func f(_ x: \(part.times(500))) }")
+      _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(times)) } }")
+      _ = read("@Receiver(.allMembers) class C { \(part.times(times)) }")
+      _ = read("@Forwarded protocol P { func f(_ x: \(part.times(times))) }")
     }
     let long = "@Forwarded protocol P { /*" + String(repeating: "x", count: ExpansionRequest.maximumLength) + "*/ }"
     #expect(Expander(long).expansion.attributeProblems.count == 1)

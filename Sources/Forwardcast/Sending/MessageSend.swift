@@ -209,7 +209,7 @@ package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject)
 }
 
 extension MessageError {
-  static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
+  package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
     MessageError(
       .proxyCycle, receiver: typeName(of: proxy), selector: selector.name,
       evidence: "the message came through this proxy before")

@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastCenters
 
 /// An extension point as a script makes it.
 typealias ScriptPoint = ExtensionPoint<any MessageReceiver & Sendable>

@@ -261,9 +261,8 @@ struct Interpreter {
 
   /// Reports a failed expectation; the script goes on.
   private func fail(_ evidence: String, at offset: Int) throws {
-    try run.charge(Work.shownByte * source.costOfPosition(at: offset))
     let error = ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source)
     run.note(error)
-    world.handlers.diagnostics(error)
+    try run.show(error, to: world.handlers)
   }
 }

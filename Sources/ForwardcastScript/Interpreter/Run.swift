@@ -57,6 +57,14 @@ final class Run: Sendable {
     }
   }
 
+  /// Shows an error that does not end the run, and charges that.
+  ///
+  /// - Throws: `limit exceeded`, which is remembered: it may have nobody to be thrown to.
+  func show(_ error: ScriptError, to handlers: ScriptHandlers) throws {
+    do { try charge(Work.shownError) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
+    handlers.diagnostics(error)
+  }
+
   /// What has been charged so far.
   var workDone: Int { work.load(ordering: .relaxed) }
 

@@ -40,8 +40,12 @@ enum Work {
   static let textByte = 8
   /// … and one of a text that is not ASCII, which goes through Unicode's normal form.
   static let unicodeByte = 128
-  /// A byte of a line that an error shows.
-  static let shownByte = 32
+  /// A byte of a value that is written as text.
+  static let shownByte = 8
+  /// A recorded call that is written as text.
+  static let shownCall = 1024
+  /// An error that is shown: what is shown of it is cut, so all take about the same time.
+  static let shownError = 1 << 13
   /// For each byte that an element of a list takes: its way into a box, or out of one.
   static let copiedByte = 16
   /// An element of two lists or dictionaries that are compared.

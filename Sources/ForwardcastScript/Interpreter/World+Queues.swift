@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import ForwardcastCenters
 
 /// What a world knows of its queues.
 struct QueueState: Sendable {
@@ -141,7 +142,7 @@ extension World {
     // A passed limit ends the run, which reports it.
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
-    handlers.diagnostics(error)
+    try? run.show(error, to: handlers)
   }
 
   /// Reports an error of a service's hook that no statement of a script caused.
@@ -150,7 +151,7 @@ extension World {
     let error = run.located(failure.error, sentAs: failure.hook)
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
-    handlers.diagnostics(error)
+    try? run.show(error, to: handlers)
   }
 }
 

@@ -104,8 +104,8 @@ public final class ScriptSession {
   }
 
   /// Parses a text without running any of it; the error, or `nil` when there is none.
-  public static func check(_ text: String, named name: String = "script") -> ScriptError? {
-    let source = SourceText(text, name: name)
+  public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
+    let source = SourceText(text, name: name, firstLine: firstLine)
     do {
       _ = try Parser.parse(source)
       return nil
@@ -123,7 +123,7 @@ public final class ScriptSession {
 
   /// Whether a text ends inside an open bracket, so that further lines may complete it.
   public static func isIncomplete(_ text: String) -> Bool {
-    Parser.endsOpen(SourceText(text, name: ""))
+    !Parser.openBrackets(in: SourceText(text, name: "")).isEmpty
   }
 }
 
@@ -186,6 +186,6 @@ public struct ScriptProgress: Sendable {
   public let stepLimit: Int
   let source: SourceText
   let offset: Int
-  /// The statement or send that is about to run. Found when it is asked for, in time that grows with its line.
+  /// The statement or send that is about to run. Found when it is asked for.
   public var position: ScriptPosition { source.position(at: offset) }
 }

@@ -38,19 +38,6 @@ struct HookPlaceTests {
     withExtendedLifetime(till) {}
   }
 
-  @Test("an extension point has them, around lazy observers too")
-  func extensionPoint() throws {
-    let center = ServiceCenter()
-    let point = ExtensionPoint<any MessageReceiver>(selectors: ["say:"], services: center)
-    let journal = Journal()
-    point.registerLazily(LateDesk.self) { $0 }
-    try point.before(.say) { journal.note("before \($0)") }
-    try point.around(.say) { call in try call.proceed(with: "late " + call.arguments) }
-    point.broadcast(.say, "hello")
-    #expect(try center.service(LateDesk.self).heard == ["late hello"])
-    #expect(journal.entries == ["before late hello"])
-  }
-
   /// The least number of allocations that a hundred messages ask for.
   private func allocations(_ send: () -> Void) throws -> Int {
     for _ in 0..<4 { send() }
@@ -86,14 +73,5 @@ struct HookPlaceTests {
     proxy.on(.wide) { _ in }
     try proxy.before(.wide) { _ in }.cancel()
     #expect(try allocations { proxy.broadcast(.wide, Wide()) } == 0)
-  }
-}
-
-private final class LateDesk: MessageReceiver, ManagedService {
-  private let journal = Journal()
-  var heard: [String] { journal.entries }
-  required init(in center: ServiceCenter) throws {}
-  static let selectorTable = SelectorTable(for: LateDesk.self) {
-    Responds(to: .say) { desk, text in desk.journal.note(text) }
   }
 }

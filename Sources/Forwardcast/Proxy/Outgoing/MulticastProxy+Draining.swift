@@ -29,14 +29,13 @@ extension MulticastProxy where Interface: Sendable {
   /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
   @discardableResult
   public func drain(timeout: Duration) throws -> Int {
-    // A time beyond the next century is no time limit, and would not fit the clock.
-    let deadline = timeout < .seconds(Int64(1) << 32) ? ContinuousClock.now + timeout : nil
+    let deadline = Deadline(after: timeout)
     var round = DrainRound(core)
     repeat {
       if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
         throw MessageError(.wouldDeadlock, receiver: typeName(of: self), selector: "drain", evidence: deadlock)
       }
-      guard round.begin().wait(timeout: deadline.map { $0 - ContinuousClock.now } ?? timeout) else {
+      guard round.begin().wait(until: deadline) else {
         throw MessageError(
           .timedOut, receiver: typeName(of: self), selector: "drain",
           evidence: "not finished in \(timeout): "

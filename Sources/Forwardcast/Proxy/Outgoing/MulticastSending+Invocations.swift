@@ -63,7 +63,7 @@ extension MulticastSending {
 }
 
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
-func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
+package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
   invocation.result = nil
   let report = try reportBoxed(route, invocation)
   invocation.result = report.result

@@ -235,7 +235,7 @@ private func forwardBlocking(_ route: MessageRoute, _ invocation: Invocation, _ 
   return report
 }
 
-nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
+nonisolated(nonsending) package func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
   -> DeliveryReport
 {
   if let (around, inside) = route.surrounded {

@@ -101,7 +101,7 @@ final class PendingAnswers: @unchecked Sendable {
 
   /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
   func wait(timeout: Duration) -> [StepContext] {
-    if completion.wait(timeout: timeout) { return [] }
+    if completion.wait(until: Deadline(after: timeout)) { return [] }
     return state.withLock { state in
       UncheckedSendable(state.slots.filter { $0.outcome == nil && $0.children == nil }.map(\.context))
     }.value

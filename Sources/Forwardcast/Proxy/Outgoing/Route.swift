@@ -229,6 +229,16 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
 }
 
 extension MessageRoute {
+  /// The route of a message that would first make observers, the first of them with that signature.
+  package func makingObservers(_ signature: MethodSignature?) -> MessageRoute {
+    preceded(by: MessagePrelude(makesObservers: true, signature: signature))
+  }
+
+  /// The route of a message for which observers were to be made and could not be.
+  package func failing(_ failures: [(target: AnyObject, error: any Error)]) -> MessageRoute {
+    preceded(by: MessagePrelude(failures: failures))
+  }
+
   /// The route with a prelude, for one message.
   func preceded(by prelude: MessagePrelude) -> MessageRoute {
     MessageRoute(Route(copyOf: route, upTo: count, prelude: prelude))

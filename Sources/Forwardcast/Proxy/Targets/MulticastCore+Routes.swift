@@ -127,6 +127,11 @@ extension MulticastCore {
     do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
   }
 
+  /// Whether a message of `selector` would come to `target` if it were registered: its answer, or why a row was refused.
+  package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+    answers(target, selector) || method(of: target, selector) != nil
+  }
+
   /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {

@@ -7,18 +7,19 @@ import Synchronization
 final class QueuedState: Sendable {
   let delivery: Delivery
   let mailbox: Mailbox
-  let pending: PendingDeliveries
   /// Keeps methods of the target that suspend from overlapping with others.
   let gate = SerialGate()
   /// The messages that wait, once their number has been bounded.
   private let bounded: Guarded<BufferedLine?>
+  private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
   /// How many messages wait, for an automatic delivery.
   private let waiting = Atomic<Int>(0)
 
   init(_ delivery: Delivery, _ mailbox: Mailbox, buffer: DeliveryBuffer, pending: PendingDeliveries) {
-    (self.delivery, self.mailbox, self.pending) = (delivery, mailbox, pending)
+    (self.delivery, self.mailbox) = (delivery, mailbox)
     bounded = Guarded(buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate))
+    keepsPending = Atomic(pending == .deliverPending)
   }
 
   /// The messages that wait, when their number is or was bounded.
@@ -26,19 +27,24 @@ final class QueuedState: Sendable {
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
-  /// Changes how much may wait. Messages that are in the mailbox already are not counted.
-  ///
-  /// A line stays when its bound goes: what is sent now must not overtake what waits in it.
-  func change(to buffer: DeliveryBuffer) {
+  /// What becomes of messages sent from now on that wait when the registration ends.
+  var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
+
+  /// Changes how much may wait and what becomes of it. Messages that are in the mailbox already are not counted, and keep
+  /// what was said when they were sent. Gives whether that is a change.
+  func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries) -> Bool {
+    let keeps = pending == .deliverPending
+    let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
+    guard self.buffer != buffer else { return changesPending }
+    // A line stays when its bound goes: what is sent now must not overtake what waits in it.
     let (line, isNew) = bounded.withLock { line -> (BufferedLine?, Bool) in
-      if line == nil, buffer != .unbounded {
-        line = BufferedLine(buffer, gate: gate)
-        return (line, true)
-      }
-      return (line, false)
+      defer { if line == nil { line = BufferedLine(buffer, gate: gate) } }
+      return (line, line == nil)
     }
-    guard let line, !isNew else { return }
-    for envelope in line.change(to: buffer) { envelope.giveUp(.bufferFull) }
+    if let line, !isNew {
+      for envelope in line.change(to: buffer) { envelope.giveUp(.bufferFull) }
+    }
+    return true
   }
 
   /// Whether each message has an envelope of its own.
@@ -60,17 +66,6 @@ final class QueuedState: Sendable {
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }
     return method.canRun(on: target)
   }
-}
-
-/// A mailbox that is released with the last registration that uses it.
-struct WeakMailbox: Sendable {
-  weak let mailbox: Mailbox?
-}
-
-/// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
-struct MailboxKey: Hashable, Sendable {
-  let context: ContextIdentity
-  let target: ObjectIdentifier?
 }
 
 extension Registration {
