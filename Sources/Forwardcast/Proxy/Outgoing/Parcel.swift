@@ -191,7 +191,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      if case .answered(let answer) = outcome, let target {
+      let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
+      if case .answered(let answer) = outcome, let target, !isFree {
         outcome = OutgoingMessage.Turn.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
       }
       pending.settle(slot(place), outcome, from: target)
