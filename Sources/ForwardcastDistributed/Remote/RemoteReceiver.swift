@@ -223,7 +223,8 @@ extension RemoteLine {
     case .busy: code = .busy
     case .answerNotKept: (code, outcome) = (.malformedAnswer, .unknown)
     case .answerCannotCross: (code, outcome) = (.cannotCross, .ran)
-    case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount, .unreadableArgument:
+    case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount,
+      .unreadableArgument:
       code = .refused
     }
     return error(code, outcome, selector, refusal.evidence, argument: refusal.argumentIndex)

@@ -194,7 +194,9 @@ extension WireReply {
   var number: Int? {
     switch self {
     case .opened, .told: nil
-    case .answer(let number, _), .unreadable(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
+    case .answer(let number, _), .unreadable(let number, _), .messageError(let number, _),
+      .foreignError(let number, _, _):
+      number
     case .refused(let number, _): number
     }
   }

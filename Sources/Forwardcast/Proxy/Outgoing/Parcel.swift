@@ -46,7 +46,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
 
   /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
   init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
-    (self.group, self.keeper, self.chosen, self.arguments, self.details) = (group, group, chosen, arguments, details)
+    (self.group, self.chosen, self.arguments, self.details) = (group, chosen, arguments, details)
+    keeper = group.isBatched ? nil : group
     super.init()
   }
 
@@ -143,16 +144,21 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     if let details, let trace = details.trace {
       trace.note(.began, &message, at: context(place, target), step: details.firstStep + place)
     }
+    do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let turn = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
     switch turn {
     case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
     case _ where turn.suspends:
       let turn = UncheckedSendable((turn: turn, target: target))
+      // The turn's message has the trail, which ends with the turn.
+      let laid = trail
+      trail = nil
       suspend(mailbox, place) { [self] message in
         // Looked at where the method runs, right before it starts.
         let outcome = await turn.value.turn.endedAndWaited(&message) {
           self.reasonToDrop(self.group.steps[place]) == nil
         }
+        laid?.end()
         if let outcome {
           settle(place, outcome, turn.value.target)
         } else {

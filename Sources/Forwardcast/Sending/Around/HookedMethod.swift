@@ -35,9 +35,15 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
-    let answers = try await hooks.runAndWait(message(invocation, target)) { [inner, selector] other in
+    let rest: Hook.WaitingRest = { [inner, selector] other in
       let answered = try await inner.invokeSuspending(target, other.invocation(selector))
       return TypedAnswers(answered.result.map { [$0] } ?? [])
+    }
+    let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
+      throw MessageError(
+        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+        evidence: "the method suspends, and an around hook of its table has no form that waits: give it one as waiting:"
+      )
     }
     var answered = invocation
     answered.result = answers.boxes.last
