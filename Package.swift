@@ -2,103 +2,111 @@
 import CompilerPluginSupport
 import PackageDescription
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
-
 /// An example of one idea: `swift run NAME`.
-func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency] = ["Forwardcast"]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
+func example(_ name: String, _ folder: String, _ modules: String...) -> Target {
+  .executableTarget(
+    name: name, dependencies: (["Forwardcast"] + modules).map { .target(name: $0) }, path: "Examples/\(folder)")
 }
+
+/// A library product of one module.
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
+let examples = [
+  example("tables", "Tables"),
+  example("stand-in", "StandIn"),
+  example("outbox", "Outbox"),
+  example("server", "Server"),
+  example("plug-in", "PlugIn"),
+  example("themes", "Themes"),
+  example("emperor", "Emperor"),
+  example("cart", "Cart"),
+  example("messenger", "Messenger", "ForwardcastCenters"),
+  example("bluetooth", "Bluetooth"),
+  example("downloads", "Downloads"),
+  example("chat", "Chat"),
+  example("console", "Console", "ForwardcastScript"),
+  example("audit", "Audit"),
+  example("feed", "Feed"),
+  example("undo", "Undo", "ForwardcastRecording"),
+  example("test-doubles", "TestDoubles", "ForwardcastTesting"),
+]
+
+/// Modules whose code is on the main actor where it does not say otherwise.
+let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Forwardcast", targets: ["Forwardcast"]),
-    .library(name: "ForwardcastScript", targets: ["ForwardcastScript"]),
-    .library(name: "ForwardcastTesting", targets: ["ForwardcastTesting"]),
-    .library(name: "ForwardcastDistributed", targets: ["ForwardcastDistributed"]),
+    library("Forwardcast"),
+    library("ForwardcastCenters"),
+    library("ForwardcastRecording"),
+    library("ForwardcastScript"),
+    library("ForwardcastTesting"),
+    library("ForwardcastDistributed"),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
   ],
   targets: [
     // The program that the compiler starts is a loop around a module, so that tests can link the module.
-    .target(
-      name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"], swiftSettings: settings),
+    .target(name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"]),
     .macro(
-      name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program",
-      swiftSettings: settings),
-    .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"], swiftSettings: settings),
-    .target(name: "ForwardcastScript", dependencies: ["Forwardcast"], swiftSettings: settings),
-    .target(name: "ForwardcastTesting", dependencies: ["Forwardcast"], swiftSettings: settings),
-    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"], swiftSettings: settings),
+      name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program"),
+    .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"]),
+    .target(name: "ForwardcastCenters", dependencies: ["Forwardcast"]),
+    .target(name: "ForwardcastRecording", dependencies: ["Forwardcast"]),
+    .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
+    .target(name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"]),
+    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"]),
     .executableTarget(
-      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
-
-    example("themes", "Themes"),
-    example("emperor", "Emperor"),
-    example("cart", "Cart"),
-    example("messenger", "Messenger"),
-    example("bluetooth", "Bluetooth"),
-    example("downloads", "Downloads"),
-    example("chat", "Chat"),
-    example("console", "Console", ["Forwardcast", "ForwardcastScript"]),
-    example("audit", "Audit"),
-    example("feed", "Feed"),
-    example("undo", "Undo"),
-    example("test-doubles", "TestDoubles", ["Forwardcast", "ForwardcastTesting"]),
-    .target(name: "Interposer", path: "Examples/Benchmarks/Interposer"),
-    .target(
-      name: "AllocationCounter", dependencies: ["Interposer"], path: "Examples/Benchmarks/Allocations",
-      swiftSettings: settings),
+      name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
-      exclude: ["Allocations", "Interposer", "Peers"], swiftSettings: settings),
+      exclude: ["Peers"]),
 
-    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
-    // Hooks, streams and pictures. Apart from the others, so that it compiles alone.
+    // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "Interposer", path: "Tests/AllocationCounter/Interposer"),
+    .target(
+      name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter", exclude: ["Interposer"]),
+    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
+    // Hooks and streams. Apart from the others, so that it compiles alone.
+    .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
+    .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     .testTarget(
-      name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter"], swiftSettings: settings),
-    .testTarget(
-      name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion"], swiftSettings: settings),
+      name: "ForwardcastRecordingTests",
+      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
+    .testTarget(name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"]),
     // The same shapes, in a module that is on the main actor by default.
+    .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"]),
     .testTarget(
-      name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
-      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
-    .testTarget(
-      name: "ForwardcastScriptTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
-    .testTarget(
-      name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"], swiftSettings: settings),
-    .testTarget(
-      name: "ForwardcastRecordingTests", dependencies: ["Forwardcast", "ForwardcastScript"], swiftSettings: settings),
+      name: "ForwardcastScriptTests",
+      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
+    // Searches for the most expensive script; a program for a release build.
+    .executableTarget(
+      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
+    .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"]),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
     .testTarget(
       name: "GuideTests",
-      dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting", "ForwardcastDistributed"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "GuideMainActorTests", dependencies: ["Forwardcast"],
-      swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+      dependencies: [
+        "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
+        "ForwardcastDistributed",
+      ]),
+    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
     .target(
-      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem",
-      swiftSettings: settings),
+      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem"),
     .executableTarget(
       name: "distributed-peer", dependencies: ["ForwardcastDistributed", "PipeActorSystem"],
-      path: "Tests/DistributedPeer", swiftSettings: settings),
+      path: "Tests/DistributedPeer"),
     .testTarget(
       name: "ForwardcastDistributedTests",
-      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"], swiftSettings: settings),
+      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer", "TestSupport"]),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
-      name: "ExampleTests",
-      dependencies: [
-        "ForwardcastCommand", "themes", "emperor", "cart", "console", "messenger", "bluetooth", "downloads", "chat",
-        "audit", "feed",
-        "undo",
-        "test-doubles",
-      ],
-      swiftSettings: settings),
-  ]
+      name: "ExampleTests", dependencies: ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
+  ] + examples
 )
 
 // Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" the tests, examples and programs that are not
@@ -107,4 +115,10 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(separator: " ").ma
   package.targets.removeAll { target in
     [.test, .executable].contains(target.type) && target.name != "ForwardcastCommand" && !names.contains(target.name)
   }
+}
+
+for target in package.targets where target.name != "Interposer" {
+  target.swiftSettings =
+    [.enableUpcomingFeature("ExistentialAny")]
+    + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
 }

@@ -1,4 +1,5 @@
 // main.swift: timing, veto and rewriting around a service that was not written for it.
+// Example: Audit. Run it with `swift run audit`.
 
 import Forwardcast
 
@@ -25,12 +26,12 @@ try bank.before(BankProxy.Messages.close) { account in
   if account == "ann" { throw Refusal(reason: "\(account) stays") }
 }
 
-// Timing: around every message, outermost since it was installed last. The time itself differs from run to run.
-var calls: [(message: String, time: Duration)] = []
+// Timing: around every message, outermost since it was installed last.
+var times: [MessageSelector: [Duration]] = [:]
 try bank.around { call in
   var answers: [ArgumentBox] = []
   let time = try ContinuousClock().measure { answers = try call.proceed() }
-  calls.append(("\(call.invocation)", time))
+  times[call.invocation.selector, default: []].append(time)
   return answers
 }
 
@@ -41,8 +42,9 @@ bank.close("ann")
 limit.cancel()
 withdraw(60, "ann")
 
-print("timed:")
-for call in calls where call.time >= .zero { print("  \(call.message)") }
+for (selector, times) in times {
+  print("\(selector) ended \(times.count) times, \(times.filter { $0 > .seconds(1) }.count) of them slow")
+}
 withExtendedLifetime(vault) {}
 
 // Prints:
@@ -51,6 +53,4 @@ withExtendedLifetime(vault) {}
 // bo gets nothing: bo has only 40
 // not done: ann stays
 // ann gets 59
-// timed:
-//   withdraw: 20 from: "ann"
-//   withdraw: 60 from: "ann"
+// withdraw:from: ended 2 times, 0 of them slow

@@ -3,6 +3,7 @@
 struct Options {
   var filter: String?
   var json: String?
+  var markdown: String?
   var svg: String?
   var isQuick = false
   var isHelp = false
@@ -14,6 +15,7 @@ struct Options {
       --filter TEXT   only lines whose row, case or N contains TEXT
       --quick         fewer sizes and shorter batches
       --json FILE     write the figures as a list of objects
+      --markdown FILE write the table and its summary as Markdown, with date, system and processor
       --svg FILE      draw cost against N, ours beside the hand-written loop
       --help          this text
 
@@ -32,6 +34,7 @@ struct Options {
       switch option {
       case "--filter": filter = try Options.value(of: option, &rest)
       case "--json": json = try Options.value(of: option, &rest)
+      case "--markdown": markdown = try Options.value(of: option, &rest)
       case "--svg": svg = try Options.value(of: option, &rest)
       case "--quick": isQuick = true
       case "--help", "-h": isHelp = true

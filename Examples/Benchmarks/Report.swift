@@ -18,6 +18,21 @@ func complain(_ text: String) {
   }
 }
 
+/// When and where the figures are measured: the day, the system and its processors.
+func conditions() -> String {
+  var now = time(nil)
+  var day = [CChar](repeating: 0, count: 32)
+  if let calendar = gmtime(&now) { strftime(&day, day.count, "%Y-%m-%d", calendar) }
+  var names = utsname()
+  uname(&names)
+  func text(_ field: some Any) -> String {
+    withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+  let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+  return String(decoding: day.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    + ", \(text(names.sysname)) \(text(names.machine)), \(count) processors."
+}
+
 /// Shows on a terminal what is being measured, in one line that is written over.
 final class Progress {
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -31,28 +46,42 @@ final class Progress {
 }
 
 enum Report {
+  private static let head = [
+    "row", "case", "N", "ours", "by hand", "unit", "ratio", "±", "allocations", "to reach", "reached",
+  ]
+  /// The columns that are words, and so begin at the left.
+  private static let words: Set = [0, 1, 5, 9, 10]
+
+  private static func cells(_ figure: Figure) -> [String] {
+    [
+      figure.row, figure.name, "\(figure.n)", figure.ours.text(2), figure.reference?.text(2) ?? "–", figure.unit,
+      figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–",
+      pair(figure.allocations, figure.referenceAllocations),
+      figure.goal?.description ?? "–",
+      figure.isReached.map { $0 ? "yes" : figure.isWithinNoise ? "within ±" : "no" } ?? "–",
+    ]
+  }
+
   /// The table: one line for each figure, and whether it reaches what it has to.
   static func table(_ figures: [Figure]) -> String {
-    let head = [
-      "row", "case", "N", "ours", "by hand", "unit", "ratio", "±", "allocations", "to reach", "reached",
-    ]
-    let lines = figures.map { figure in
-      [
-        figure.row, figure.name, "\(figure.n)", figure.ours.text(2), figure.reference?.text(2) ?? "–", figure.unit,
-        figure.ratio?.text(2) ?? "–", figure.spread?.text(2) ?? "–",
-        pair(figure.allocations, figure.referenceAllocations),
-        figure.goal?.description ?? "–",
-        figure.isReached.map { $0 ? "yes" : figure.isWithinNoise ? "within ±" : "no" } ?? "–",
-      ]
-    }
+    let lines = figures.map(cells)
     let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
     return ([head, widths.map { String(repeating: "-", count: $0) }] + lines).map { line in
       line.indices.map { column in
         let space = String(repeating: " ", count: widths[column] - line[column].count)
-        let isText = [0, 1, 5, 9, 10].contains(column)
-        return isText ? line[column] + space : space + line[column]
+        return words.contains(column) ? line[column] + space : space + line[column]
       }.joined(separator: "  ")
     }.joined(separator: "\n")
+  }
+
+  /// The table and its summary as Markdown.
+  ///
+  /// - Parameter conditions: when and where it was measured, in one line.
+  static func markdown(_ figures: [Figure], _ conditions: String) -> String {
+    let rule = head.indices.map { words.contains($0) ? "---" : "---:" }
+    let lines = ([head, rule] + figures.map(cells)).map { "| \($0.joined(separator: " | ")) |" }
+    return "# Figures\n\nWritten by `swift run -c release forwardcast-benchmarks --markdown`. \(conditions)\n\n"
+      + lines.joined(separator: "\n") + "\n\n" + summary(figures) + "\n"
   }
 
   /// How many figures are where they are to be, and how straight the lines of growth are.

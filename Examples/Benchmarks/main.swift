@@ -54,17 +54,18 @@ progress.finish()
 print(Report.table(bench.figures))
 print("\n" + Report.summary(bench.figures))
 
-if let path = options.json, !Report.write(Report.json(bench.figures), to: path) {
+/// Writes a file that was asked for, or ends the program.
+func write(_ text: String, to path: String) {
+  guard !Report.write(text, to: path) else { return }
   complain("cannot write \(path)\n")
   exit(73)
 }
 
+if let path = options.json { write(Report.json(bench.figures), to: path) }
+if let path = options.markdown { write(Report.markdown(bench.figures, conditions()), to: path) }
 if let path = options.svg {
   if let drawing = Growth(bench.figures).svg {
-    if !Report.write(drawing, to: path) {
-      complain("cannot write \(path)\n")
-      exit(73)
-    }
+    write(drawing, to: path)
   } else {
     complain("nothing to draw: no line has a cost per delivery at two sizes\n")
   }

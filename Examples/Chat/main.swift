@@ -1,64 +1,77 @@
-// main.swift: a room over TCP; each line goes to every client, and there to delegates on their own queues.
+// main.swift: a room whose members hear each line on queues of their own, all in one order; a slow one keeps nobody waiting.
 // Example: Chat. Run it with `swift run chat`.
 
 import Dispatch
 import Forwardcast
+import Synchronization
 
-let room = try Room()
-var guests: [(client: Client, inbox: Inbox)] = []
-
-/// Waits until everybody who is in the room has heard one line.
-@MainActor
-func everybodyHears() throws {
-  for guest in guests { print("  \(guest.client.name) hears \"\(try guest.inbox.next())\"") }
+@Forwarded
+protocol RoomListener: AnyObject, Sendable {
+  func heard(_ line: String)
 }
 
-for name in ["ann", "bob", "eve"] {
-  let (client, inbox) = (try Client(name, port: room.port), Inbox())
-  client.delegates.add(inbox, delivery: .queue(DispatchQueue(label: "inbox of \(name)")))
-  guests.append((client, inbox))
-  print("\(name) connects")
-  client.join()
-  try everybodyHears()
+/// Lines leave one after another, whoever speaks on whatever thread: so all members hear them in the same order.
+final class Room: Sendable {
+  private let queue = DispatchQueue(label: "room")
+  private let members = RoomListenerProxy()
+
+  func join(_ member: Member) {
+    queue.sync {
+      members.add(member, delivery: .queue(DispatchQueue(label: member.name)))
+      members.heard("\(member.name) joins")
+    }
+  }
+
+  func leave(_ member: Member) {
+    queue.sync {
+      members.remove(member)
+      members.heard("\(member.name) leaves")
+    }
+  }
+
+  func say(_ text: String, by member: Member) { queue.sync { members.heard("\(member.name): \(text)") } }
+
+  /// Waits until every member has heard all.
+  func settle() async throws { try await members.drain() }
 }
 
-print("bob speaks")
-guests[1].client.say("hello, everybody")
-try everybodyHears()
+final class Member: RoomListener {
+  let name: String
+  private let lines = Mutex<[String]>([])
+  init(_ name: String) { self.name = name }
 
-print("all speak at once")
-DispatchQueue.concurrentPerform(iterations: guests.count) { [guests] speaker in
-  for number in 1...100 { guests[speaker].client.say("line \(number)") }
+  func heard(_ line: String) { lines.withLock { $0.append(line) } }
+  /// What was heard since this was asked last.
+  func news() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
 }
-let heard = try guests.map { guest in try (0..<300).map { _ in try guest.inbox.next() } }
-print("  each hears \(Set(heard[0]).count) lines, in \(Set(heard).count) order")
 
-while !guests.isEmpty {
-  let leaving = guests.removeFirst()
-  print("\(leaving.client.name) leaves")
-  leaving.client.leave()
-  try everybodyHears()
+let room = Room()
+let (ann, bob, eve) = (Member("ann"), Member("bob"), Member("eve"))
+for member in [ann, bob, eve] { room.join(member) }
+room.say("hello, everybody", by: bob)
+try await room.settle()
+for member in [ann, bob, eve] { print("\(member.name) hears \(member.news())") }
+
+DispatchQueue.concurrentPerform(iterations: 3) { speaker in
+  for number in 1...100 { room.say("line \(number)", by: [ann, bob, eve][speaker]) }
 }
+try await room.settle()
+let heard = [ann, bob, eve].map { $0.news() }
+print("each hears \(Set(heard[0]).count) lines, in \(Set(heard).count) order")
+room.leave(ann)
+try await room.settle()
+for member in [ann, bob, eve] { print("\(member.name) hears \(member.news())") }
 
 // Prints:
-// ann connects
-//   ann hears "ann joins"
-// bob connects
-//   ann hears "bob joins"
-//   bob hears "bob joins"
-// eve connects
-//   ann hears "eve joins"
-//   bob hears "eve joins"
-//   eve hears "eve joins"
-// bob speaks
-//   ann hears "bob: hello, everybody"
-//   bob hears "bob: hello, everybody"
-//   eve hears "bob: hello, everybody"
-// all speak at once
-//   each hears 300 lines, in 1 order
-// ann leaves
-//   bob hears "ann leaves"
-//   eve hears "ann leaves"
-// bob leaves
-//   eve hears "bob leaves"
-// eve leaves
+// ann hears ["ann joins", "bob joins", "eve joins", "bob: hello, everybody"]
+// bob hears ["bob joins", "eve joins", "bob: hello, everybody"]
+// eve hears ["eve joins", "bob: hello, everybody"]
+// each hears 300 lines, in 1 order
+// ann hears []
+// bob hears ["ann leaves"]
+// eve hears ["ann leaves"]

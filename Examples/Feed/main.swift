@@ -1,4 +1,5 @@
 // main.swift: a `for await` loop over the messages of a feed, and a sender that waits for the slowest reader.
+// Example: Feed. Run it with `swift run feed`.
 
 import Dispatch
 import Forwardcast
@@ -8,25 +9,22 @@ protocol Feed: AnyObject, Sendable {
   func price(_ cents: Int)
 }
 
-var feed: FeedProxy? = FeedProxy()
+/// Sends ten prices, and gives the stream of them, which ends with the feed.
+func sendPrices() async throws -> MessageStream<Int> {
+  let feed = FeedProxy()
 
-// A reader on a queue of its own. Two prices may wait for it; then whoever sends with `broadcastWhenReady` waits too.
-let ledger = DispatchQueue(label: "ledger")
-feed?.multicast.on(FeedProxy.Messages.price, delivery: .queue(ledger), buffer: .suspendSender(2)) { cents in
-  print("ledger \(cents)")
+  // A reader on a queue of its own. Two prices may wait for it; then whoever sends with `broadcastWhenReady` waits too.
+  let ledger = DispatchQueue(label: "ledger")
+  feed.on(FeedProxy.Messages.price, delivery: .queue(ledger), buffer: .suspendSender(2)) { print("ledger \($0)") }
+
+  // A loop over the same messages takes its time. What its buffer cannot hold is lost to it, and counted.
+  let prices = feed.messages(for: FeedProxy.Messages.price, buffering: .bufferingNewest(3))
+  for cents in 100..<110 { try await feed.broadcastWhenReady(FeedProxy.Messages.price, cents) }
+  try await feed.drain()
+  return prices
 }
 
-// A loop over the same messages. It takes at its leisure; what its buffer cannot hold is lost to it, and counted.
-guard let prices = feed?.messages(for: FeedProxy.Messages.price, buffering: .bufferingNewest(3)) else { fatalError() }
-
-// Nothing overtakes: each price leaves when the ledger has room.
-for cents in 100..<110 {
-  try await feed?.multicast.broadcastWhenReady(FeedProxy.Messages.price, cents)
-}
-try await feed?.multicast.drain()
-
-// The loop ends with the feed, after what its buffer holds.
-feed = nil
+let prices = try await sendPrices()
 for await cents in prices { print("loop \(cents)") }
 print("the loop has missed \(prices.dropped), the ledger nothing")
 

@@ -2,6 +2,7 @@
 // Example: Messenger.
 
 import Forwardcast
+import ForwardcastCenters
 
 protocol MessageExtension: MessageReceiver, Sendable {}
 extension Message<(String, String) -> Void> { static var onMessage: Self { .init("onMessage:from:") } }

@@ -2,6 +2,7 @@
 // Example: Messenger.
 
 import Forwardcast
+import ForwardcastCenters
 import Synchronization
 
 /// Who is logged in.

@@ -2,6 +2,7 @@
 // Example: Messenger. Run it with `swift run messenger`.
 
 import Forwardcast
+import ForwardcastCenters
 
 let center = ServiceCenter()
 let extensions = try center.service(ExtensionCenter.self)

@@ -2,6 +2,7 @@
 // Example: Undo.
 
 import Forwardcast
+import ForwardcastRecording
 
 extension Message<(String, Int, Int) -> Void> { static var place: Self { .init("place:x:y:") } }
 

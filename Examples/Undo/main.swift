@@ -2,6 +2,7 @@
 // Example: Undo. Run it with `swift run undo`.
 
 import Forwardcast
+import ForwardcastRecording
 
 let history = UndoHistory()
 let drawing = Drawing(history)

@@ -3,12 +3,12 @@
 
 import ForwardcastScript
 
-/// What the command ends with.
+/// What the command ends with. Of several the largest counts.
 enum Status: Int32 {
   case success = 0
-  /// An expectation or a script failed.
+  /// An expectation or a script failed, or output could not be written.
   case failure = 1
-  /// A text or the call itself is not right.
+  /// A text or the call itself is not right: nothing of it was run.
   case usage = 2
 
   /// The worse of the two.
@@ -18,6 +18,8 @@ enum Status: Int32 {
 /// A call that cannot be understood.
 struct UsageError: Error {
   let text: String
+  /// The word that was called, if it is one.
+  var word: CommandWord?
 }
 
 /// The command line.
@@ -26,36 +28,53 @@ enum Command {
 
   /// Does what `arguments` say.
   static func run(_ arguments: [String]) -> Status {
-    do {
-      guard let word = arguments.first else { throw UsageError(text: "nothing to do") }
-      let rest = Array(arguments.dropFirst())
-      if rest.contains("--help") || rest.contains("-h"), let text = Help.command(word) {
-        Stream.output.write(text)
-        return .success
-      }
-      switch word {
-      case "run": return try RunCommand(rest).run()
-      case "check": return try CheckCommand(rest).run()
-      case "repl":
-        guard rest.isEmpty else { throw UsageError(text: "repl takes no arguments") }
-        return ReplCommand().run()
-      case "types":
-        guard rest.count == 1 else { throw UsageError(text: "types takes one encoding") }
-        return TypesCommand(encoding: rest[0]).run()
-      case "help": return try HelpCommand(rest).run()
-      case "--help", "-h":
-        Stream.output.write(Help.general)
-        return .success
-      case "--version":
-        Stream.output.write("forwardcast \(version)\n")
-        return .success
-      default: throw UsageError(text: "unknown word \(word)")
-      }
+    // A pipe that nobody reads any more is found where it is written to.
+    signal(SIGPIPE, SIG_IGN)
+    let status: Status
+    do throws(UsageError) {
+      status = try perform(arguments)
     } catch {
-      let text = (error as? UsageError)?.text ?? "\(error)"
-      Stream.error.write("forwardcast: \(text)\n\(Help.general)")
-      return .usage
+      // The cause comes last, where it is read.
+      Stream.error.write("\(error.word?.usage ?? Help.usage)\nforwardcast: \(error.text)\n")
+      status = .usage
     }
+    guard WriteFailure.isThere else { return status }
+    WriteFailure.tell()
+    return status.worse(.failure)
+  }
+
+  private static func perform(_ arguments: [String]) throws(UsageError) -> Status {
+    guard let first = arguments.first else { throw UsageError(text: "nothing to do") }
+    let rest = Array(arguments.dropFirst())
+    guard let word = CommandWord.named(first) else { return try performOption(arguments) }
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      Stream.output.write(word.help)
+      return .success
+    }
+    let call = try Arguments(rest, of: word)
+    switch word.name {
+    case "run": return RunCommand(call).run()
+    case "check": return CheckCommand(files: call.operands).run()
+    case "repl": return ReplCommand().run()
+    case "types": return TypesCommand(encoding: call.operands[0]).run()
+    default: return HelpCommand(word: call.operands.first).run()
+    }
+  }
+
+  /// `forwardcast --help`, `--version`, `--generate-completion SHELL`.
+  private static func performOption(_ arguments: [String]) throws(UsageError) -> Status {
+    let call = try Arguments(arguments, of: .general)
+    if let word = call.operands.first {
+      throw UsageError(text: "unknown word \(ShownText.shown(word))" + Help.hint(CommandWord.like(word)))
+    }
+    if call.has("--help") {
+      Stream.output.write(Help.general)
+    } else if let shell = call.value(of: "--generate-completion") {
+      Stream.output.write(Completion(shell: shell).text)
+    } else {
+      Stream.output.write("forwardcast \(version)\n")
+    }
+    return .success
   }
 }
 
@@ -70,29 +89,29 @@ struct ScriptFile {
     let bytes = try readFile(path, limit: limit)
     name = path
     // A text that is too long is refused by the parser, wherever it was cut.
-    let valid = bytes.count > limit ? bytes.count : validPrefix(bytes)
-    guard valid == bytes.count else {
-      let before = String(decoding: bytes[..<valid], as: UTF8.self)
-      let lines = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      let byte = String(bytes[valid], radix: 16, uppercase: true)
-      throw FileError(
-        text: "\(path):\(lines.count):\((lines.last?.count ?? 0) + 1): error: syntax: the byte 0x\(byte) is not UTF-8")
-    }
-    text = String(decoding: bytes, as: UTF8.self)
+    text = bytes.count > limit ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
   }
+}
+
+/// Bytes as text.
+///
+/// - Parameters:
+///   - name: what the place of an error calls the text.
+///   - firstLine: the number of the first line.
+/// - Throws: ``FileError`` with the place of a byte that is not UTF-8.
+func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
+  let valid = validPrefix(bytes)
+  if valid == bytes.count { return String(decoding: bytes, as: UTF8.self) }
+  let before = String(decoding: bytes[..<valid], as: UTF8.self)
+  let lines = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+  let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
+  let byte = String(bytes[valid], radix: 16, uppercase: true)
+  throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
 /// `forwardcast check FILE…`.
 struct CheckCommand {
-  private let files: [String]
-
-  init(_ arguments: [String]) throws {
-    if let option = arguments.first(where: { $0.hasPrefix("-") && $0 != "-" }) {
-      throw UsageError(text: "check has no option \(option)")
-    }
-    guard !arguments.isEmpty else { throw UsageError(text: "check needs a file") }
-    files = arguments
-  }
+  let files: [String]
 
   func run() -> Status {
     var status = Status.success

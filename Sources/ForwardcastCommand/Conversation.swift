@@ -17,83 +17,125 @@ final class Conversation {
     """
 
   private let display: ProgressDisplay
+  private let isTerminal: Bool
   private(set) var session: ScriptSession
+  private var lines: ScriptLines
   /// The texts that ran without error, for `:save`.
   private var spoken: [String] = []
-  /// Whether `:quit` was said.
+  /// Whether `:quit` was said, or nothing that follows could change the status.
   private(set) var isOver = false
+  /// Whether an error has ended what came from a pipe: what follows is checked only.
+  private var checksOnly = false
+  /// The worst so far.
+  private(set) var status = Status.success
 
-  init(display: ProgressDisplay) {
+  init(display: ProgressDisplay, isTerminal: Bool) {
     self.display = display
+    self.isTerminal = isTerminal
     display.tracing.store(false, ordering: .relaxed)
-    session = Self.makeSession(display)
+    session = ScriptSession(handlers: display.handlers(traces: true))
+    lines = ScriptLines(joinsElse: !isTerminal)
   }
 
-  private static func makeSession(_ display: ProgressDisplay) -> ScriptSession {
-    var handlers = display.handlers(traces: true)
-    handlers.isCancelled = { Interruption.shared.isAsked }
-    return ScriptSession(handlers: handlers)
+  /// Whether lines wait for further ones.
+  var isWaiting: Bool { !lines.isEmpty }
+
+  // MARK: Lines
+
+  /// A line as it came from a file or a pipe.
+  func take(_ bytes: [UInt8]) {
+    do throws(FileError) {
+      take(try decoded(bytes, from: "repl", firstLine: lines.lineCount + 1))
+    } catch {
+      lines.skip()
+      note(.usage, error.text)
+    }
   }
 
-  /// Runs a text and gives its error, or shows its value.
-  func say(_ text: String, line: Int, showsValue: Bool) -> ScriptError? {
+  /// A line with its end.
+  func take(_ line: String) {
+    if line.first == ":", lines.mayBegin {
+      lines.finish().forEach(say)
+      lines.skip()
+      if !isOver, !checksOnly { obey(line.trimmed) }
+    } else {
+      lines.add(line).forEach(say)
+    }
+  }
+
+  /// The input has ended: the parser says what is still open.
+  func end() {
+    lines.finish().forEach(say)
+    isOver = true
+  }
+
+  /// Forgets the lines that wait.
+  func abandon() { lines.removeAll() }
+
+  private func say(_ whole: ScriptLines.Whole) {
+    if isOver { return }
+    if checksOnly {
+      if let error = ScriptSession.check(whole.text, named: "repl", firstLine: whole.firstLine) {
+        note(.usage, display.style.error("\(error)"))
+      }
+      return
+    }
+    let outcome = run(whole.text, named: "repl", firstLine: whole.firstLine)
+    if isTerminal, outcome.error == nil, outcome.value != nil {
+      Stream.output.write("\(outcome.value.debugDescription)\n")
+    }
+  }
+
+  /// Runs a text, shows its error, and keeps it when it has none.
+  private func run(_ text: String, named name: String, firstLine: Int = 1) -> ScriptOutcome {
     display.restart()
     Interruption.shared.begin()
-    let outcome = session.run(text, named: "repl", firstLine: line)
+    let outcome = session.run(text, named: name, firstLine: firstLine)
     Interruption.shared.end()
-    display.clear()
-    if let error = outcome.error { return error }
-    spoken.append(text.hasSuffix("\n") ? text : text + "\n")
-    if showsValue, outcome.value != nil { Stream.output.write("\(outcome.value.debugDescription)\n") }
-    return outcome.succeeded ? nil : outcome.failures.last
+    note(display.status(of: outcome))
+    if outcome.error == nil {
+      spoken.append(text.hasSuffix("\n") ? text : text + "\n")
+    } else if !isTerminal {
+      checksOnly = true
+    }
+    return outcome
   }
 
-  /// Does what a command says. Gives what is wrong with it.
-  func obey(_ line: String) -> String? {
+  /// Counts a status, and says what led to it. From a pipe nothing is worse than 2.
+  private func note(_ status: Status, _ complaint: String? = nil) {
+    if let complaint { Stream.error.write("\(complaint)\n") }
+    self.status = self.status.worse(status)
+    if !isTerminal, status == .usage { isOver = true }
+  }
+
+  // MARK: Commands
+
+  /// Does what a command says.
+  private func obey(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let argument = words.count > 1 ? words[1].trimmed : nil
     switch (words.first ?? "", argument) {
     case (":help", nil): Stream.output.write(Self.help + "\n" + HelpCommand.list)
     case (":help", let word?):
       let text = HelpCommand.explanation(of: word)
-      guard !text.isEmpty else { return "the language has no word \(word)" }
+      if text.isEmpty { return note(.usage, "the language has no word \(ShownText.shown(word))") }
       Stream.output.write(text)
     case (":reset", nil):
-      session = Self.makeSession(display)
+      session = ScriptSession(handlers: display.handlers(traces: true))
       spoken = []
-    case (":load", let path?): return load(path)
-    case (":save", let path?): return save(path)
+    case (":load", let path?):
+      do throws(FileError) {
+        let file = try ScriptFile(path)
+        _ = run(file.text, named: file.name)
+      } catch {
+        note(.usage, error.text)
+      }
+    case (":save", let path?):
+      do throws(FileError) { try writeFile(path, spoken.joined()) } catch { note(.failure, error.text) }
     case (":trace", "on"?), (":trace", "off"?):
       display.tracing.store(argument == "on", ordering: .relaxed)
     case (":quit", nil): isOver = true
-    default: return "no command \(line); :help lists them"
-    }
-    return nil
-  }
-
-  private func load(_ path: String) -> String? {
-    do throws(FileError) {
-      let file = try ScriptFile(path)
-      Interruption.shared.begin()
-      let outcome = session.run(file.text, named: file.name)
-      Interruption.shared.end()
-      display.clear()
-      guard let error = outcome.error else {
-        spoken.append(file.text.hasSuffix("\n") ? file.text : file.text + "\n")
-        return nil
-      }
-      return display.style.error("\(error)")
-    } catch {
-      return error.text
-    }
-  }
-
-  private func save(_ path: String) -> String? {
-    do throws(FileError) {
-      try writeFile(path, spoken.joined())
-      return nil
-    } catch {
-      return error.text
+    default: note(.usage, "no command \(ShownText.shown(line)); :help lists them")
     }
   }
 }

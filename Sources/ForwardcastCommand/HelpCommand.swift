@@ -3,86 +3,106 @@
 
 import ForwardcastScript
 
-/// The texts of `--help`, one for the command and one for each of its words.
+extension CommandWord {
+  static let all = [
+    CommandWord(
+      name: "run", operands: .files,
+      options: [
+        Option(name: "--trace", meaning: "print who was asked, who got it, in what order, and what came back"),
+        Option(
+          name: "--diagram", value: .file([".mmd", ".svg"]),
+          meaning: "draw the messages into the file F: .mmd for Mermaid, .svg for a drawing"),
+        Option(
+          name: "--steps", value: .number,
+          meaning: "end a script after N statements and sends (\(ScriptSession.defaultStepLimit))"),
+      ],
+      summary: "run message scripts; - is standard input",
+      story: """
+        Runs message scripts, each in a world of its own; - is standard input. Of several files all run, and the worst
+        status counts.
+        """),
+    CommandWord(
+      name: "repl", operands: .none, summary: "the same language, line by line",
+      story: """
+        Runs the message script line by line. A line that ends inside a bracket is continued on the next. On a terminal
+        values are shown and errors do not end the conversation. Input from a file or a pipe has the status that `run` gives the same
+        text: an error ends it, and the rest is checked only.
+
+        \(Conversation.help)
+        """),
+    CommandWord(
+      name: "check", operands: .files, summary: "parse only",
+      story: "Parses message scripts without running them; - is standard input."),
+    CommandWord(
+      name: "types", operands: .one("ENCODING"), summary: "explain an Objective-C type encoding",
+      story: """
+        Explains the Objective-C type encoding of a method or of one type: each type in words, with size, alignment and
+        offset. A caret points at what is malformed.
+
+          forwardcast types "v24@0:8q16"
+          forwardcast types "{Point=dd}"
+        """),
+    CommandWord(
+      name: "help", operands: .atMostOne("WORD"), summary: "the language, or one word of it",
+      story: """
+        Lists the words of the message script, or explains one: a statement, an expression, a query, a message to a value
+        or a limit.
+        """),
+  ]
+
+  /// `run FILE… [OPTION…]`.
+  private var form: String { name + operands.form + (options.isEmpty ? "" : " [OPTION…]") }
+
+  /// How it is called, in one line.
+  var usage: String { "usage: forwardcast \(form); see forwardcast \(name) --help" }
+
+  /// All that `--help` says.
+  var help: String {
+    let parts = ["usage: forwardcast \(form)\n", story, Help.table(options.map { ($0.form, $0.meaning) }), Help.status]
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
+  }
+
+  /// The form and what it does, for the list of all words.
+  fileprivate var row: (String, String) { ("forwardcast \(form)", summary) }
+}
+
+/// The texts of `--help`.
 enum Help {
+  /// How the command is called, in one line.
+  static let usage =
+    "usage: forwardcast \(CommandWord.all.map(\.name).joined(separator: "|")) …; see forwardcast --help"
+
+  /// The rule by which every call ends.
+  fileprivate static let status = """
+    status: 0 all is well; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, a file that
+    cannot be read, or a call that cannot be understood. Of several the largest.
+    """
+
   static let general = """
-    usage: forwardcast run FILE… [OPTION…]                 run message scripts; - is standard input
-           forwardcast repl                                the same language, line by line
-           forwardcast check FILE…                         parse only
-           forwardcast types ENCODING                      explain an Objective-C type encoding
-           forwardcast help [WORD]                         the language, or one word of it
-           forwardcast --help | --version
+    usage: forwardcast run FILE… [OPTION…]; WORD --help tells more of each word
 
-      --trace      print who was asked, who got it, in what order, and what came back
-      --diagram F  draw the messages into the file F: .mmd for Mermaid, .svg for a drawing
-      --steps N    end a script after N statements and sends (\(ScriptSession.defaultStepLimit))
+    \(table(CommandWord.all.map(\.row) + CommandWord.general.options.map { ("forwardcast \($0.form)", $0.meaning) }))
+    `--option value` and `--option=value` are the same; words behind `--` are no options.
 
-    status: 0 all is well, 1 an expectation or a script failed, 2 syntax or usage
+    \(status)
 
     """
 
-  private static let ofCommands: [String: String] = [
-    "run": """
-    usage: forwardcast run FILE… [--trace] [--diagram F] [--steps N]
+  /// `; did you mean a or b?`
+  static func hint(_ words: [String]) -> String {
+    words.isEmpty ? "" : "; did you mean \(words.joined(separator: " or "))?"
+  }
 
-    Runs message scripts, each in a world of its own; - is standard input. Of several files all run, and the worst
-    status counts.
-
-      --trace      print to standard error who was asked, who got it, in what order, and what came back
-      --diagram F  draw the messages into the file F: .mmd for Mermaid, .svg for a drawing
-      --steps N    end a script after N statements and sends (\(ScriptSession.defaultStepLimit))
-
-    status: 0 all is well, 1 an expectation or a script failed, 2 syntax or usage
-
-    """,
-    "repl": """
-    usage: forwardcast repl
-
-    Runs the message script line by line. A line that ends inside a bracket is continued on the next. On a terminal
-    values are shown and errors do not end the conversation; input from a file or a pipe ends at its first error, with
-    its status.
-
-    \(Conversation.help)
-    """,
-    "check": """
-    usage: forwardcast check FILE…
-
-    Parses message scripts without running them; - is standard input.
-
-    status: 0 all are well, 2 one has an error
-
-    """,
-    "types": """
-    usage: forwardcast types ENCODING
-
-    Explains the Objective-C type encoding of a method or of one type: each type in words, with size, alignment and
-    offset. A caret points at what is malformed.
-
-      forwardcast types "v24@0:8q16"
-      forwardcast types "{Point=dd}"
-
-    """,
-    "help": """
-    usage: forwardcast help [WORD]
-
-    Lists the words of the message script, or explains one: a statement, an expression, a query, a message to a value
-    or a limit.
-
-    """,
-  ]
-
-  static func command(_ word: String) -> String? { ofCommands[word] }
-  static var commands: [String] { ofCommands.keys.sorted() }
+  /// Two columns, indented.
+  fileprivate static func table(_ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count + 2))\($1)\n" }.joined()
+  }
 }
 
 /// `forwardcast help [WORD]`.
 struct HelpCommand {
-  private let word: String?
-
-  init(_ arguments: [String]) throws {
-    guard arguments.count <= 1 else { throw UsageError(text: "help takes one word") }
-    word = arguments.first
-  }
+  let word: String?
 
   func run() -> Status {
     guard let word else {
@@ -90,13 +110,13 @@ struct HelpCommand {
       return .success
     }
     let text = Self.explanation(of: word)
-    guard !text.isEmpty || Help.command(word) != nil else {
-      let near = ScriptLanguage.words(like: word) + Help.commands.filter { $0.hasPrefix(word) }
-      let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
-      Stream.error.write("forwardcast: the language has no word \(word)\(hint)\n")
+    let command = CommandWord.named(word)?.help
+    guard !text.isEmpty || command != nil else {
+      let near = ScriptLanguage.words(like: word) + CommandWord.like(word)
+      Stream.error.write("forwardcast: the language has no word \(ShownText.shown(word))\(Help.hint(near))\n")
       return .usage
     }
-    Stream.output.write([Help.command(word) ?? "", text].filter { !$0.isEmpty }.joined(separator: "\n"))
+    Stream.output.write([command ?? "", text].filter { !$0.isEmpty }.joined(separator: "\n"))
     return .success
   }
 
@@ -112,9 +132,7 @@ struct HelpCommand {
   static var list: String {
     ScriptLanguage.Kind.allCases.map { kind in
       let rows = ScriptLanguage.entries.filter { $0.kind == kind }
-      let width = rows.map(\.word.count).max() ?? 0
-      let lines = rows.map { "  " + $0.word + String(repeating: " ", count: width - $0.word.count + 2) + $0.form }
-      return "\(kind.rawValue)\n\(lines.joined(separator: "\n"))\n"
+      return "\(kind.rawValue)\n\(Help.table(rows.map { ($0.word, $0.form) }))"
     }.joined(separator: "\n")
   }
 }

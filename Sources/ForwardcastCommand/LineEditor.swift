@@ -1,6 +1,8 @@
 // LineEditor.swift: one line of a terminal, with the keys that people expect.
 // Layer: Command. See DESIGN.md, "The script".
 
+import ForwardcastScript
+
 /// Reads lines that can be edited, recalled and completed.
 final class LineEditor {
   enum Input: Equatable {
@@ -25,8 +27,8 @@ final class LineEditor {
 
   /// The next line; `nil` when the input ended, or control-D was pressed on an empty line.
   func read(prompt: String, completions: () -> [String]) -> Input? {
-    guard let terminal = RawTerminal() else { return nil }
-    let input = edit(prompt, terminal, completions)
+    guard var terminal = RawTerminal() else { return nil }
+    let input = edit(prompt, &terminal, completions)
     terminal.restore()
     switch input {
     case .text: Stream.output.write("\n")
@@ -36,7 +38,7 @@ final class LineEditor {
     return input
   }
 
-  private func edit(_ prompt: String, _ terminal: RawTerminal, _ completions: () -> [String]) -> Input? {
+  private func edit(_ prompt: String, _ terminal: inout RawTerminal, _ completions: () -> [String]) -> Input? {
     line = EditedLine()
     var place = history.count
     var unfinished = ""
@@ -68,10 +70,9 @@ final class LineEditor {
   /// Draws the line anew, as much of it as fits, with the cursor in its place.
   private func show(_ prompt: String) {
     let room = max(terminalWidth(Stream.output) - prompt.count - 1, 8)
-    let first = max(0, line.cursor - room)
-    let shown = line.characters[first...].prefix(room)
-    let column = prompt.count + line.cursor - first
-    Stream.output.write("\r\u{1B}[K\(prompt)\(String(shown))\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
+    let (shown, before) = line.window(of: room)
+    let column = prompt.count + before
+    Stream.output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
   }
 
   /// Extends the word before the cursor as far as all candidates agree; shows them where they do not.
@@ -107,6 +108,25 @@ struct EditedLine {
   }
 
   var text: String { String(characters) }
+
+  /// As much of the line around the cursor as fits, and how many columns stand before the cursor. What steers a terminal is
+  /// drawn as an escape.
+  func window(of room: Int) -> (text: String, columnsBefore: Int) {
+    var (text, before, first) = ("", 0, cursor)
+    while first > 0 {
+      let drawn = ShownText.shown(String(characters[first - 1]))
+      guard before + ShownText.width(drawn) <= room else { break }
+      (text, before, first) = (drawn + text, before + ShownText.width(drawn), first - 1)
+    }
+    var width = before
+    for character in characters[cursor...] {
+      let drawn = ShownText.shown(String(character))
+      width += ShownText.width(drawn)
+      guard width <= room else { break }
+      text += drawn
+    }
+    return (text, before)
+  }
 
   /// The part of a name or selector that stands before the cursor.
   var wordBeforeCursor: String {

@@ -2,50 +2,37 @@
 // Layer: Command. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
 /// `forwardcast run FILE… [--trace] [--diagram F] [--steps N]`: each file in a world of its own.
 struct RunCommand {
-  private var files: [String] = []
-  private var traces = false
+  private let files: [String]
+  private let traces: Bool
   /// Where the picture of all messages goes.
-  private var diagramPath: String?
-  private var stepLimit = ScriptSession.defaultStepLimit
+  private let diagramPath: String?
+  private let stepLimit: Int
 
-  init(_ arguments: [String]) throws {
-    var rest = arguments[...]
-    while let word = rest.popFirst() {
-      switch word {
-      case "--trace": traces = true
-      case "--steps":
-        guard let text = rest.popFirst(), let steps = Int(text), steps > 0 else {
-          throw UsageError(text: "--steps needs a number from 1 on")
-        }
-        stepLimit = steps
-      case "--diagram":
-        guard let path = rest.popFirst(), path.hasSuffix(".mmd") || path.hasSuffix(".svg") else {
-          throw UsageError(text: "--diagram needs the name of a file that ends in .mmd or .svg")
-        }
-        diagramPath = path
-      case "-": files.append(word)
-      case _ where word.hasPrefix("-"): throw UsageError(text: "run has no option \(word)")
-      default: files.append(word)
-      }
-    }
-    guard !files.isEmpty else { throw UsageError(text: "run needs a file") }
+  init(_ call: Arguments) {
+    files = call.operands
+    traces = call.has("--trace")
+    diagramPath = call.value(of: "--diagram")
+    stepLimit = call.value(of: "--steps").flatMap(Int.init) ?? ScriptSession.defaultStepLimit
   }
 
   func run() -> Status {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
-    let status = files.reduce(Status.success) { $0.worse(run($1, diagram)) }
+    var status = Status.success
+    // Where output cannot be written any more, nothing that follows would be seen.
+    for file in files where !WriteFailure.isThere { status = status.worse(run(file, diagram)) }
     guard let diagram, let path = diagramPath else { return status }
     do throws(FileError) {
       try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
       return status
     } catch {
-      Stream.error.write("forwardcast: \(error.text)\n")
-      return status.worse(.usage)
+      Stream.error.write("\(error.line)\n")
+      return status.worse(.failure)
     }
   }
 
@@ -62,10 +49,7 @@ struct RunCommand {
     if let diagram { handlers.events = { diagram.add($0) } }
     let session = ScriptSession(stepLimit: stepLimit, handlers: handlers)
     let outcome = session.run(file.text, named: file.name)
-    display.clear()
-    if let error = outcome.error { Stream.error.write("\(display.style.error("\(error)"))\n") }
-    if outcome.succeeded { return .success }
-    return outcome.isParsed ? .failure : .usage
+    return display.status(of: outcome)
   }
 }
 
@@ -89,11 +73,21 @@ final class ProgressDisplay: Sendable {
       diagnostics: { [self] error in write("\(style.error("\(error)"))\n", to: .error) })
     if traces {
       handlers.trace = { [self] line in
-        if tracing.load(ordering: .relaxed) { write(style.faint(line) + "\n", to: .error) }
+        if tracing.load(ordering: .relaxed) { write(style.faint(ShownText.shown(line)) + "\n", to: .error) }
       }
     }
+    handlers.isCancelled = { WriteFailure.isThere || Interruption.shared.isAsked }
     if Stream.error.isTerminal { handlers.progress = { [self] progress in show(progress) } }
     return handlers
+  }
+
+  /// Shows the error that ended a text, and gives the status: 2 where nothing of it ran.
+  func status(of outcome: ScriptOutcome) -> Status {
+    clear()
+    if WriteFailure.isThere { return .failure }
+    if let error = outcome.error { Stream.error.write("\(style.error("\(error)"))\n") }
+    if outcome.succeeded { return .success }
+    return outcome.isParsed && outcome.error?.code != .syntax ? .failure : .usage
   }
 
   private func write(_ text: String, to stream: Stream) {
@@ -129,6 +123,7 @@ final class ProgressDisplay: Sendable {
     let share = Double(progress.steps) / Double(progress.stepLimit)
     let filled = min(width, Int(share * Double(width)))
     let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-    Stream.error.write("\r\u{1B}[K[\(bar)] \(progress.steps) of \(progress.stepLimit) steps, \(progress.position)")
+    let position = ShownText.shown("\(progress.position)")
+    Stream.error.write("\r\u{1B}[K[\(bar)] \(progress.steps) of \(progress.stepLimit) steps, \(position)")
   }
 }

@@ -1,6 +1,9 @@
 // System.swift: files, streams and terminals, as the system's C library gives them.
 // Layer: Command. See DESIGN.md, "The script".
 
+import ForwardcastScript
+import Synchronization
+
 #if canImport(Darwin)
   @_exported import Darwin
 #elseif canImport(Glibc)
@@ -21,17 +24,47 @@ enum Stream: Int32, Sendable {
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// Writes `text` in one piece where the system can.
+  ///
+  /// After the first failure, which ``WriteFailure/first`` keeps, nothing is written any more: what came behind it would have a gap.
   func write(_ text: String) {
+    if WriteFailure.first(of: self) != nil { return }
     var text = text
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let start = rest.baseAddress, rest.count > 0 {
         let written = systemWrite(rawValue, start, rest.count)
         if written < 0 && errno == EINTR { continue }
-        if written <= 0 { return }
+        if written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
+          var watched = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&watched, 1, -1)
+          continue
+        }
+        if written <= 0 { return WriteFailure.note(errno, of: self) }
         rest = UnsafeRawBufferPointer(rebasing: rest[written...])
       }
     }
+  }
+}
+
+/// The first write to each stream that failed. The command then ends with status 1.
+enum WriteFailure {
+  private static let failures = Mutex<[Stream: Int32]>([:])
+  private static let isNoted = Atomic<Bool>(false)
+
+  /// Whether any output could not be written.
+  static var isThere: Bool { isNoted.load(ordering: .relaxed) }
+
+  static func first(of stream: Stream) -> Int32? { isThere ? failures.withLock { $0[stream] } : nil }
+
+  fileprivate static func note(_ code: Int32, of stream: Stream) {
+    failures.withLock { $0[stream] = $0[stream] ?? code }
+    isNoted.store(true, ordering: .relaxed)
+  }
+
+  /// Says on standard error what could not be written to standard output. A pipe that nobody reads any more is no news.
+  static func tell() {
+    guard let code = first(of: .output), code != EPIPE else { return }
+    Stream.error.write("forwardcast: cannot write standard output: \(String(cString: strerror(code)))\n")
   }
 }
 
@@ -40,15 +73,24 @@ private func systemWrite(_ stream: Int32, _ bytes: UnsafeRawPointer, _ count: In
   write(stream, bytes, count)
 }
 
-/// Why a file could not be read.
+/// Why a file could not be read or written.
 struct FileError: Error {
+  /// A line for standard error, without the command's name.
   let text: String
+
+  init(text: String) { self.text = text }
+
+  /// What the system says about `path`.
+  fileprivate init(_ what: String, _ path: String) {
+    let reason = String(cString: strerror(errno))
+    text = "\(what) \(ShownText.shown(path)): \(reason)"
+  }
 }
 
 /// Reads a whole file, or standard input for `-`, but never more than `limit` bytes and one.
 func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   let file = path == "-" ? Stream.input.rawValue : open(path, O_RDONLY)
-  guard file >= 0 else { throw FileError(text: "cannot read \(path): \(systemError())") }
+  guard file >= 0 else { throw FileError("cannot read", path) }
   defer { if path != "-" { close(file) } }
   var bytes: [UInt8] = []
   let chunk = 1 << 16
@@ -56,15 +98,40 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     var part = [UInt8](repeating: 0, count: min(chunk, limit + 1 - bytes.count))
     let count = part.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
     if count < 0 && errno == EINTR { continue }
-    if count < 0 { throw FileError(text: "cannot read \(path): \(systemError())") }
+    if count < 0 { throw FileError("cannot read", path) }
     if count == 0 { break }
     bytes.append(contentsOf: part.prefix(count))
   }
   return bytes
 }
 
-private func systemError() -> String {
-  String(cString: strerror(errno))
+/// Lines of standard input, as bytes.
+struct InputLines {
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var hasEnded = false
+
+  /// The next line with its end; `nil` when there is none. What is longer than `limit` comes in parts.
+  mutating func next(limit: Int) -> [UInt8]? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) { return take(through: end + 1) }
+      if hasEnded || buffer.count - start > limit { return start < buffer.count ? take(through: buffer.count) : nil }
+      buffer.removeSubrange(..<start)
+      start = 0
+      searched = buffer.count
+      var part = [UInt8](repeating: 0, count: 1 << 16)
+      let count = part.withUnsafeMutableBytes { read(Stream.input.rawValue, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      hasEnded = count <= 0
+      buffer += part.prefix(max(count, 0))
+    }
+  }
+
+  private mutating func take(through end: Int) -> [UInt8] {
+    defer { start = end }
+    return Array(buffer[start..<end])
+  }
 }
 
 /// How many bytes at the start of `bytes` are well-formed UTF-8.
@@ -79,7 +146,7 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
 /// Writes a whole file, which takes the place of one that is there.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
   let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
-  guard file >= 0 else { throw FileError(text: "cannot write \(path): \(systemError())") }
+  guard file >= 0 else { throw FileError("cannot write", path) }
   defer { close(file) }
   let bytes = Array(text.utf8)
   var done = 0
@@ -88,7 +155,7 @@ func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throw
       rest.baseAddress.map { systemWrite(file, $0, rest.count) } ?? 0
     }
     if count < 0 && errno == EINTR { continue }
-    if count <= 0 { throw FileError(text: "cannot write \(path): \(systemError())") }
+    if count <= 0 { throw FileError("cannot write", path) }
     done += count
   }
 }

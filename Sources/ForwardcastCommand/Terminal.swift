@@ -23,8 +23,15 @@ struct RawTerminal {
     tcsetattr(Stream.input.rawValue, TCSADRAIN, &saved)
   }
 
+  /// Bytes that were read and not yet taken as keys.
+  private var returned: UInt8?
+
   /// The next byte, or `nil` at the end of the input.
-  func readByte() -> UInt8? {
+  private mutating func readByte() -> UInt8? {
+    if let byte = returned {
+      returned = nil
+      return byte
+    }
     var byte: UInt8 = 0
     while true {
       let count = read(Stream.input.rawValue, &byte, 1)
@@ -35,7 +42,7 @@ struct RawTerminal {
   }
 
   /// The next key, or `nil` at the end of the input.
-  func readKey() -> Key? {
+  mutating func readKey() -> Key? {
     guard let byte = readByte() else { return nil }
     switch byte {
     case 0x0D, 0x0A: return .enter
@@ -47,9 +54,19 @@ struct RawTerminal {
     }
   }
 
-  /// `ESC [ A` and its kin; what is not known is no key at all.
-  private func readEscape() -> Key? {
-    guard let next = readByte(), next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else { return .unknown }
+  /// How long a terminal may take from the first byte of a key to the second, in milliseconds. A person who presses Escape
+  /// takes longer.
+  private static let patience: Int32 = 50
+
+  /// `ESC [ A` and its kin; what is not known is no key at all, and neither is Escape by itself.
+  private mutating func readEscape() -> Key? {
+    var watched = pollfd(fd: Stream.input.rawValue, events: Int16(POLLIN), revents: 0)
+    guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }
+    guard let next = readByte() else { return nil }
+    guard next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else {
+      returned = next
+      return .unknown
+    }
     guard let last = readByte() else { return nil }
     switch last {
     case UInt8(ascii: "A"): return .up
@@ -66,7 +83,7 @@ struct RawTerminal {
     }
   }
 
-  private func readCharacter(_ first: UInt8) -> Key? {
+  private mutating func readCharacter(_ first: UInt8) -> Key? {
     var bytes = [first]
     let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     while bytes.count < count {

@@ -2,6 +2,7 @@
 // Layer: Command. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastScript
 
 /// Explains one encoding: that of a method, or of a single type.
 struct TypesCommand {
@@ -12,11 +13,11 @@ struct TypesCommand {
       Stream.output.write(try table())
       return .success
     } catch {
-      let place = String(decoding: encoding.utf8.prefix(error.byteOffset), as: UTF8.self).count
-      let caret = String(repeating: " ", count: place) + "^"
+      let bytes = Array(encoding.utf8)
+      let excerpt = CaretExcerpt(bytes, line: bytes.indices, at: error.byteOffset)
       let style = Style(.error)
-      Stream.error.write(
-        "\(style.red("error:")) invalid type encoding: \(error)\n\(encoding)\n\(style.green(caret))\n")
+      let text = "invalid type encoding: \(ShownText.shown("\(error)", limit: 160))"
+      Stream.error.write("\(style.red("error:")) \(text)\n\(excerpt.line)\n\(style.green(excerpt.caret))\n")
       return .usage
     }
   }
@@ -43,7 +44,8 @@ struct TypesCommand {
 
   private func row(_ index: String, _ type: TypeEncoding, _ layout: TypeLayout?, offset: Int?) -> [String] {
     let numbers = [layout?.size, layout?.alignment, offset]
-    return [index, type.description, type.meaning] + numbers.map { $0.map(String.init) ?? "-" }
+    let words = [type.description, type.meaning].map { ShownText.shown($0, limit: 160) }
+    return [index] + words + numbers.map { $0.map(String.init) ?? "-" }
   }
 }
 
@@ -53,11 +55,11 @@ struct Table {
 
   var text: String {
     guard let columns = rows.first?.indices else { return "" }
-    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = columns.map { column in rows.map { ShownText.width($0[column]) }.max() ?? 0 }
     return rows.map { row in
       var line = ""
       for column in columns {
-        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        let padding = String(repeating: " ", count: widths[column] - ShownText.width(row[column]))
         line += column < 3 ? row[column] + padding : padding + row[column]
         line += "  "
       }

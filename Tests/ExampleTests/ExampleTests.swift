@@ -4,17 +4,21 @@
 import Foundation
 import Testing
 
-/// The example programs.
-private let examples = [
-  "audit", "bluetooth", "cart", "chat", "console", "downloads", "emperor", "feed", "messenger", "test-doubles",
-  "themes", "undo",
-]
-
-/// The folder of a program: its words capitalised, `TestDoubles` for `test-doubles`.
-private func folder(of name: String) -> String { name.split(separator: "-").map(\.capitalized).joined() }
-
 /// Folders with a program that is not run here: one measures, and one needs a library which this package does not depend on.
 private let others = ["Benchmarks", "Cluster"]
+
+/// Every other folder of an example: the program of `TestDoubles` is `test-doubles`.
+private let examples: [String] = {
+  let manager = FileManager.default
+  let folders = (try? manager.contentsOfDirectory(atPath: packageFolder("Examples").path)) ?? []
+  return folders.filter {
+    manager.fileExists(atPath: packageFolder("Examples/\($0)/main.swift").path) && !others.contains($0)
+  }.sorted()
+}()
+
+private func program(of folder: String) -> String {
+  folder.enumerated().map { $0 > 0 && $1.isUppercase ? "-\($1)" : "\($1)" }.joined().lowercased()
+}
 
 /// What the block at the end of an example's main file says that it prints; `nil` when there is no such block.
 private func statedOutput(of source: String) -> String? {
@@ -26,33 +30,28 @@ private func statedOutput(of source: String) -> String? {
 
 @Suite("Examples")
 struct ExampleTests {
-  private let manager = FileManager.default
-
   @Test("an example prints exactly what its main file says, and nothing on standard error", arguments: examples)
-  func printsWhatItSays(name: String) throws {
-    let main = packageFolder("Examples/\(folder(of: name))/main.swift")
+  func printsWhatItSays(folder: String) throws {
+    let main = packageFolder("Examples/\(folder)/main.swift")
     let stated = try #require(statedOutput(of: String(contentsOf: main, encoding: .utf8)), "no block of prints")
-    let ending = try BuiltProgram(name).run()
+    let ending = try BuiltProgram(program(of: folder)).run()
     #expect(ending.output == stated)
     #expect(ending.errors == "")
     #expect(ending.status == 0)
   }
 
-  @Test("every folder with a main file is run here")
-  func everyFolderIsCovered() throws {
-    let folders = try manager.contentsOfDirectory(atPath: packageFolder("Examples").path)
-    let programs = folders.filter {
-      manager.fileExists(atPath: packageFolder("Examples/\($0)/main.swift").path) && !others.contains($0)
-    }
-    #expect(programs.sorted() == examples.map(folder).sorted())
+  @Test("a main file says in its first lines what it shows and how it is run", arguments: examples)
+  func saysHowToRun(folder: String) throws {
+    let text = try String(contentsOf: packageFolder("Examples/\(folder)/main.swift"), encoding: .utf8)
+    let lines = text.split(separator: "\n").prefix(2)
+    #expect(lines.first?.hasPrefix("// main.swift: ") == true)
+    #expect(lines.last == "// Example: \(folder). Run it with `swift run \(program(of: folder))`.")
   }
 
   @Test("an example's file has under 80 lines", arguments: examples)
   func filesAreShort(name: String) throws {
-    let folder = packageFolder("Examples/\(folder(of: name))")
-    let files = try manager.contentsOfDirectory(atPath: folder.path)
-    #expect(files.contains("main.swift"))
-    for file in files {
+    let folder = packageFolder("Examples/\(name)")
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
       #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 80, "\(file)")
     }

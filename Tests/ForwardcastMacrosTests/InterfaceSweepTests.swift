@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "The attributes".
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
@@ -56,7 +57,7 @@ struct InterfaceSweepTests {
     var counts: [String: Int] = [:]
     var written = ""
     var seen: Set<String> = []
-    for file in Toolchain.interfaces {
+    for file in Toolchain.interfaces.sampled(each: 11) {
       let source = SourceText(bytes: Array(try Data(contentsOf: file)))
       for text in declarations(source) where seen.insert(text).inserted {
         await Task.yield()
@@ -78,8 +79,8 @@ struct InterfaceSweepTests {
     }
     let total = counts.values.reduce(0, +)
     print("interfaces: \(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))")
-    #expect(total > 100)
-    #expect(counts["protocols written", default: 0] > 10)
+    #expect(total > bound(20, full: 100))
+    #expect(counts["protocols written", default: 0] > bound(2, full: 10))
     #expect(try parseErrors(written) == "")
   }
 

@@ -2,9 +2,12 @@
 // Layer: Tests. See DESIGN.md, "The attributes".
 
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A package outside of this one", .enabled(if: Toolchain.root != nil))
+@Suite(
+  "A package outside of this one",
+  .enabled(if: Bounds.areFull && Toolchain.root != nil, "it builds the library once more"))
 struct OutsidePackageTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -12,21 +12,37 @@ import Testing
     let errors: String
 
     /// Runs the command that was built beside these tests.
-    init(_ arguments: String..., input: String = "") throws {
+    init(_ arguments: String..., input: String = "") throws { try self.init(arguments, input: Data(input.utf8)) }
+
+    /// - Parameter output: where standard output goes; `nil` is a pipe that is read.
+    init(_ arguments: [String], input: Data = Data(), to output: FileHandle? = nil) throws {
       let process = Process()
       process.executableURL = try Self.executable()
       process.arguments = arguments
       let (given, printed, complained) = (Pipe(), Pipe(), Pipe())
       process.standardInput = given
-      process.standardOutput = printed
+      process.standardOutput = output ?? printed.fileHandleForWriting
       process.standardError = complained
       try process.run()
-      try given.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+      try printed.fileHandleForWriting.close()
+      try given.fileHandleForWriting.write(contentsOf: input)
       try given.fileHandleForWriting.close()
-      output = String(decoding: try printed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      self.output = String(decoding: try printed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
       errors = String(decoding: try complained.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
       process.waitUntilExit()
       status = process.terminationStatus
+    }
+
+    /// What a program of bash prints.
+    static func shell(_ program: String) throws -> String {
+      let (process, printed) = (Process(), Pipe())
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      process.arguments = ["-c", program]
+      process.standardOutput = printed
+      try process.run()
+      let output = try printed.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return String(decoding: output, as: UTF8.self)
     }
 
     static func executable() throws -> URL {
@@ -123,7 +139,7 @@ import Testing
       let svg = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(svg.hasPrefix("<svg ") && svg.contains("&lt;Cook ann&gt;"))
       let failed = try Call("run", script, "--diagram", folder.path + "/none/out.mmd")
-      #expect(failed.status == 2 && failed.errors.hasPrefix("forwardcast: cannot write "))
+      #expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
 
     @Test("a dash is standard input")
@@ -150,25 +166,105 @@ import Testing
     }
 
     @Test(
-      "a call that cannot be understood ends with status 2 and the usage",
+      "a call that cannot be understood ends with status 2, one line of usage, and the cause last",
       arguments: [
         [], ["fly"], ["run"], ["run", "--fast", "x"], ["run", "--steps", "x"], ["run", "--steps", "0", "x"],
         ["run", "--steps"],
         ["check"], ["check", "--trace"], ["types"], ["types", "v@:", "v@:"], ["repl", "x"],
-        ["run", "--diagram", "o", "x"],
+        ["run", "--diagram", "o", "x"], ["run", "--trace=yes", "x"], ["run", "--steps=", "x"], ["run", "--diagram="],
+        ["--generate-completion"], ["--generate-completion", "tcsh"], ["--version=1"], ["run", "--"],
       ])
     func usage(arguments: [String]) throws {
-      let call =
-        switch arguments.count {
-        case 0: try Call()
-        case 1: try Call(arguments[0])
-        case 2: try Call(arguments[0], arguments[1])
-        case 3: try Call(arguments[0], arguments[1], arguments[2])
-        default: try Call(arguments[0], arguments[1], arguments[2], arguments[3])
-        }
+      let call = try Call(arguments)
       #expect(call.status == 2)
       #expect(call.output.isEmpty)
-      #expect(call.errors.contains("usage: forwardcast"))
+      let lines = call.errors.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count == 3 && lines[2].isEmpty, "\(call.errors)")
+      #expect(lines[0].hasPrefix("usage: forwardcast") && lines[0].utf8.count < 120)
+      #expect(lines[1].hasPrefix("forwardcast: "))
+    }
+
+    @Test("options take their value behind a blank or an equals sign, and behind two dashes there are none")
+    func wordsOfACall() throws {
+      let folder = try Folder()
+      let text = "repeat 5 { print 1 }"
+      let limited = try Call("run", "--steps=3", "-", input: text)
+      #expect(limited.errors.hasPrefix("-:1:12: error: limit exceeded: more than 3 steps"))
+      #expect(try Call("run", "--steps=3", "-", "--steps", "30", input: text).status == 0)
+      let drawing = folder.path + "/a=b.svg"
+      #expect(try Call("run", "-", "--diagram=\(drawing)", input: text).status == 0)
+      #expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("<svg "))
+      // A name that begins with a dash is one of a file behind two dashes only.
+      #expect(try Call("run", "-x.msg").errors.hasSuffix("forwardcast: run has no option -x.msg\n"))
+      #expect(try Call("run", "--", "-x.msg").errors == "forwardcast: cannot read -x.msg: No such file or directory\n")
+      #expect(try Call("check", "--", "--help").errors.hasPrefix("forwardcast: cannot read --help:"))
+      #expect(try Call("types", "--", "v@:").status == 0)
+      #expect(try Call("run", "--step", "3").errors.hasSuffix("has no option --step; did you mean --steps?\n"))
+      #expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
+    }
+
+    @Test("output that cannot be written ends with status 1, and with a reason unless nobody reads it any more")
+    func writeErrors() throws {
+      let text = "print 1\nrepeat 1000 { print \"more\" }\n"
+      if let full = FileHandle(forWritingAtPath: "/dev/full") {
+        for arguments in [["run", "-"], ["repl"], ["help"], ["--version"], ["--generate-completion", "zsh"]] {
+          let call = try Call(arguments, input: Data(text.utf8), to: full)
+          #expect(call.status == 1, "\(arguments)")
+          #expect(call.errors == "forwardcast: cannot write standard output: No space left on device\n")
+        }
+      }
+      let pipe = Pipe()
+      try pipe.fileHandleForReading.close()
+      let closed = try Call(["run", "-"], input: Data(text.utf8), to: pipe.fileHandleForWriting)
+      #expect(closed.status == 1)
+      #expect(closed.errors.isEmpty)
+    }
+
+    @Test("what is echoed of a hostile text is cut, and shows control and direction characters as escapes")
+    func echo() throws {
+      let evil = "\u{1B}[31m\u{202E}x\u{200F}\u{7}"
+      let (long, name) = (String(repeating: "y", count: 100_000), String(repeating: "y", count: 30_000))
+      let folder = try Folder()
+      let script = try folder.file("a.msg", "receiver R { - a { throw \"\(evil)\(long)\" } } # \(evil)\n[new R a]".utf8)
+      let calls = [
+        try Call("types", "v@:\(evil)\(name)"), try Call("types", "{\(evil)\(name)=i}"),
+        try Call("types", "v@:{\(evil)\(name)=i}"), try Call(evil + long), try Call("run", "--\(evil)\(long)"),
+        try Call("help", evil + long), try Call("run", evil), try Call("run", script),
+        try Call("run", "--trace", script),
+        try Call("repl", input: ":\(evil)\(long)\n"), try Call("repl", input: ":help \(evil)\(long)\n"),
+      ]
+      for (index, call) in calls.enumerated() {
+        let all = call.output + call.errors
+        #expect(!all.unicodeScalars.contains { ["\u{1B}", "\u{202E}", "\u{200F}", "\u{7}"].contains($0) }, "\(index)")
+        #expect(all.contains("\\u{1B}[31m\\u{202E}x\\u{200F}\\u{7}"), "\(index): \(all)")
+        #expect(all.utf8.count < 8000, "\(index)")
+      }
+    }
+
+    @Test("completions complete words, options and their values", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) throws {
+      let call = try Call("--generate-completion", shell)
+      #expect(call.status == 0)
+      for word in ["run", "repl", "check", "types", "help", "diagram", "steps", "generate-completion", "receiver"] {
+        #expect(call.output.contains(word), "\(word)")
+      }
+      #expect(try Call("--generate-completion=\(shell)").output == call.output)
+      guard shell == "bash" else { return }
+      let cases = [
+        (["ru"], "run"), (["run", "--st"], "--steps"), (["run", "--trace", "--di"], "--diagram"),
+        (["--generate-completion", ""], "bash,zsh,fish"), (["help", "recei"], "receiver"), (["types", "-"], "--help"),
+        (["--generate-completion", "=", "z"], "zsh"), (["run", "--steps", ""], ""),
+      ]
+      for (words, wanted) in cases {
+        let list = (["forwardcast"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let program = """
+          \(call.output)
+          COMP_WORDS=(\(list)); COMP_CWORD=\(words.count)
+          _forwardcast
+          IFS=,; echo "${COMPREPLY[*]}"
+          """
+        #expect(try Call.shell(program) == wanted + "\n", "\(words)")
+      }
     }
 
     @Test("help and version")

@@ -57,7 +57,7 @@ import Testing
       try terminal.press(
         "print \"begun\"; repeat 9000000000 { repeat 1000000000 { repeat 0 { } } }\r", until: "\nbegun\r\n")
       terminal.interrupt()
-      try terminal.wait(for: "limit exceeded: ")
+      try terminal.wait(for: "limit exceeded: the run was cancelled")
       try terminal.wait(for: Self.prompt)
       try terminal.press("print x\r", until: "\n5\r\n")
       try terminal.wait(for: Self.prompt)
@@ -120,7 +120,37 @@ import Testing
       try coloured.press("print nobody\r", until: "\u{1B}[1;31merror:\u{1B}[0m unknown name")
     }
 
-    @Test("input from a pipe ends at the first error, with its status")
+    @Test("Escape by itself is no key, and takes none with it")
+    func escape() throws {
+      let terminal = try begin(Folder())
+      try terminal.press("print 4", until: "print 4\r\u{1B}[9C")
+      // The line is drawn anew once it is clear that nothing follows.
+      try terminal.press("\u{1B}", until: "print 4\r\u{1B}[9C")
+      try terminal.press("2", until: "print 42\r\u{1B}[10C")
+      // Keys that come at once are an escape and a key, unless they make a key of their own.
+      try terminal.press("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
+      try terminal.wait(for: Self.prompt)
+      try terminal.press("\u{4}", until: "\r\n")
+      #expect(terminal.status == 0)
+    }
+
+    @Test("the cursor stands behind wide characters, joined ones and escapes as the screen shows them")
+    func wideCharacters() throws {
+      let terminal = try begin(Folder())
+      try terminal.press("print \"", until: "print \"\r\u{1B}[9C")
+      try terminal.press("\u{65E5}", until: "\"\u{65E5}\r\u{1B}[11C")
+      try terminal.press("e\u{301}", until: "e\u{301}\r\u{1B}[12C")
+      try terminal.press("\u{1F469}\u{200D}\u{1F467}", until: "\u{1F469}\u{200D}\u{1F467}\r\u{1B}[14C")
+      try terminal.press("\u{FF21}\u{202E}", until: "\u{FF21}\\u{202E}\r\u{1B}[24C")
+      // Three keys back and one away again: each is one character, whatever it is made of.
+      try terminal.press(
+        "\u{7F}\u{1B}[D\u{1B}[D\u{1B}[D\u{7F}\u{1B}[F\"\r", until: "\ne\u{301}\u{1F469}\u{200D}\u{1F467}\u{FF21}\r\n")
+      try terminal.wait(for: Self.prompt)
+      try terminal.press("\u{4}", until: "\r\n")
+      #expect(terminal.status == 0)
+    }
+
+    @Test("input from a pipe has the status of run on the same text, and errors end what runs")
     func piped() throws {
       let whole = try Call("repl", input: "let a = 1\nprint (a\n)\nprint \"last\" a\n")
       #expect(whole.output == "1\nlast 1\n")
@@ -129,7 +159,6 @@ import Testing
       let cases: [(input: String, error: String, status: Int32)] = [
         ("print 1\nprint b\nprint 2", "repl:2:7: error: unknown name: b\n", 1),
         ("print 1\nprint )\nprint 2", "repl:2:7: error: syntax: \")\" closes nothing\n", 2),
-        ("print 1\nexpect 1 == 2\nprint 2", "repl:2:1: error: expectation failed: 1 == 2 does not hold\n", 1),
         ("print 1\nprint (", "repl:2:7: error: syntax: \"(\" is never closed\n", 2),
         ("print 1\n:fly\nprint 2", "no command :fly; :help lists them\n", 2),
       ]
@@ -140,6 +169,57 @@ import Testing
         #expect(call.errors.split(separator: "error:").count <= 2)
         #expect(call.status == status, "\(input)")
       }
+    }
+
+    private static let queued = """
+      receiver R { - fail { throw "burnt" } - a = 1 }
+      let r = new R
+      queue q
+      proxy p = multicast
+      add r to p on q
+
+      """
+
+    @Test(
+      "input from a pipe ends like run",
+      arguments: [
+        "print 1", "expect 1 == 2\nprint 2", "expect 1 == 2\nprint nobody\nprint )", "print nobody\nprint (\n",
+        queued + "[p fail]", queued + "expect errors [p fail] == @[\"burnt\"]", "receiver R { }\nreceiver R { }",
+        "print selector \"a b\"", "if false { print 1 }\n\n# no\nelse { print 2 }\nprint 3", "if true { }\nprint 1\n",
+        "if false { }\nelse {\nprint 3 }", "print nobody\nprint @[\n)", "let x = 1\nif x == 1 { print x }",
+        "repeat 1000001 { }", "print \"\u{FFFD}\"",
+      ])
+    func asRun(text: String) throws {
+      let (run, piped) = (try Call("run", "-", input: text), try Call("repl", input: text))
+      #expect(piped.status == run.status)
+      // Nothing runs of a text that is not of the language; line by line, what stands before has run.
+      if run.status < 2 { #expect(piped.output == run.output) }
+      #expect(piped.errors.isEmpty == run.errors.isEmpty)
+    }
+
+    @Test("bytes that are not UTF-8 are refused with their place, as in a file")
+    func invalidText() throws {
+      let input = Data("print 1\nprint \"é".utf8) + Data([0xFF, 0x22, 0x0A]) + Data("print 2\n".utf8)
+      let call = try Call(["repl"], input: input)
+      #expect(call.output == "1\n")
+      #expect(call.errors == "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\n")
+      #expect(call.status == 2)
+    }
+
+    @Test("what :load runs counts for the status")
+    func loaded() throws {
+      let folder = try Folder()
+      func status(_ text: String) throws -> Int32 {
+        let file = try folder.file("a.msg", text.utf8)
+        return try Call("repl", input: ":load \(file)\nprint 1\n").status
+      }
+      #expect(try status("print 2") == 0)
+      #expect(try status("expect 1 == 2") == 1)
+      #expect(try status(Self.queued + "[p fail]") == 1)
+      #expect(try status("print nobody") == 1)
+      #expect(try status("print )") == 2)
+      #expect(try Call("repl", input: ":load \(folder.path)/none\n").status == 2)
+      #expect(try Call("repl", input: ":save \(folder.path)/none/x\nprint 1\n").status == 1)
     }
   }
 #endif

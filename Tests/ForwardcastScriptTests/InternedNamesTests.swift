@@ -3,26 +3,30 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Names that texts add to the process")
 struct InternedNamesTests {
-  /// A text that needs 4,000 names of a kilobyte, its own.
-  private static func text(_ session: Int) -> String {
+  /// A text that needs so many names of a kilobyte, its own.
+  private static func text(_ session: Int, names count: Int) -> String {
     let tail = String(repeating: "x", count: 1000)
-    let names = (0..<4000).map { "\"n\(session)x\($0)\(tail):\"" }.joined(separator: ", ")
+    let names = (0..<count).map { "\"n\(session)x\($0)\(tail):\"" }.joined(separator: ", ")
     return "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast\nadd r to p only @[\(names)]\nprint \"done\""
   }
 
   @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go")
-  func bound() async {
+  func boundOfAll() async {
     _ = await #expect(processExitsWith: .success) {
+      let limit = bound(1 << 20, full: 16 << 20)
+      ScriptSession.limitInternedNames(to: limit)
       var refused = 0
       var count = 0
       for number in 0..<12 {
-        let played = play(Self.text(number))
+        let played = play(Self.text(number, names: limit / 4_200))
         if played.output == "done\n" { continue }
-        precondition(played.outcome.error?.text == "limit exceeded: selectors of over 16 MiB in the process")
+        precondition(
+          played.outcome.error?.text == "limit exceeded: selectors of over \(limit >> 20) MiB in the process")
         refused += 1
         if count == 0 { count = MessageSelector.internedCount }
         precondition(MessageSelector.internedCount == count, "a session added names beyond the bound")

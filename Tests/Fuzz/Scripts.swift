@@ -1,6 +1,7 @@
 // Scripts.swift: texts of the script, checked and run.
 
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 
 /// A host's receiver, with answers of every kind.

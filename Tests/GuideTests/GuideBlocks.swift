@@ -20,9 +20,9 @@ enum GuideBlocks {
   /// README.md, and the pages of the catalogs whose code is here.
   static func pages() throws -> [URL] {
     let sources = root.appending(path: "Sources")
-    let catalogs = ["Forwardcast", "ForwardcastScript", "ForwardcastTesting", "ForwardcastDistributed"].map {
+    let catalogs = try FileManager.default.contentsOfDirectory(atPath: sources.path).map {
       sources.appending(path: "\($0)/\($0).docc")
-    }
+    }.filter { FileManager.default.fileExists(atPath: $0.path) }
     return try [root.appending(path: "README.md")]
       + catalogs.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
       .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }

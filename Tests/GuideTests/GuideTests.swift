@@ -3,6 +3,7 @@
 
 import Foundation
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 import Testing
@@ -14,7 +15,10 @@ struct GuideTests {
     let snippets = Set(try GuideBlocks.snippets().values)
     let blocks = try GuideBlocks.blocks()
     #expect(blocks.count >= 20)
-    for block in blocks { #expect(snippets.contains(block.code), "\(block): no snippet has this code:\n\(block.code)") }
+    for block in blocks {
+      let isSnippet = snippets.contains(block.code)
+      #expect(isSnippet, "\(block): no snippet has this code:\n\(block.code)")
+    }
   }
 
   @Test("each snippet stands on a page")
@@ -23,7 +27,8 @@ struct GuideTests {
     let snippets = try GuideBlocks.snippets()
     #expect(snippets.count >= 20)
     for (name, code) in snippets where !["theme-switch", "device-queues"].contains(name) {
-      #expect(shown.contains(code), "no page shows \(name)")
+      let isShown = shown.contains(code)
+      #expect(isShown, "no page shows \(name)")
     }
   }
 
@@ -63,19 +68,16 @@ struct GuideTests {
   /// Whether pages that are made from sources are written anew.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
-  @Test("the trace and the diagram of README.md are those of the script that it names")
+  @Test("the diagram of README.md is that of the script that it names")
   func trace() throws {
     let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
     let script = try String(
       contentsOf: GuideBlocks.root.appending(path: "Examples/Scripts/emperor.msg"), encoding: .utf8)
     let first = try #require(script.firstRange(of: "[steward announceMeal: 12]")).upperBound
-    let lines = Mutex([String]())
     let diagram = SequenceDiagram()
-    var handlers = ScriptHandlers(output: { _ in }, trace: { line in lines.withLock { $0.append(line) } })
+    var handlers = ScriptHandlers(output: { _ in })
     handlers.events = { diagram.add($0) }
     #expect(ScriptSession(handlers: handlers).run(String(script[..<first])).succeeded)
-    let trace = lines.withLock { $0.map { $0.trimmingCharacters(in: .newlines) } }.joined(separator: "\n")
-    #expect(readme.contains("```text\n\(trace)\n```"), "\(trace)")
     #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import ForwardcastRecording
 import ForwardcastTesting
 import Testing
 
@@ -42,6 +43,18 @@ protocol AccountListener: AnyObject {
   func account(didLogIn name: String)
 }
 // end
+
+// snippet: migration-hand-after
+@Forwarded
+protocol CallDelegate: AnyObject, Sendable {
+  func call(didConnect peer: String)
+}
+// end
+
+final class CallScreen: CallDelegate {
+  let heard = Heard()
+  func call(didConnect peer: String) { heard.note(peer) }
+}
 
 // snippet: migration-gcd-after
 @Forwarded
@@ -125,6 +138,19 @@ private final class Page: PlayerObserver, PlayerListener, AccountListener, Roste
 
 @Suite("Migration")
 struct Migration {
+  @Test("a multicast delegate by hand becomes a proxy, whose call site may stay")
+  func byHand() {
+    let screen = CallScreen()
+    // snippet: migration-hand-after
+    let calls = CallDelegateProxy()
+    calls.add(screen)
+    calls.call(didConnect: "ann")
+    // end
+    let peer = "bob"
+    calls.multicast.broadcast { $0.call(didConnect: peer) }
+    #expect(screen.heard.lines == ["ann", "bob"])
+  }
+
   @Test("weak boxes: before and after tell the same observers")
   func weakBoxes() {
     let page = Page()

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import ForwardcastCenters
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import ForwardcastRecording
 import Testing
 
 // snippet: undo-keys

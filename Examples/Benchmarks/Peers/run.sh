@@ -46,6 +46,9 @@ fi
 if ! command -v swift >/dev/null; then
   missing Forwardcast "a Swift toolchain" "none; see swift.org"
 else
+  echo "Foundation" >&2
+  swiftc -O -swift-version 6 -o "$scratch/observers" observers.swift
+  "$scratch/observers" >>"$figures"
   echo "Forwardcast" >&2
   swift build --package-path ../../.. -c release --product forwardcast-benchmarks >&2
   program=$(swift build --package-path ../../.. -c release --show-bin-path)/forwardcast-benchmarks

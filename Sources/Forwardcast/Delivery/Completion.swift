@@ -73,27 +73,17 @@ package final class Completion: Sendable {
     if case .task(let continuation) = waiter { continuation.resume(throwing: error) }
   }
 
-  /// Blocks until nothing is left to happen. `false` when the time was over before.
-  package func wait(timeout: Duration) -> Bool {
+  /// Blocks until nothing is left to happen. `false` when the deadline came before.
+  package func wait(until deadline: Deadline) -> Bool {
     let semaphore = DispatchSemaphore(value: 0)
     let isDone = state.withLock { state in
       if state.open > 0 { state.waiter = .thread(semaphore) }
       return state.open == 0
     }
-    if isDone || semaphore.wait(timeout: timeout.deadline) == .success { return true }
+    if isDone || semaphore.wait(timeout: deadline.dispatchTime) == .success { return true }
     return state.withLock { state in
       state.waiter = .nobody
       return state.open == 0
     }
-  }
-}
-
-extension Duration {
-  /// The time by which this much has passed, from now on. What is longer than a century is for ever.
-  fileprivate var deadline: DispatchTime {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return .now() }
-    guard seconds < 1 << 32 else { return .distantFuture }
-    return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 }

@@ -49,7 +49,7 @@ extension MulticastHolding {
   }
 
   /// A target as what was added.
-  func interface(of target: AnyObject) -> Interface? {
+  package func interface(of target: AnyObject) -> Interface? {
     if target is ClosureTarget { return nil }
     return (target as? ValueTarget)?.value as? Interface ?? target as? Interface
   }

@@ -13,7 +13,7 @@
 /// isolation. Where it is, every member may be called from any thread. Targets may call all members while a message is on
 /// its way: a target that is removed gets nothing further, one that is added gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
-  @usableFromInline let core: MulticastCore
+  @usableFromInline package let core: MulticastCore
 
   /// A proxy whose targets bring tables of their own.
   public override init() {

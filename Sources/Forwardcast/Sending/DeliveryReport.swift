@@ -97,8 +97,12 @@ public struct DeliveryReport {
   /// Whether no target got the message.
   public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
-  /// The report of a message that one receiver answered.
-  package init(answeredBy target: AnyObject, _ result: ArgumentBox?) {
+  /// The report of a message that one receiver answered, for a ``MessageForwarding/forward(_:)`` of your own.
+  ///
+  /// - Parameters:
+  ///   - target: who answered.
+  ///   - result: the answer; `nil` for a method that answers nothing.
+  public init(answeredBy target: AnyObject, _ result: ArgumentBox? = nil) {
     answers = [Answer(target: target, result: result)]
   }
 }

@@ -25,6 +25,23 @@ extension Invocation {
     statedSignature = types
   }
 
+  /// Whether `receiver` answers the message and takes its arguments, without sending it.
+  ///
+  /// - Throws: what the send would throw before anything runs.
+  package func check(for receiver: any MessageReceiver) throws {
+    var checked = self
+    try checked.fitStatedTypes(receiver: receiver)
+    if let method = try tableMethod(of: receiver, for: selector) {
+      try method.check(arguments, receiver: typeName(of: receiver))
+    } else {
+      guard answers(receiver, selector) else {
+        throw (receiver as? any MessageForwarding)?.doesNotRecognize(selector)
+          ?? MessageError.unrecognized(selector, by: receiver)
+      }
+      try checkCount(receiver: receiver)
+    }
+  }
+
   /// Whether there are as many arguments as the selector has colons.
   func checkCount(receiver: AnyObject) throws(MessageError) {
     guard arguments.count == selector.numberOfArguments else {

@@ -52,6 +52,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
     }
     // 3. Somebody else who is to get the message as it is.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
+      try ProxyQuestion.chargePassage()
       passed.append(receiver)
       if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
       guard passed.count < maximumHops else {
@@ -230,7 +231,7 @@ package func typedResult<R>(of invocation: Invocation, from receiver: AnyObject)
 }
 
 extension MessageError {
-  static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
+  package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
     MessageError(
       .proxyCycle, receiver: typeName(of: proxy), selector: selector.name,
       evidence: "the message came through this proxy before")

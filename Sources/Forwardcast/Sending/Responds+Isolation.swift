@@ -17,12 +17,12 @@ extension Responds {
 
   @inline(never)
   init<R, each A>(
-    suspending message: Message<(repeat each A) -> R>,
+    suspending message: Message<(repeat each A) -> R>, on actor: (any Actor)? = nil, targetCrosses: Bool = true,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: SuspendingMethod<R, repeat each A>(message, isInTurn: false) {
+      method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
         // The method takes both over while its caller waits, who has made sure that the arguments may cross.
         let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
@@ -99,7 +99,8 @@ extension Responds {
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
   ) {
-    self.init(suspending: message, SuspendingRow(IsolatedSuspendingRow<Target, R, repeat each A>(call: body)).call)
+    let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
+    self.init(suspending: message, on: body.isolation, row.call)
   }
 
   /// A row that may suspend and does not leave its sender's isolation by itself.
@@ -112,10 +113,20 @@ extension Responds {
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: SuspendingMethod<R, repeat each A>(message, isInTurn: true) {
+      method: SuspendingMethod<R, repeat each A>(message, .inTurn) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
         try await body(cast.target(target), repeat each arguments.values)
       })
+  }
+
+  /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
+  ///
+  /// Only forms that wait reach it, of senders that are on no actor either: for others it fails with `isolationMismatch`.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    self.init(suspending: message, targetCrosses: false, body)
   }
 }
 

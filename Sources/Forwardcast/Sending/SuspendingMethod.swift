@@ -65,33 +65,48 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }
 
+/// Where the body of a method that suspends runs.
+enum SuspendingPlace: Sendable {
+  /// In the isolation of its sender, so that its answer crosses none.
+  case inTurn
+  /// On that actor, for `nil` on none; `targetCrosses` says whether targets may go there from elsewhere.
+  case onActor((any Actor)?, targetCrosses: Bool)
+}
+
 /// A method that suspends. It has only the boxed door: a suspension costs more than boxes do.
 final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
   private let body: Body
-  private let isInTurn: Bool
+  private let place: SuspendingPlace
   private let resultCrosses: Bool
 
-  /// - Parameters:
-  ///   - isInTurn: whether the method stays in the isolation of its sender, so that its answer crosses none.
-  ///   - body: starts in the isolation of its caller.
-  init(_ message: Message<(repeat each A) -> R>, isInTurn: Bool, body: @escaping Body) {
-    (self.body, self.isInTurn) = (body, isInTurn)
-    resultCrosses = message.answerCrosses && !isInTurn
+  /// - Parameter body: starts in the isolation of its caller, and goes to its place by itself.
+  init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
+    (self.body, self.place) = (body, place)
+    resultCrosses = if case .inTurn = place { false } else { message.answerCrosses }
     super.init(message.selector, functionType: nil, isolation: .async)
   }
 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
-  override var staysInTurn: Bool { isInTurn }
 
   override func renamed(_ selector: MessageSelector) -> Method {
-    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), isInTurn: isInTurn, body: body)
+    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body)
+  }
+
+  /// What a body on no actor makes of `Sendable` values nobody else has; what an actor gives stays there.
+  override func answers(to sender: (any Actor)?) -> Bool {
+    if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
 
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
+    // Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+    if case .onActor(let actor, let targetCrosses) = place, #isolation !== actor {
+      try invocation.checkCrossing(receiver: target)
+      if !targetCrosses { throw unreachable(target) }
+    }
     let arguments = try Arguments<repeat each A>(
       unboxing: invocation.arguments, of: selector, for: typeName(of: target))
     var answered = invocation

@@ -19,7 +19,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     /// The endpoint does not take the message: its selector is not let through, an argument is of a type that it does
     /// not know, it is too large, or its version is unknown.
     public static let refused = Code(description: "refused")
-    /// An argument, or the answer, cannot be written down or is too large.
+    /// An argument, or the answer, cannot be written down, is too large, or is of a type that the other side was not told.
     public static let cannotCross = Code(description: "cannot cross")
     /// There was no answer before the deadline.
     public static let timedOut = Code(description: "timed out")

@@ -40,9 +40,13 @@ extension WireWriter {
 extension WireReading {
   /// The box that a type's name and a value stand for.
   ///
-  /// - Parameter types: what may be made besides the standard types.
+  /// - Parameters:
+  ///   - types: what may be made besides the standard types.
+  ///   - place: where those stand, for who forgot one.
   /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
-  func box(type typeNode: Int, value: Int, types: InvocationTypes) throws(WireValueError) -> ArgumentBox {
+  func box(type typeNode: Int, value: Int, types: InvocationTypes, in place: String)
+    throws(WireValueError) -> ArgumentBox
+  {
     guard tree.kind(typeNode) == .text else { throw WireValueError(description: "a value without a type's name") }
     let name = tree.text(typeNode)
     do {
@@ -54,7 +58,8 @@ extension WireReading {
       default: return try box(try CodedType.type(named: name, types.types), value)
       }
     } catch let refusal as CodedType.Refusal {
-      throw WireValueError(description: "\(refusal) \(WireError.quoted(name))")
+      let advice = refusal == .unknown ? ", name it in \(place)" : ""
+      throw WireValueError(description: "\(refusal) \(WireError.quoted(name))\(advice)")
     } catch let error as DecodingError {
       throw WireValueError(description: "no value of type \(WireError.quoted(name)): \(error.reason)")
     } catch {

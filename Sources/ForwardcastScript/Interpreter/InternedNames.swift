@@ -5,8 +5,8 @@ import Synchronization
 
 /// The names that scripts have interned. They are never freed, so all sessions of a process share one bound.
 enum InternedNames {
-  /// What the names may take together, each with what is kept beside its text.
-  static let limit = 16 << 20
+  /// What the names may take together, each with what is kept beside its text. A test lowers it.
+  static let limit = Atomic<Int>(16 << 20)
   private static let weightOfRecord = 128
   private static let used = Atomic<Int>(0)
 
@@ -14,6 +14,7 @@ enum InternedNames {
   ///
   /// - Throws: `limit exceeded` when there would be too many.
   static func makeRoom(for name: String) throws(ScriptFault) {
+    let limit = limit.load(ordering: .relaxed)
     let weight = name.utf8.count + weightOfRecord
     if used.wrappingAdd(weight, ordering: .relaxed).newValue > limit {
       used.wrappingSubtract(weight, ordering: .relaxed)

@@ -2,22 +2,23 @@
 // Layer: Script, Interpreter. See DESIGN.md, "Recording".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// A recording proxy as a script makes it.
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
 
 extension Interpreter {
-  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`.
-  static let recordedCallLimit = 100_000
+  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`. A test
+  /// lowers it for the sessions of its own task.
+  @TaskLocal static var recordedCallLimit = 100_000
 
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
     let receiver = try object(evaluate(target), at: target).receiver
     let proxy = ScriptRecording(
       of: receiver, as: name, into: CallRecorder(keepingLast: Interpreter.recordedCallLimit))
-    let reference = world.label(proxy, "<recording \(name)>")
-    try world.link(proxy, to: receiver)
-    world.noteWay(from: proxy, to: receiver)
+    let reference = world.label(proxy, "<recording \(name)>", before: receiver)
+    try world.link(proxy, to: receiver, strongly: true)
     world.noteRecording()
     return reference
   }
@@ -34,9 +35,10 @@ extension Interpreter {
   }
 
   private func text(of message: Invocation) throws -> String {
+    try run.charge(Work.shownCall)
     let arguments = try message.arguments.map { box in
       let value = try self.value(box)
-      try chargeCopy(of: value)
+      try run.charge(Work.shownByte * value.measure())
       return value.debugDescription
     }
     guard !arguments.isEmpty else { return message.selector.name }

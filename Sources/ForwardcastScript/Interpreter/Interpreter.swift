@@ -155,7 +155,7 @@ struct Interpreter {
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
       // What a proxy leads to may have changed since the value was made.
-      if world.reference(reference.receiver).crosses { return }
+      if world.mayCross(reference.receiver) { return }
     } else {
       try chargeCopy(of: value)
       if value.mayCross { return }
@@ -261,9 +261,8 @@ struct Interpreter {
 
   /// Reports a failed expectation; the script goes on.
   private func fail(_ evidence: String, at offset: Int) throws {
-    try run.charge(Work.shownByte * source.costOfPosition(at: offset))
     let error = ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source)
     run.note(error)
-    world.handlers.diagnostics(error)
+    try run.show(error, to: world.handlers)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastCenters
 import Synchronization
 
 extension ScriptObject: ServiceLifecycle {

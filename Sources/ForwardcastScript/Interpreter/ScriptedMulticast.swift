@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See DESIGN.md, "The script".
 
 import Forwardcast
+import ForwardcastCenters
 
 /// A multicast proxy as a script makes it: whatever has a table may be added.
 ///

@@ -2,6 +2,7 @@
 // Layer: Script, Recording. See DESIGN.md, "Recording".
 
 import Forwardcast
+import ForwardcastRecording
 
 extension Recording {
   /// The recording as a message script that sends the same messages and expects the same answers and errors.

@@ -84,49 +84,16 @@ extension ScriptError: CustomStringConvertible {
   /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses where there is one, the line, and a caret under the
   /// column.
   ///
-  /// Characters that would steer a terminal are shown as `�`; of a line over 160 characters only the part around
-  /// the column is shown.
+  /// What comes from the script or its host is cut and shown with escapes for control and direction characters: of the text
+  /// and the name of the file the first thousand characters, of the line those around the column. So it takes about the same time
+  /// for every error.
   public var description: String {
     let position = position
-    let excerpt = CaretExcerpt(line: line, column: position.column)
-    let hint = hint.map { " (\(printable($0)))" } ?? ""
-    return "\(position): error: \(printable(text))\(hint)\n\(excerpt.line)\n\(excerpt.caret)"
+    let excerpt = source.excerpt(at: offset)
+    let hint = hint.map { " (\(ShownText.shown($0)))" } ?? ""
+    let place = "\(ShownText.shown(position.file)):\(position.line):\(position.column)"
+    return "\(place): error: \(ShownText.shown(text))\(hint)\n\(excerpt.line)\n\(excerpt.caret)"
   }
-}
-
-/// A line and the caret below it, cut to a width that a terminal can show.
-struct CaretExcerpt {
-  private static let width = 160
-  let line: String
-  let caret: String
-
-  /// - Parameter column: the character to point at, counted from 1; one past the end points behind the line.
-  init(line text: String, column: Int) {
-    var characters = Array(text)
-    var before = min(max(column - 1, 0), characters.count)
-    if characters.count > CaretExcerpt.width {
-      let start = max(0, min(before - CaretExcerpt.width / 2, characters.count - CaretExcerpt.width))
-      let end = min(characters.count, start + CaretExcerpt.width)
-      let cutBefore: [Character] = start > 0 ? ["…"] : []
-      let cutAfter: [Character] = end < characters.count ? ["…"] : []
-      characters = cutBefore + characters[start..<end] + cutAfter
-      before += cutBefore.count - start
-    }
-    line = printable(String(characters))
-    caret = String(characters.prefix(before).map { $0 == "\t" ? "\t" : " " }) + "^"
-  }
-}
-
-/// `text` without the control characters that would steer a terminal; tabs and line ends stay.
-func printable(_ text: String) -> String {
-  func steers(_ scalar: Unicode.Scalar) -> Bool {
-    let value = scalar.value
-    return (value < 0x20 && value != 9 && value != 10) || (0x7F...0x9F).contains(value)
-  }
-  guard text.unicodeScalars.contains(where: steers) else { return text }
-  var shown = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars { shown.append(steers(scalar) ? "\u{FFFD}" : scalar) }
-  return String(shown)
 }
 
 /// An error that has not been given its place yet.

@@ -27,13 +27,19 @@ public final class ScriptSession {
   /// Bytes of text that are read at most: 16 MiB.
   public static let textLimit = SourceText.byteLimit
 
+  /// Units of work that a run may take beside its steps: what grows with a value, an output or the way of a message.
+  package static func workLimit(forSteps steps: Int) -> Int {
+    let (units, isOver) = steps.multipliedReportingOverflow(by: Run.workPerStep)
+    return isOver || units > .max - Run.leastWork ? .max : units + Run.leastWork
+  }
+
   private let world: World
 
   /// A session with no names.
   ///
   /// - Parameters:
   ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`. A million of them, the
-  ///     default, take less than a minute of processor time in a release build, whatever the text; a host's own receivers
+  ///     default, take less than 20 seconds of processor time in a release build, whatever the text; a host's own receivers
   ///     come on top.
   ///   - handlers: who gets output, failed expectations and the trace; by default they go to standard output and
   ///     nowhere.
@@ -48,12 +54,12 @@ public final class ScriptSession {
   /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
   /// knows it to be `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
-    world.bind(name, .object(world.label(host: receiver, name, crosses: false)))
+    world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
   /// Makes a live receiver known that may be used from any thread, and so also on the queues of a script.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
-    world.bind(name, .object(world.label(host: receiver, name, crosses: true)))
+    world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
 
   /// Binds a name to a value, anew if it is bound.
@@ -104,8 +110,8 @@ public final class ScriptSession {
   }
 
   /// Parses a text without running any of it; the error, or `nil` when there is none.
-  public static func check(_ text: String, named name: String = "script") -> ScriptError? {
-    let source = SourceText(text, name: name)
+  public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
+    let source = SourceText(text, name: name, firstLine: firstLine)
     do {
       _ = try Parser.parse(source)
       return nil
@@ -123,7 +129,7 @@ public final class ScriptSession {
 
   /// Whether a text ends inside an open bracket, so that further lines may complete it.
   public static func isIncomplete(_ text: String) -> Bool {
-    Parser.endsOpen(SourceText(text, name: ""))
+    !Parser.openBrackets(in: SourceText(text, name: "")).isEmpty
   }
 }
 
@@ -186,6 +192,6 @@ public struct ScriptProgress: Sendable {
   public let stepLimit: Int
   let source: SourceText
   let offset: Int
-  /// The statement or send that is about to run. Found when it is asked for, in time that grows with its line.
+  /// The statement or send that is about to run. Found when it is asked for.
   public var position: ScriptPosition { source.position(at: offset) }
 }

@@ -35,16 +35,28 @@ struct Parser {
     return Program(source: source, statements: statements)
   }
 
-  /// Whether a text ends inside an open bracket, so that another line may complete it.
-  static func endsOpen(_ source: SourceText) -> Bool {
-    guard var lexer = try? Lexer(source) else { return false }
+  /// The brackets that are open at the end of a text, innermost last; none where the text is not of the language.
+  ///
+  /// - Parameter open: those that an earlier part of the text has left open. Between lines, nothing else is open.
+  static func openBrackets(in source: SourceText, after open: [Sign] = []) -> [Sign] {
+    guard var lexer = try? Lexer(source, after: open) else { return [] }
     while true {
       do {
-        if try lexer.next().kind == .end { return false }
+        if try lexer.next().kind == .end { return [] }
       } catch {
-        return lexer.isAtEnd && !lexer.open.isEmpty
+        return lexer.isAtEnd ? lexer.open.map(\.sign) : []
       }
     }
+  }
+
+  /// What stands first in a text: its token, `.separator` where there is none, or `nil` for what is not of the language.
+  static func firstToken(in source: SourceText) -> Token.Kind? {
+    guard var lexer = try? Lexer(source) else { return nil }
+    while let token = try? lexer.next() {
+      if token.kind == .end { return .separator }
+      if token.kind != .separator { return token.kind }
+    }
+    return nil
   }
 
   private init(_ source: SourceText) throws {

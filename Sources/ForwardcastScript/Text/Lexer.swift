@@ -14,10 +14,13 @@ struct Lexer {
   /// Brackets that are open, innermost last, with the place of each.
   private(set) var open: [(sign: Sign, offset: Int)] = []
 
-  init(_ source: SourceText) throws {
+  /// - Parameter open: brackets that an earlier part of the text has left open.
+  init(_ source: SourceText, after open: [Sign] = []) throws {
     self.source = source
-    if source.bytes.count > SourceText.byteLimit {
-      throw ScriptError(ScriptFault(.limitExceeded, "the text is over 16 MiB"), at: 0, of: source)
+    self.open = open.map { ($0, 0) }
+    let limit = SourceText.limit
+    if source.bytes.count > limit {
+      throw ScriptError(ScriptFault(.limitExceeded, "the text is over \(limit >> 20) MiB"), at: 0, of: source)
     }
   }
 

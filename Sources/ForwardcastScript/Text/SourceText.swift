@@ -5,6 +5,8 @@
 final class SourceText: Sendable {
   /// The largest text that is read.
   static let byteLimit = 16 << 20
+  /// The same, which a test lowers for the texts of its own task.
+  @TaskLocal static var limit = byteLimit
 
   /// What positions call the text: a file's name as the user gave it.
   let name: String
@@ -12,18 +14,45 @@ final class SourceText: Sendable {
   /// The number of the first line: more than 1 where a text is a later part of a conversation.
   private let firstLine: Int
   private let lineStarts: [Int32]
+  /// Whether every character is one byte.
+  private let isASCII: Bool
+  /// In long lines that are not ASCII: a byte every few thousand, with its column from 0. So a column is found in the
+  /// same time wherever it is.
+  private let columns: [(offset: Int32, column: Int32)]
+  private static let columnStride = 4096
 
-  /// - Parameter text: at most ``byteLimit`` bytes; a longer one is cut there, and the lexer says so.
+  /// - Parameter text: at most ``limit`` bytes; a longer one is cut there, and the lexer says so.
   init(_ text: String, name: String, firstLine: Int = 1) {
     self.name = name
     self.firstLine = firstLine
     let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
-    bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(SourceText.byteLimit + 1))
+    let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(SourceText.limit + 1))
     var starts: [Int32] = [0]
-    for (offset, byte) in bytes.enumerated() where SourceText.endsLine(byte, bytes, offset) {
-      starts.append(Int32(offset + 1))
+    var bits: UInt8 = 0
+    for (offset, byte) in bytes.enumerated() {
+      bits |= byte
+      if SourceText.endsLine(byte, bytes, offset) { starts.append(Int32(offset + 1)) }
     }
-    lineStarts = starts
+    (self.bytes, lineStarts, isASCII) = (bytes, starts, bits < 0x80)
+    columns = isASCII ? [] : SourceText.columns(of: bytes, starts)
+  }
+
+  private static func columns(of bytes: [UInt8], _ starts: [Int32]) -> [(Int32, Int32)] {
+    var columns: [(Int32, Int32)] = []
+    for (index, start) in starts.enumerated() {
+      let end = index + 1 < starts.count ? Int(starts[index + 1]) : bytes.count
+      guard end - Int(start) > columnStride else { continue }
+      var (offset, column, last) = (Int(start), 0, Int(start))
+      for character in String(decoding: bytes[offset..<end], as: UTF8.self) {
+        if offset - last >= columnStride {
+          columns.append((Int32(offset), Int32(column)))
+          last = offset
+        }
+        offset += character.utf8.count
+        column += 1
+      }
+    }
+    return columns
   }
 
   /// A line ends after `\n`, after `\r\n`, and after a `\r` that stands alone.
@@ -40,33 +69,41 @@ final class SourceText: Sendable {
   func position(at offset: Int) -> ScriptPosition {
     let line = lineIndex(of: offset)
     let start = Int(lineStarts[line])
-    let column = text(start..<min(max(offset, start), bytes.count)).count + 1
-    return ScriptPosition(file: name, line: line + firstLine, column: column)
+    let offset = min(max(offset, start), bytes.count)
+    return ScriptPosition(file: name, line: line + firstLine, column: column(of: offset, from: start) + 1)
+  }
+
+  private func column(of offset: Int, from start: Int) -> Int {
+    if isASCII { return offset - start }
+    let index = SourceText.last(in: columns, where: { $0.offset <= offset })
+    guard let index, columns[index].offset >= start else { return text(start..<offset).count }
+    return Int(columns[index].column) + text(Int(columns[index].offset)..<offset).count
   }
 
   /// The line that holds a byte, without its end.
-  func line(at offset: Int) -> String {
+  func line(at offset: Int) -> String { text(lineBounds(at: offset)) }
+
+  /// The part of the line around a byte, and a caret under it.
+  func excerpt(at offset: Int) -> CaretExcerpt { CaretExcerpt(bytes, line: lineBounds(at: offset), at: offset) }
+
+  private func lineBounds(at offset: Int) -> Range<Int> {
     let index = lineIndex(of: offset)
     var end = index + 1 < lineStarts.count ? Int(lineStarts[index + 1]) : bytes.count
     let start = Int(lineStarts[index])
     while end > start, bytes[end - 1] == UInt8(ascii: "\n") || bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-    return text(start..<end)
-  }
-
-  /// How many bytes ``position(at:)`` and ``line(at:)`` will look at.
-  func costOfPosition(at offset: Int) -> Int {
-    let index = lineIndex(of: offset)
-    let end = index + 1 < lineStarts.count ? Int(lineStarts[index + 1]) : bytes.count
-    return end - Int(lineStarts[index])
+    return start..<end
   }
 
   /// Index of the last line that starts at or before `offset`.
-  private func lineIndex(of offset: Int) -> Int {
-    var (low, high) = (0, lineStarts.count - 1)
+  private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
+
+  /// Index of the last element for which `holds` is true, as it is for all before it.
+  private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
+    var (low, high) = (0, elements.count)
     while low < high {
-      let middle = (low + high + 1) / 2
-      if Int(lineStarts[middle]) <= offset { low = middle } else { high = middle - 1 }
+      let middle = (low + high) / 2
+      if holds(elements[middle]) { low = middle + 1 } else { high = middle }
     }
-    return low
+    return low == 0 ? nil : low - 1
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// The calls of one double.
 final class CallBook: Sendable {

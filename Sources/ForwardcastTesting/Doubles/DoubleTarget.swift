@@ -2,6 +2,7 @@
 // Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// Stands in a proxy, keeps every message, and does with it what stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unchecked Sendable {  // its parts' locks

@@ -2,6 +2,7 @@
 // Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// Calls of one double, of one message, with arguments that match: see ``TestDouble/call(_:_:)``.
 ///
@@ -66,7 +67,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   nonisolated(nonsending) private func come(_ times: Int, within limit: Duration) async -> [RecordedCall] {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = await come(times) }
-      group.addTask { try? await Task.sleep(for: limit) }
+      group.addTask { try? await Deadline(after: limit).sleep() }
       await group.next()
       group.cancelAll()
     }

@@ -2,6 +2,7 @@
 // Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// A proxy that stands for an object in a test: it keeps every call, and answers as the test says.
 ///

@@ -2,6 +2,7 @@
 // Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
 
 import Forwardcast
+import ForwardcastRecording
 
 /// Texts of failures. The first line says what is wrong; then come two columns, what was expected and what happened, in which
 /// `✓` marks what is as expected, `✗` what is not, and `·` what the expectation is not about.

@@ -50,30 +50,13 @@ struct HookPlaceTests {
     withExtendedLifetime(till) {}
   }
 
-  @Test("an extension point has them, around lazy observers too")
-  func extensionPoint() throws {
-    let center = ServiceCenter()
-    let point = ExtensionPoint<any MessageReceiver>(selectors: ["say:"], services: center)
-    let journal = Journal()
-    point.registerLazily(LateDesk.self) { $0 }
-    try point.before(.say) { journal.note("before \($0)") }
-    try point.around(.say) { call in try call.proceed(with: "late " + call.arguments) }
-    point.broadcast(.say, "hello")
-    #expect(try center.service(LateDesk.self).heard == ["late hello"])
-    #expect(journal.entries == ["before late hello"])
-  }
-
-  @Test("a hook, a stream or a trace on a written class, a point or a pinned proxy asks no target for a method")
+  @Test("a hook, a stream or a trace on a written class or a pinned proxy asks no target for a method")
   func nobodyIsAsked() throws {
     let (counter, asked) = (CounterProxy(), Asked())
     counter.add(asked)
     _ = try counter.before { _ in }
     _ = counter.messages(for: CounterProxy.Messages.total)
     _ = counter.trace { _ in }
-    let point = ExtensionPoint<any MessageReceiver>(selectors: ["say:"], services: ServiceCenter())
-    point.register(asked)
-    _ = try point.before { _ in }
-    _ = point.messages()
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(asked)
     proxy.pinned { _ = $0.messages() }
@@ -83,7 +66,7 @@ struct HookPlaceTests {
     #expect(failures.entries.count == 1)
     proxy.mute(asked)
     proxy.broadcast { _ in }
-    #expect(Asked.selectors.entries.filter { $0 != "say:" } == [])
+    #expect(Asked.selectors.entries == [])
     withExtendedLifetime(asked) {}
   }
 
@@ -122,14 +105,5 @@ struct HookPlaceTests {
     proxy.on(.wide) { _ in }
     try proxy.before(.wide) { _ in }.cancel()
     #expect(try allocations { proxy.broadcast(.wide, Wide()) } == 0)
-  }
-}
-
-private final class LateDesk: MessageReceiver, ManagedService {
-  private let journal = Journal()
-  var heard: [String] { journal.entries }
-  required init(in center: ServiceCenter) throws {}
-  static let selectorTable = SelectorTable(for: LateDesk.self) {
-    Responds(to: .say) { desk, text in desk.journal.note(text) }
   }
 }

@@ -139,7 +139,7 @@ struct TableHookTests {
     #expect(error.code == .unrecognizedSelector)
   }
 
-  @Test("a hook for the selector of an inherited row runs for those who inherit it by its table, outside of the parent's")
+  @Test("a hook for the selector of an inherited row runs for its heirs, outside of the parent's hooks")
   func aroundInherited() throws {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])

@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 /// An object that may not cross isolations.
@@ -216,7 +217,7 @@ struct StreamTests {
     arguments: [(limit: 64, keepsNewest: true), (limit: 64, keepsNewest: false), (limit: 1, keepsNewest: true)])
   func fourThreads(limit: Int, keepsNewest: Bool) async {
     // A million by FORWARDCAST_STREAM_MESSAGES=250000, which is minutes in a debug build.
-    let each = ProcessInfo.processInfo.environment["FORWARDCAST_STREAM_MESSAGES"].flatMap(Int.init) ?? 5_000
+    let each = bound(1_000, full: 5_000, named: "FORWARDCAST_STREAM_MESSAGES")
     var proxy: SharedDesks? = SharedDesks()
     guard
       let stream = proxy?.messages(

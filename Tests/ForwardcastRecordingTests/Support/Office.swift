@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import ForwardcastRecording
 
 struct Spilled: Error, CustomStringConvertible {
   let description: String
@@ -38,7 +39,7 @@ final class Ledger {
 
 /// Sends to a ledger what it is told, through whatever stands before the ledger.
 @Receiver
-final class Desk {
+final class FrontDesk {
   private let ledger: any MessageReceiver
   init(_ ledger: any MessageReceiver) { self.ledger = ledger }
 
@@ -63,7 +64,7 @@ struct Office {
     for other in others { crowd.add(other) }
     recorded = [
       "ledger": ledgerProxy,
-      "desk": RecordingProxy(of: Desk(ledgerProxy), as: "desk", into: recorder),
+      "desk": RecordingProxy(of: FrontDesk(ledgerProxy), as: "desk", into: recorder),
       "crowd": RecordingProxy(of: crowd, as: "crowd", into: recorder),
     ]
   }

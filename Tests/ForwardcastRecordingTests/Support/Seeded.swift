@@ -1,19 +1,12 @@
-// Seeded.swift: random numbers that come again with their seed.
+// Seeded.swift: random choices, lists and texts that come again with their seed.
 // Layer: Tests.
 
-/// SplitMix64.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
+import TestSupport
 
-  init(_ seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 }
+typealias Seeded = SeededGenerator
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+extension SeededGenerator {
+  init(_ seed: Int) { self.init(seed: UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15) }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
   mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }

@@ -2,7 +2,7 @@
 
 import Dispatch
 import Forwardcast
-import Foundation
+import TestSupport
 import Testing
 
 @Suite("Floods")
@@ -25,7 +25,7 @@ struct FloodDeliveryTests {
   }
 
   // A million messages by FORWARDCAST_FLOOD_MESSAGES=250000, also under the sanitizers.
-  static let each = ProcessInfo.processInfo.environment["FORWARDCAST_FLOOD_MESSAGES"].flatMap(Int.init) ?? 2_500
+  static let each = bound(500, full: 2_500, named: "FORWARDCAST_FLOOD_MESSAGES")
 
   @Test("each of many messages from four threads runs once, in its sender's order, or is counted as dropped")
   func accounted() throws {

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Delivery".
 
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Forwardcast

@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -22,19 +23,6 @@ import Testing
     }
   }
 #endif
-
-/// A generator whose seed can be printed and used again.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 /// A target that counts, and finds out when order is broken.
 final class Tally: Member, MessageReceiver {
@@ -65,10 +53,27 @@ final class Tally: Member, MessageReceiver {
 
 @Suite("Schedules of deliveries")
 struct ScheduleTests {
-  @Test("over 100,000 random steps order is kept, bounds hold, and every message is accounted for")
-  func random() {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    print("schedule seed \(seed)")
+  /// What a schedule came to, the same whenever its seed is played.
+  private struct Sum: Equatable {
+    var (ran, dropped, sent, skipped) = (0, 0, 0, 0)
+  }
+
+  /// `FORWARDCAST_SEED` plays the schedule of a seed again. In a process of its own, since tables that other tests change
+  /// meanwhile end the proxy's plans, and those ends are steps of the contexts.
+  @Test("over random steps order is kept, bounds hold, every message is accounted for, and the seed plays it again")
+  func random() async {
+    let seed: UInt64 = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+    await #expect(processExitsWith: .success) { [seed = seed as UInt64] in
+      let steps = bound(8_000, full: 120_000)
+      let sum = Self.play(seed, steps)
+      #expect(sum.ran + sum.dropped + sum.skipped == sum.sent, "seed \(seed)")
+      #expect(sum.ran > steps / 12 && sum.dropped > steps / 1_200, "seed \(seed)")
+      let few = bound(2_000, full: 10_000)
+      #expect(Self.play(seed, few) == Self.play(seed, few), "seed \(seed)")
+    }
+  }
+
+  private static func play(_ seed: UInt64, _ steps: Int) -> Sum {
     var random = SeededGenerator(seed: seed)
     let contexts = (0..<3).map { StepContext("\($0)") }
     let proxy = MulticastProxy<any Member>()
@@ -80,14 +85,14 @@ struct ScheduleTests {
       .unbounded, .unbounded, .keepNewest(3), .keepOldest(2), .latestPerSelector, .suspendSender(2),
     ]
     var living: [Place] = []
-    var (ran, dropped, sent, skipped, number) = (0, 0, 0, 0, 0)
+    var (sum, number) = (Sum(), 0)
     func retire(_ place: Place) {
       for context in contexts { context.run() }
-      ran += place.target.count
-      dropped += place.registration.dropped
+      sum.ran += place.target.count
+      sum.dropped += place.registration.dropped
       if place.target.disorder > 0 { Issue.record("seed \(seed): order broken") }
     }
-    for step in 0..<120_000 {
+    for step in 0..<steps {
       switch Int.random(in: 0..<100, using: &random) {
       case 0..<3 where living.count < 8:
         let target = Tally()
@@ -111,27 +116,28 @@ struct ScheduleTests {
         number += 1
         let there = living.count
         let summary = proxy.broadcast(.note, number)
-        sent += there
+        sum.sent += there
         // Muted ones are counted as skipped, or not at all once the route passes them by.
-        skipped += living.count { $0.registration.isMuted }
+        sum.skipped += living.count { $0.registration.isMuted }
         if summary.failed > 0 { Issue.record("seed \(seed): \(summary)") }
       default:
         contexts.randomElement(using: &random)!.step()
       }
     }
     for place in living { retire(place) }
-    #expect(ran + dropped + skipped == sent, "seed \(seed)")
-    #expect(ran > 10_000 && dropped > 100, "seed \(seed)")
+    return sum
   }
 
-  @Test("1,000,000 deliveries to 100 targets on 4 queues are all accounted for")
+  /// A million deliveries where bounds are full.
+  @Test("deliveries to 100 targets on 4 queues are all accounted for")
   func million() throws {
     let proxy = MulticastProxy<any Member>()
     let queues = (0..<4).map { DispatchQueue(label: "queue \($0)") }
     let targets = (0..<100).map { _ in Tally() }
     let registrations = targets.enumerated().map { proxy.add($1, delivery: .queue(queues[$0 % 4])) }
     var (sent, queued, skipped) = (0, 0, 0)
-    for number in 0..<10_000 {
+    let rounds = bound(500, full: 10_000)
+    for number in 0..<rounds {
       if number % 100 == 50 { registrations[number / 100].mute() }
       if number % 100 == 75 { registrations[number / 100].unmute() }
       let summary = proxy.broadcast(.note, number)
@@ -142,8 +148,8 @@ struct ScheduleTests {
     try proxy.drain(timeout: .seconds(600))
     let delivered = targets.reduce(0) { $0 + $1.count }
     let dropped = registrations.reduce(0) { $0 + $1.dropped }
-    #expect(sent == 1_000_000 && delivered + dropped + skipped == sent)
-    #expect(skipped >= 2500 && queued == delivered + dropped)
+    #expect(sent == rounds * 100 && delivered + dropped + skipped == sent)
+    #expect(skipped >= rounds / 4 && queued == delivered + dropped)
     #expect(targets.allSatisfy { $0.disorder == 0 })
   }
 
@@ -195,7 +201,7 @@ struct ScheduleTests {
     try await proxy.drain()
     // Each of the steady targets but the direct one, which cannot be reached by a row that suspends, got everything.
     let sent = 8 * 60 * 3
-    #expect(steady.dropFirst().allSatisfy { $0.count >= sent + 8 * 60 - 8 * 60 && $0.count >= sent })
+    #expect(steady.dropFirst().allSatisfy { $0.count >= sent })
     #expect(Set(steady.dropFirst().map(\.count)).count == 1)
   }
 
@@ -226,15 +232,16 @@ struct ScheduleTests {
           return high
         }
         // The first flood makes what stays: threads, and the heap's own books.
-        _ = try flood(200_000)
+        let size = bound(30_000, full: 200_000)
+        _ = try flood(size)
         let before = liveBytes()
-        let high = try flood(200_000)
+        let high = try flood(size)
         let after = liveBytes()
-        precondition(high > before + 200_000 * 32, "the flood was no flood: \(before) \(high)")
+        precondition(high > before + size * 32, "the flood was no flood: \(before) \(high)")
         precondition(
           abs(after - before) <= before / 100, "live bytes \(before) before, \(after) after, \(high) at most")
-        precondition(free.count == 400_000 && bounded.count == 20, "\(free.count) \(bounded.count)")
-        precondition(bounded.count + registration.dropped == 400_000)
+        precondition(free.count == 2 * size && bounded.count == 20, "\(free.count) \(bounded.count)")
+        precondition(bounded.count + registration.dropped == 2 * size)
       }
     }
   #endif

@@ -3,6 +3,7 @@
 
 import AllocationCounter
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Forwardcast

@@ -3,31 +3,10 @@
 
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Forwardcast
-
-/// A target whose method suspends and does what a test wants.
-private final class Doer: Member, MessageReceiver {
-  private let action = Locked<(@Sendable (Int) async throws -> Int)?>(nil)
-
-  func does(_ body: @escaping @Sendable (Int) async throws -> Int) { action.withLock { $0 = body } }
-
-  static let selectorTable = SelectorTable(for: Doer.self) {
-    Responds(
-      to: .slow,
-      async: { doer, number in
-        guard let action = doer.action.withLock({ $0 }) else { return number }
-        return try await action(number)
-      })
-  }
-}
-
-extension MulticastProxy where Interface == any Member {
-  fileprivate func ask(_ number: Int = 1) async throws -> Int {
-    try await collectAndWait(.slow, number, returning: .sum)
-  }
-}
 
 private func code(_ body: () async throws -> Void) async -> MessageError.Code? {
   do {

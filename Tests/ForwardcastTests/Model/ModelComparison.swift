@@ -1,5 +1,6 @@
 // ModelComparison.swift: a case predicted and sent, the differences, and the smallest case that still differs.
 
+import TestSupport
 import Testing
 
 /// One case: a world and a way to send to it.
@@ -123,10 +124,13 @@ extension ModelTarget {
 
 /// Compares cases on a thread that may block, and records the first new failures, each made as small as possible.
 ///
-/// - Parameter name: what leads to the same cases again, such as a seed.
+/// - Parameters:
+///   - name: what leads to the same cases again, such as a seed.
+///   - step: where bounds are not full, only the first case and each so manieth after it is compared. A prime, so that what
+///     is combined with one another is met in all combinations of its parts.
 /// - Returns: how many cases were compared.
 func compareWithModel(
-  _ name: String, at location: SourceLocation = #_sourceLocation,
+  _ name: String, each step: Int = 1, at location: SourceLocation = #_sourceLocation,
   _ cases: @escaping @Sendable ((ModelCase) -> Void) -> Void
 ) async -> Int {
   let found = Locked<(count: Int, texts: [String])>((0, []))
@@ -134,8 +138,10 @@ func compareWithModel(
     var comparison = ModelComparison()
     var recorded: Set<ModelCase> = []
     var texts: [String] = []
+    var offered = 0
     cases { instance in
-      guard texts.count < 3 else { return }
+      defer { offered += 1 }
+      guard texts.count < 3, Bounds.areFull || offered.isMultiple(of: step) else { return }
       do {
         guard let failure = try comparison.compare(instance) else { return }
         let smallest = try comparison.shrink(failure)

@@ -1,6 +1,6 @@
 // ModelGenerator.swift: random large worlds.
 
-import Foundation
+import TestSupport
 
 /// Makes worlds from a seed.
 struct ModelGenerator {
@@ -8,10 +8,10 @@ struct ModelGenerator {
   ///
   /// `FORWARDCAST_MODEL_SEEDS=17` runs one again, and `FORWARDCAST_MODEL_SEEDS=1-500` many.
   static let seeds: [UInt64] = {
-    let bounds = (ProcessInfo.processInfo.environment["FORWARDCAST_MODEL_SEEDS"] ?? "").split(separator: "-")
+    let bounds = (setting("FORWARDCAST_MODEL_SEEDS") ?? "").split(separator: "-")
       .compactMap { UInt64($0) }
     guard let first = bounds.first, let last = bounds.last, first <= last else {
-      return [1, 2, 3]
+      return Bounds.areFull ? [1, 2, 3, 4, 5, 6] : [1, 2, 3]
     }
     return Array(first...last)
   }()

@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 
 extension Message<(Int) -> Int> { static var model: Self { .init("model:") } }
 extension Message<(Int) -> Bool> { static var modelAgrees: Self { .init("modelAgrees:") } }

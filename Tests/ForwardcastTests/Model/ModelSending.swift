@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 
 /// Runs the jobs of one task on the thread that asks for it: so a test sees when the task waits.
 private final class HandExecutor: TaskExecutor {

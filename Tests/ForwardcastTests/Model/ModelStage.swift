@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 
 /// The proxies and targets of one case, and their only owner.
 final class ModelStage: Sendable {

@@ -34,10 +34,6 @@ struct SilenceTests {
     var call = Invocation("forgotten")
     #expect(try proxy.forward(&call).failures.count == 1)
     #expect(errors.all.first?.hasPrefix("already in table silenceArea") == true, "\(errors.all)")
-    let point = ExtensionPoint<any Shape>(selectors: ["silenceArea"], table: table, services: ServiceCenter())
-    point.observers.onError = { errors.write("\($0.error)") }
-    #expect(point.register(circle) != nil)
-    #expect(point.broadcast(.area).failed == 1)
     withExtendedLifetime(circle) {}
   }
 
@@ -89,8 +85,6 @@ struct SilenceTests {
         guard ObjectIdentifier(stranger) == address else { continue }
         met = true
         #expect(proxy.remove(stranger) == 0)
-        let point = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())
-        #expect(!point.unregister(stranger))
       }
       withExtendedLifetime(kept) {}
     }

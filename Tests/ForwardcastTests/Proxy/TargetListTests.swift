@@ -1,29 +1,24 @@
 // TargetListTests.swift: the list of targets against a plain array.
 
-import Forwardcast
+import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 @Suite("The target list")
 struct TargetListTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  /// Random numbers that are the same in each run.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   @Test("targets that come and go in any order are found, once each and in order", arguments: [1, 2, 3] as [UInt64])
   func anyOrder(seed: UInt64) {
     let proxy = Proxy()
-    let all = (0..<2_500).map { Listener("\($0)") }
-    var (there, numbers): ([Listener], Numbers) = ([], Numbers(state: seed))
+    // Eight tables in size from the smallest goal to the largest, also where bounds are small.
+    let scale = bound(5, full: 1)
+    let all = (0..<2_500 / scale).map { Listener("\($0)") }
+    var (there, numbers): ([Listener], SeededGenerator) = ([], SeededGenerator(seed: seed))
     // Grows, shrinks to nearly nothing, and grows again, so that the table is made anew at all sizes. One step in eight goes
     // the other way.
-    for goal in [2_000, 5, 700, 40, 1_500, 0] {
+    for goal in [2_000 / scale, 5, 700 / scale, 40, 1_500 / scale, 0] {
       while there.count != goal {
         let adds = (there.count < goal) != (Int.random(in: 0..<8, using: &numbers) == 0)
         if adds {
@@ -78,5 +73,39 @@ struct TargetListTests {
       proxy.add(gone)
     }
     for _ in 0..<100 { #expect(proxy.remove(Listener("new")) == 0) }
+  }
+
+  @Test("once no target has several registrations any more, messages go the quick way again", arguments: [true, false])
+  func repeatsEnd(byRemoval: Bool) {
+    let proxy = Proxy()
+    let (a, b) = (Listener("a"), Listener("b"))
+    proxy.add(b)
+    proxy.add(a, only: ["note:"])
+    let second = proxy.add(a, only: ["note:", "say:"])
+    #expect(proxy.core.begin("note:").route.way == .scheduled)
+    if byRemoval { second.cancel() } else { proxy.remove(a) }
+    #expect(proxy.core.begin("note:").route.way == .direct)
+    // And slow again when one has.
+    proxy.add(b, only: ["note:"])
+    #expect(proxy.core.begin("note:").route.way == .scheduled)
+    withExtendedLifetime((a, b)) {}
+  }
+
+  @Test("slots of unusual priorities that change hands leave nothing behind")
+  func priorityOfSlots() throws {
+    let core = MulticastCore("test", table: nil, options: MulticastOptions())
+    // A priority that no other test has.
+    let priority = 70_123
+    for _ in 0..<3 {
+      let slot = core.reserveSlot(priority: priority, scope: nil, delivery: .direct)
+      for name in ["a", "b", "c"] {
+        let target = Listener(name)
+        let registration = try #require(core.fill(slot, with: target, stamp: nil))
+        #expect(registration.priority == priority)
+      }
+      core.giveUp(slot)
+    }
+    #expect(core.slotCount == 0)
+    #expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
   }
 }

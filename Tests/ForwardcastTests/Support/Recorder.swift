@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Synchronization
+import TestSupport
 
 extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
 extension Message<(String) -> Void> { static var say: Self { .init("say:") } }

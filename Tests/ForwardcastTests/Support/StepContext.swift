@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 
 /// A context that runs nothing by itself: each ``step()`` opens one envelope, so that a test decides about every order.
 final class StepContext: DeliveryContext, ContextProbe {

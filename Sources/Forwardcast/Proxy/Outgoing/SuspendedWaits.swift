@@ -79,8 +79,9 @@ private struct WaitLimit: Sendable {
   let isStuck: @Sendable () -> Bool
 
   func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never> {
-    Task.detached {
-      do { try await Task.sleep(for: duration) } catch { return }
+    let deadline = Deadline(after: duration)
+    return Task.detached {
+      do { try await deadline.sleep() } catch { return }
       if isStuck() { expire(error) }
     }
   }

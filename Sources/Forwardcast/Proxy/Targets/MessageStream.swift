@@ -88,9 +88,11 @@ extension MulticastCore {
     let source = StreamSource(policy)
     // What is not Sendable stays in the isolation of a proxy that is not.
     nonisolated(unsafe) let element = element
-    return stream(selector, source, .before { [link] message in
-      link.core?.tell(source, message, isShared) { try element(message) }
-    })
+    return stream(
+      selector, source,
+      .before { [link] message in
+        link.core?.tell(source, message, isShared) { try element(message) }
+      })
   }
 
   /// A stream of what `element` makes of each message that succeeded, and of its answers.
@@ -100,9 +102,11 @@ extension MulticastCore {
   ) -> MessageStream<Element> {
     let source = StreamSource(policy)
     nonisolated(unsafe) let element = element
-    return stream(selector, source, .after { [link] message, answers in
-      link.core?.tell(source, message, isShared) { try element(message, answers) }
-    })
+    return stream(
+      selector, source,
+      .after { [link] message, answers in
+        link.core?.tell(source, message, isShared) { try element(message, answers) }
+      })
   }
 
   private func tell<Element>(

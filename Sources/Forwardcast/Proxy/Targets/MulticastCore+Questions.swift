@@ -64,7 +64,7 @@ extension MulticastCore {
   }
 
   /// The registrations that a message of `selector` goes to, in order; some targets may be dead, some muted.
-  func responding(to selector: MessageSelector) -> [Registration] {
+  package func responding(to selector: MessageSelector) -> [Registration] {
     let route = begin(selector)
     return (0..<route.count).compactMap { index in
       let step = route.steps[index]

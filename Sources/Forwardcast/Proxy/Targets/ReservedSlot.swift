@@ -3,7 +3,7 @@
 
 extension MulticastCore {
   /// Registers `target` weakly, or gives `nil` when it is registered already.
-  func addUnlessThere(
+  package func addUnlessThere(
     _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
   ) -> Registration? {
@@ -20,7 +20,7 @@ extension MulticastCore {
   }
 
   /// Takes the next slot in the order for a target that does not exist yet.
-  func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> ReservedSlot {
+  package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> ReservedSlot {
     let slot = ReservedSlot(self, priority: priority, scope: scope, delivery: delivery)
     return change { state, garbage in
       state.list.add(slot.registration, priority: priority, garbage: &garbage)
@@ -34,7 +34,7 @@ extension MulticastCore {
   ///
   /// - Parameter stamp: how new the target is; an older one than was put here before changes nothing.
   /// - Returns: the registration in that slot, or `nil` when the target did not take it.
-  func fill(_ slot: ReservedSlot, with target: AnyObject, stamp: SlotStamp?) -> Registration? {
+  package func fill(_ slot: ReservedSlot, with target: AnyObject, stamp: SlotStamp?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
       queued: queuedState(slot.delivery, .unbounded, .dropPending, for: target), keepsSlot: true)
@@ -64,7 +64,7 @@ extension MulticastCore {
   }
 
   /// Gives back a slot, with the target that has it.
-  func giveUp(_ slot: ReservedSlot) {
+  package func giveUp(_ slot: ReservedSlot) {
     change { state, garbage in
       slot.isGivenUp = true
       slot.registration.markCancelled()
@@ -73,10 +73,10 @@ extension MulticastCore {
   }
 
   /// The registration that stands in a slot, with a target or without.
-  func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
+  package func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
 
   /// How new the target is that was put in a slot.
-  func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
+  package func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
 
   /// The registration of a target that is alive and not cancelled.
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
@@ -91,7 +91,7 @@ extension MulticastCore {
 }
 
 /// A slot in the order of one proxy, kept for a target that is made later, and again when it has gone.
-final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
+package final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
   let priority: Int
   let scope: Set<MessageSelector>?
   let delivery: Delivery
@@ -112,9 +112,11 @@ final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by t
 }
 
 /// How new a target is: from which source, and how much that had changed when it was taken from there.
-struct SlotStamp: Hashable, Sendable {
+package struct SlotStamp: Hashable, Sendable {
   let source: UInt
   let generation: UInt
+
+  package init(source: UInt, generation: UInt) { (self.source, self.generation) = (source, generation) }
 
   func isNewer(than other: SlotStamp) -> Bool { source == other.source && generation > other.generation }
 }

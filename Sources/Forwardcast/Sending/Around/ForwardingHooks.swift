@@ -61,24 +61,28 @@ final class ForwardingAround: ForwardingToMany {
   func responds(to selector: MessageSelector) -> Bool { proxy.responds(to: selector) }
 
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    let (proxy, selector) = (proxy, invocation.selector)
-    let answers = try chain.run(message(invocation)) { arguments in
-      var copy = arguments.invocation(selector)
-      try finish(try resolve(selector, for: proxy, past: proxy), &copy)
-      return TypedAnswers(copy.result.map { [$0] } ?? [])
-    }
+    let answers = try chain.run(message(invocation), sendInTurn(invocation.selector))
     invocation.result = answers.boxes.last
     return DeliveryReport(answeredBy: proxy, invocation.result)
   }
 
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let (proxy, selector) = (proxy, invocation.selector)
-    let answers = try await chain.runAndWait(message(invocation)) { arguments in
+    let rest: Hook.WaitingRest = { arguments in
       var copy = arguments.invocation(selector)
       try await finishWaiting(try resolve(selector, for: proxy, past: proxy), &copy)
       return TypedAnswers(copy.result.map { [$0] } ?? [])
     }
+    let answers = try await chain.runAndWait(message(invocation), rest, inTurn: sendInTurn(selector))
     return DeliveryReport(answeredBy: proxy, answers.boxes.last)
+  }
+
+  private func sendInTurn(_ selector: MessageSelector) -> Hook.Rest {
+    { [proxy] arguments in
+      var copy = arguments.invocation(selector)
+      try finish(try resolve(selector, for: proxy, past: proxy), &copy)
+      return TypedAnswers(copy.result.map { [$0] } ?? [])
+    }
   }
 
   /// There is one receiver: whatever fails is thrown.

@@ -23,11 +23,12 @@ struct HookChain: Sendable {
       index -= 1
       let (hook, inner) = (hooks[index], index)
       if hook.isCancelled { continue }
+      try message.budget?.charge(.hook)
       switch hook.body {
       case .before(let body): try body(message)
       case .after: afters.append(hook)
       case .around(let body?, _): answers = try body(message) { try run(message.with($0), inside: inner, rest) }
-      case .around(nil, _), .waitingBefore, .waitingAfter:
+      case .around(nil, _):
         throw mismatch(message, "a hook suspends: wait for the message with an asynchronous form")
       }
     }
@@ -40,15 +41,17 @@ struct HookChain: Sendable {
 
   /// Runs the hooks around `rest`, which may suspend.
   ///
-  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at an `around` hook that has no form that waits.
-  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
-    -> MessageAnswers
-  {
-    try await runAndWait(message, inside: hooks.count, rest)
+  /// - Parameter inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
+  ///   somebody inside of that hook has to be waited for.
+  /// - Throws: what a hook or `rest` throws.
+  nonisolated(nonsending) func runAndWait(
+    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest
+  ) async throws -> MessageAnswers {
+    try await runAndWait(message, inside: hooks.count, rest, inTurn)
   }
 
   nonisolated(nonsending) private func runAndWait(
-    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest
+    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest
   ) async throws -> MessageAnswers {
     var afters: [Hook] = []
     var answers: MessageAnswers?
@@ -57,24 +60,20 @@ struct HookChain: Sendable {
       index -= 1
       let (hook, inner) = (hooks[index], index)
       if hook.isCancelled { continue }
+      try message.budget?.charge(.hook)
       switch hook.body {
       case .before(let body): try body(message)
-      case .waitingBefore(let body): try await body(message)
-      case .after, .waitingAfter: afters.append(hook)
+      case .after: afters.append(hook)
       case .around(_, let body?):
-        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest) }
-      case .around(_, nil):
-        throw mismatch(message, "an around hook has no form that waits, and the sender waits")
+        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
+      case .around(let body, nil):
+        answers = try body?(message) { try run(message.with($0), inside: inner, inTurn) }
       }
     }
     let found: MessageAnswers
     if let answers { found = answers } else { found = try await rest(message.arguments) }
     for hook in afters.reversed() where !hook.isCancelled {
-      switch hook.body {
-      case .after(let body): try body(message, found)
-      case .waitingAfter(let body): try await body(message, found)
-      default: break
-      }
+      if case .after(let body) = hook.body { try body(message, found) }
     }
     return found
   }

@@ -1,0 +1,65 @@
+// main.swift: messages that are kept while there is no connection, written as data, and sent later.
+// Example: Outbox. Run it with `swift run outbox`.
+
+import Forwardcast
+import Foundation
+
+extension Message<(String, Int) -> Bool> { static var order: Self { .init("order:count:") } }
+extension Message<(String) -> Void> { static var cancel: Self { .init("cancel:") } }
+
+/// The shop at the other end.
+@Receiver
+final class Shop {
+  @Message("order:count:") func order(_ item: String, count: Int) -> Bool {
+    print("  shop: \(count) \(item)")
+    return count < 10
+  }
+  @Message func cancel(_ item: String) { print("  shop: no \(item)") }
+}
+
+/// Keeps what it is told while the shop is away. An invocation is a value: nobody else can change what is kept.
+final class Outbox: ForwardingProxy {
+  private(set) var kept: [Invocation] = []
+
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    Shop.selectorTable.signature(for: selector)
+  }
+
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    kept.append(invocation)
+    return DeliveryReport(answeredBy: self)
+  }
+}
+
+let outbox = Outbox()
+var later = Invocation("order:count:", arguments: [ArgumentBox("tea"), ArgumentBox(2)])
+try outbox.perform(&later)
+// Rewriting a message that was handed over changes the copy alone.
+later.arguments[1] = ArgumentBox(12)
+try outbox.perform(&later)
+try outbox.send(.cancel, "cups")
+print("kept:")
+for call in outbox.kept { print("  \(call)") }
+
+// As data, for the time that the program does not run. Reading makes no type that is not named.
+let data = try JSONEncoder().encode(outbox.kept)
+let read = try JSONDecoder().decode([Invocation].self, from: data)
+
+print("sent:")
+let shop = Shop()
+for var call in read {
+  try shop.perform(&call)
+  if call.selector == "order:count:" { print("  accepted: \(try call.result?.unbox(as: Bool.self) ?? false)") }
+}
+
+// Prints:
+// kept:
+//   order: "tea" count: 2
+//   order: "tea" count: 12
+//   cancel: "cups"
+// sent:
+//   shop: 2 tea
+//   accepted: true
+//   shop: 12 tea
+//   accepted: false
+//   shop: no cups

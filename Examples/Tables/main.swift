@@ -1,0 +1,69 @@
+// main.swift: a proxy built from selector tables alone, and a message made from text that it forwards to all who respond.
+// Example: Tables. Run it with `swift run tables`.
+
+import Dispatch
+import Forwardcast
+
+/// A class with a table: what it answers, by selector. One row has its types from a key, one from its closure.
+final class Screen: MessageReceiver, Sendable {
+  let name: String
+  init(_ name: String) { self.name = name }
+
+  static let selectorTable = SelectorTable(for: Screen.self) {
+    Responds(to: Message<(String, Int) -> Bool>("show:level:")) { screen, text, level in
+      print("  \(screen.name) shows \(text) at \(level)")
+      return level < 3
+    }
+    Responds(to: "title") { (screen: Screen) in screen.name.uppercased() }
+  }
+}
+
+// A table needs no class: this receiver is two closures.
+let archive = BareReceiver {
+  Responds(to: "show:level:") { (_: BareReceiver, text: String, level: Int) in !text.isEmpty }
+  Responds(to: "count") { (_: BareReceiver) in 1 }
+}
+
+// The proxy holds its targets weakly and in order. The archive gets its messages on a queue of its own.
+let (home, list) = (Screen("home"), Screen("list"))
+let all = MulticastProxy<any MessageReceiver & Sendable>()
+all.add(home)
+all.add(list)
+all.add(archive, delivery: .queue(DispatchQueue(label: "archive")))
+
+print("title: \(all.responds(to: "title")), count: \(all.responds(to: "count")), close: \(all.responds(to: "close"))")
+
+// A message as a value: selector, signature and boxes come from text, as a script, a socket or a file would have them.
+var call = Invocation(
+  "show:level:", signature: try MethodSignature("B@:@\"String\"q"),
+  arguments: [ArgumentBox("snow"), ArgumentBox(3)])
+print(call)
+let report = try await all.forwardAndWait(call)
+print(report)
+for answer in report.answers {
+  let who = (answer.target as? Screen)?.name ?? "archive"
+  print(
+    "  \(who) answers \(try answer.result?.unbox(as: Bool.self) ?? false)\(answer.wasQueued ? ", on its queue" : "")")
+}
+
+// Arguments are rewritten between two sends; what does not fit is an error that names the argument.
+call.arguments[1] = ArgumentBox("high")
+do { _ = try await all.forwardAndWait(call) } catch { print(error) }
+
+// Tables change at run time, and the next message finds what changed.
+try Screen.selectorTable.add(Responds(to: "close") { (screen: Screen) in print("  \(screen.name) closes") })
+print("close reaches \(all.broadcast(Invocation("close")).delivered)")
+
+// Prints:
+// title: true, count: true, close: false
+// show: "snow" level: 3
+//   home shows snow at 3
+//   list shows snow at 3
+// delivered 3, queued 0, failed 0, skipped 0
+//   home answers false
+//   list answers false
+//   archive answers true, on its queue
+// type mismatch show:level: of MulticastProxy<MessageReceiver>: argument 1: wanted long long (q), found String ("high")
+//   home closes
+//   list closes
+// close reaches 2

@@ -1,0 +1,150 @@
+// ExtensionCenter.swift: the extension points of a program, by protocol.
+// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+
+import Forwardcast
+
+/// One extension point for each protocol, made on first use.
+///
+///     let extensions = try ServiceCenter.shared.service(ExtensionCenter.self)
+///     extensions.register(window, for: (any MessageExtension).self)
+///     extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+///     extensions.notify((any MessageExtension).self) { $0.onAddMsg("alice", [1, 2]) }        // typed call
+///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])             // by selector
+///
+/// Two protocols with an equal selector stay apart: each has a point of its own. The center is a service that survives
+/// log-outs: observers that are removed by one die, and lazy ones are made anew by the next message for them. It may be
+/// used from any thread, and so takes protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
+public final class ExtensionCenter: ManagedService {
+  private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let services: @Sendable () -> ServiceCenter?
+
+  /// A center that is no service.
+  ///
+  /// - Parameter services: where lazy observers are made and live; kept alive.
+  public init(services: ServiceCenter = .shared) {
+    self.services = { services }
+  }
+
+  /// The center as a service of `center`, where its lazy observers are made.
+  public init(in center: ServiceCenter) {
+    // The service center keeps this one.
+    services = { [weak center] in center }
+  }
+
+  /// Always: points stay when who is logged in changes.
+  public var isPersistent: Bool { true }
+
+  // MARK: Points
+
+  /// The point of a protocol, made now if nobody has used it.
+  public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
+    enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
+  }
+
+  /// States what a protocol's point is to be, before it is first used: see ``ExtensionPoint``.
+  ///
+  /// - Returns: `false`, and nothing happens, when the point exists.
+  public func declare<Interface: Sendable>(
+    _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
+    options: MulticastOptions = MulticastOptions()
+  ) -> Bool {
+    enter(ExtensionPoint<Interface>(selectors: selectors, table: table, options: options, services: services)).isNew
+  }
+
+  private func enter<Interface: Sendable>(_ new: @autoclosure () -> ExtensionPoint<Interface>)
+    -> (point: ExtensionPoint<Interface>, isNew: Bool)
+  {
+    let id = ObjectIdentifier(Interface.self)
+    if let found = points.withLock({ $0[id] }) as? ExtensionPoint<Interface> { return (found, false) }
+    let made = new()
+    let first = points.withLock { points in
+      if let first = points[id] { return first }
+      points[id] = made
+      return made
+    }
+    guard let first = first as? ExtensionPoint<Interface> else { preconditionFailure("a point of another protocol") }
+    return (first, first === made)
+  }
+
+  // MARK: Registering
+
+  /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:priority:)``.
+  @discardableResult
+  public func register<Interface: Sendable>(_ observer: Interface, for type: Interface.Type, priority: Int = 0)
+    -> Registration?
+  {
+    point(type).register(observer, priority: priority)
+  }
+
+  /// Registers an observer whose messages run where and when `delivery` says.
+  @discardableResult
+  public func register<Interface: Sendable>(
+    _ observer: Interface, for type: Interface.Type, delivery: Delivery, priority: Int = 0
+  ) -> Registration? {
+    point(type).register(observer, delivery: delivery, priority: priority)
+  }
+
+  /// Unregisters an observer: see ``ExtensionPoint/unregister(_:)``.
+  @discardableResult
+  public func unregister<Interface: Sendable>(_ observer: Interface, from type: Interface.Type) -> Bool {
+    point(type).unregister(observer)
+  }
+
+  /// Unregisters an observer of the messages of a protocol: ``unregister(_:from:)`` in the words of
+  /// ``register(_:for:priority:)``.
+  ///
+  /// - Returns: whether it was registered.
+  @discardableResult
+  public func unregister<Interface: Sendable>(_ observer: Interface, for type: Interface.Type) -> Bool {
+    unregister(observer, from: type)
+  }
+
+  /// Registers a class whose one instance is to observe, without making it: see
+  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``.
+  @discardableResult
+  public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
+    _ service: Service.Type, for type: Interface.Type, priority: Int = 0,
+    as observer: @escaping @Sendable (Service) -> Interface
+  ) -> Bool {
+    point(type).registerLazily(service, priority: priority, as: observer)
+  }
+
+  // MARK: Sending
+
+  /// Makes an ordinary call to the observers of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
+  @discardableResult
+  public func notify<Interface: Sendable>(
+    _ type: Interface.Type, for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void
+  ) -> BroadcastSummary {
+    point(type).broadcast(for: selector, call)
+  }
+
+  /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
+  @inlinable
+  @discardableResult
+  public func notify<Interface: Sendable, R, each A>(
+    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) -> BroadcastSummary {
+    point(type).broadcast(message, repeat each arguments)
+  }
+
+  /// Sends a message to the observers of a protocol, each where and when its delivery says: see
+  /// `broadcast` of ``ExtensionPoint``.
+  @inlinable
+  @discardableResult
+  public func notify<Interface: Sendable, R, each A: Sendable>(
+    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) -> BroadcastSummary {
+    point(type).broadcast(message, repeat each arguments)
+  }
+
+  /// Sends a message to the observers of a protocol and makes one result of the answers: see
+  /// `collect` of ``ExtensionPoint``.
+  @inlinable
+  public func collect<Interface: Sendable, R, Output, each A>(
+    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,
+    returning policy: ReturnPolicy<R, Output>
+  ) throws -> Output {
+    try point(type).collect(message, repeat each arguments, returning: policy)
+  }
+}

@@ -1,0 +1,123 @@
+// LazyMarks.swift: the lazy observers of one extension point.
+// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+
+import Forwardcast
+import Synchronization
+
+/// The lazy registrations of one point, in order, and which of them are for which selector.
+final class LazyMarks: Sendable {
+  private struct State {
+    var marks: [PlacedMark] = []
+    /// Worked out once for each selector; dropped when a mark comes or goes, or any table changes.
+    var bySelector: [MessageSelector: [PlacedMark]] = [:]
+    var epoch: UInt = 0
+  }
+
+  private let state = Guarded(State())
+  /// Whether there are any, so that a point without lazy observers costs one load more than a proxy.
+  private let isUsed = Atomic<Bool>(false)
+  private let core: MulticastCore
+  private let scope: Set<MessageSelector>?
+  private let services: @Sendable () -> ServiceCenter?
+
+  init(_ core: MulticastCore, scope: Set<MessageSelector>?, services: @escaping @Sendable () -> ServiceCenter?) {
+    (self.core, self.scope, self.services) = (core, scope, services)
+  }
+
+  /// All, in the order of registration.
+  var all: [PlacedMark] { state.withLock { $0.marks } }
+
+  /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
+  func add(_ mark: LazyMark, priority: Int) -> Bool {
+    if let scope, !scope.contains(where: { mark.signature(for: $0) != nil }) { return false }
+    let place = core.reserveSlot(priority: priority, scope: scope, delivery: mark.delivery)
+    let added = state.withLock { state in
+      guard !state.marks.contains(where: { $0.mark.id == mark.id }) else { return false }
+      state.marks.append(PlacedMark(mark: mark, place: place))
+      state.bySelector = [:]
+      return true
+    }
+    if added { isUsed.store(true, ordering: .releasing) } else { core.giveUp(place) }
+    return added
+  }
+
+  /// Takes out the mark for a service, with the observer that it led to.
+  func remove(_ id: ServiceID) -> Bool {
+    let placed = state.withLock { state -> PlacedMark? in
+      guard let index = state.marks.firstIndex(where: { $0.mark.id == id }) else { return nil }
+      state.bySelector = [:]
+      return state.marks.remove(at: index)
+    }
+    if let placed { core.giveUp(placed.place) }
+    return placed != nil
+  }
+
+  /// The marks for a selector, in the order of registration.
+  func marks(for selector: MessageSelector) -> [PlacedMark] {
+    guard isUsed.load(ordering: .acquiring) else { return [] }
+    let epoch = TableEpoch.current
+    let (known, all) = state.withLock { state in
+      (state.epoch == epoch ? state.bySelector[selector] : nil, state.marks)
+    }
+    if let known { return known }
+    if let scope, !scope.contains(selector) { return [] }
+    let marks = all.filter { $0.mark.signature(for: selector) != nil }
+    state.withLock { state in
+      guard state.marks.elementsEqual(all, by: { $0.mark === $1.mark }) else { return }
+      if state.epoch != epoch { (state.epoch, state.bySelector) = (epoch, [:]) }
+      state.bySelector[selector] = marks
+    }
+    return marks
+  }
+
+  /// Registers an observer that the calling thread is making for a mark of its class: it has the place of that mark.
+  ///
+  /// - Returns: `nil` when there is no such mark; else its registration, if it got one.
+  func takePlace(_ observer: AnyObject) -> Registration?? {
+    guard isUsed.load(ordering: .acquiring) else { return nil }
+    let type: any AnyObject.Type = type(of: observer)
+    guard let placed = all.first(where: { $0.mark.type == type && $0.mark.isWaking }) else { return nil }
+    return .some(core.fill(placed.place, with: observer, stamp: nil))
+  }
+
+  /// The marks whose observers do not exist at this moment.
+  var vacant: [PlacedMark] { all.filter { core.registration(in: $0.place).target == nil } }
+
+  /// Makes the observers that a message of `selector` is for and that do not exist; with `nil` those of every message.
+  ///
+  /// - Returns: who could not be made, each with the reason. The others are there.
+  func wake(_ selector: MessageSelector?) -> [LazyFailure] {
+    guard isUsed.load(ordering: .acquiring) else { return [] }
+    var failures: [LazyFailure] = []
+    for placed in selector.map({ marks(for: $0) }) ?? all {
+      do {
+        guard let center = services() else {
+          throw ServiceError(code: .centerIsGone, service: placed.mark.name, chain: [])
+        }
+        try placed.mark.wake(in: center, at: placed.place, of: core)
+      } catch {
+        failures.append(LazyFailure(mark: placed.mark, error: error))
+      }
+    }
+    return failures
+  }
+
+  /// Gives failures to the point's error handler.
+  func report(_ failures: [LazyFailure], _ selector: MessageSelector?) {
+    for failure in failures {
+      core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.name)
+    }
+  }
+}
+
+/// A lazy observer that could not be made for a message.
+struct LazyFailure {
+  let mark: LazyMark
+  let error: any Error
+}
+
+/// A lazy registration and its place in the order.
+struct PlacedMark: Sendable {
+  let mark: LazyMark
+  let place: ReservedSlot
+}

@@ -1,0 +1,48 @@
+// Construction.swift: one service while it is made, and those who wait for it.
+// Layer: Centers, Services. See DESIGN.md, "Services under construction".
+
+import Forwardcast
+
+/// One service while it is made, by one thread; others who ask for it wait for the outcome.
+///
+/// Who waits for which construction is in the process's one `WaitGraph`, beside the resolver hooks: services of
+/// different centers need each other, and hooks need services.
+final class Construction: Sendable {
+  enum Outcome: Sendable {
+    case made(AnyServiceEntry)
+    case failed(any Error)
+  }
+
+  private let work: SharedWork
+  private let outcome = Guarded<Outcome?>(nil)
+
+  /// A construction by the calling thread, which calls ``begin()`` and ``finish(_:)``.
+  init(_ name: String) { work = SharedWork(name) }
+
+  /// The thread that makes the service.
+  var thread: ThreadIdentity { work.thread }
+
+  /// Notes that the service is being made from now on.
+  func begin() { WaitGraph.begin(work) }
+
+  /// Lets those who wait go on. Called once, when the outcome is in the store.
+  func finish(_ result: Outcome) {
+    outcome.withLock { $0 = result }
+    WaitGraph.end(work)
+  }
+
+  /// Waits for the outcome on a thread that asked for this service.
+  ///
+  /// - Throws: `constructionCycle` when the thread that makes the service waits, over however many others, for something
+  ///   that the calling thread is at; what the construction threw.
+  func wait() throws -> AnyServiceEntry {
+    do { try WaitGraph.wait(for: work) } catch {
+      throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
+    }
+    switch outcome.withLock({ $0 }) {
+    case .made(let entry)?: return entry
+    case .failed(let error)?: throw error
+    case nil: preconditionFailure("the construction of \(work.name) was left without an outcome")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// ServiceCenter+Lifecycle.swift: what all services of a center are told, and what lives in it.
+// Layer: Centers, Services. See DESIGN.md, "Services".
+
+extension ServiceCenter {
+  /// Logs out: tells all services to forget, in the order of their creation, and then removes those that are not
+  /// persistent, in reverse order.
+  ///
+  /// Centers that lie in this one are cleared before it. A service that is made meanwhile is told too; one whose
+  /// construction began before and ends after is told, and unless it is persistent made anew, so that whoever waits
+  /// for it gets one that knows nothing of what was. Called by a hook of the same log-out it does nothing.
+  public func clearData() {
+    for center in innerCenters { center.clearData() }
+    store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
+  }
+
+  /// Removes every service, persistent ones too, in reverse order of creation and without telling them; those of the
+  /// centers that lie in this one first.
+  public func removeAll() {
+    for center in innerCenters { center.removeAll() }
+    store.removeAll()
+  }
+
+  /// Tells all services that the program has left the screen, in reverse order of creation: who was made from others
+  /// comes before them.
+  public func didEnterBackground() {
+    for center in innerCenters { center.didEnterBackground() }
+    for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }
+  }
+
+  /// Tells all services that the program is about to be on the screen, in the order of creation.
+  public func willEnterForeground() {
+    for entry in store.entries { call("willEnterForeground", on: entry) { try $0.willEnterForeground() } }
+    for center in innerCenters.reversed() { center.willEnterForeground() }
+  }
+
+  /// Tells all services that the program is about to end, in reverse order of creation.
+  public func willTerminate() {
+    for center in innerCenters { center.willTerminate() }
+    for entry in store.entries.reversed() { call("willTerminate", on: entry) { try $0.willTerminate() } }
+  }
+
+  /// The services that live in this center, in the order of creation: a service comes after those that it was made from.
+  public var services: [LivingService] {
+    store.entries.map {
+      LivingService(name: $0.name, service: $0.value, since: $0.since, isPersistent: $0.isPersistent)
+    }
+  }
+}
+
+/// A service that lives, as a list shows it.
+public struct LivingService: Sendable {
+  /// The name of its type or key.
+  public let name: String
+  /// The service itself.
+  public let service: any Sendable
+  /// When it was made.
+  public let since: ContinuousClock.Instant
+  /// Whether it would survive ``ServiceCenter/clearData()``.
+  public let isPersistent: Bool
+}
+
+extension ServiceCenter: CustomStringConvertible {
+  /// What lives here and in the centers within, in the order of creation, with age: one line for each service.
+  public var description: String { lines(indent: "").joined(separator: "\n") }
+
+  private func lines(indent: String) -> [String] {
+    let living = services
+    var lines = ["\(indent)\(scope): \(living.count) service\(living.count == 1 ? "" : "s")"]
+    for (index, service) in living.enumerated() {
+      let age = ContinuousClock.now - service.since
+      let milliseconds = age.components.seconds * 1000 + age.components.attoseconds / 1_000_000_000_000_000
+      let note = service.isPersistent ? ", persistent" : ""
+      lines.append("\(indent)\(index + 1). \(service.name), for \(milliseconds) ms\(note)")
+    }
+    return lines + innerCenters.reversed().flatMap { $0.lines(indent: indent + "  ") }
+  }
+}

@@ -1,0 +1,218 @@
+// ServiceStore.swift: the services of one center, and how each is made once.
+// Layer: Centers, Services. See DESIGN.md, "Services under construction".
+
+import Forwardcast
+import Synchronization
+
+/// A service that lives in a store, without its type.
+class AnyServiceEntry: @unchecked Sendable {  // immutable after init, and a service is Sendable
+  let name: String
+  let lifecycle: (any ServiceLifecycle)?
+  let since = ContinuousClock.now
+
+  init(_ name: String, _ lifecycle: (any ServiceLifecycle)?) { (self.name, self.lifecycle) = (name, lifecycle) }
+
+  var value: any Sendable { preconditionFailure("AnyServiceEntry is abstract") }
+  var isPersistent: Bool { lifecycle?.isPersistent ?? false }
+}
+
+final class ServiceEntry<Service: Sendable>: AnyServiceEntry, @unchecked Sendable {  // as its superclass
+  let service: Service
+
+  init(_ name: String, _ service: Service) {
+    self.service = service
+    super.init(name, service as? any ServiceLifecycle)
+  }
+
+  override var value: any Sendable { service }
+}
+
+/// The services of one center, living and under construction. All state is under one lock, which is held for look-ups
+/// only: makers, hooks and releases run outside.
+final class ServiceStore: Sendable {
+  private struct Place {
+    let entry: AnyServiceEntry
+    /// The number of its creation.
+    let order: Int
+  }
+
+  private struct Pending {
+    let construction: Construction
+    /// How many log-outs there had been when its maker was called.
+    var clearings: Int
+  }
+
+  private struct State {
+    var living: [ServiceID: Place] = [:]
+    var pending: [ServiceID: Pending] = [:]
+    var created = 0
+    var clearings = 0
+    /// Threads that are clearing, so that a hook that clears again ends.
+    var clearers: Set<ThreadIdentity> = []
+  }
+
+  private let state = Guarded(State())
+  private let removals = Atomic<UInt>(0)
+  private static let stores = Atomic<UInt>(0)
+
+  /// Tells this store from every other that there was or will be.
+  let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
+
+  /// Grows with every removal: who has seen a service here need not look again while it stays the same.
+  var generation: UInt { removals.load(ordering: .acquiring) }
+
+  // MARK: Making
+
+  /// The service of `key`, made now if nobody has.
+  func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
+    if let found = existing(key) { return found }
+    let turn = state.withLock { state -> Turn in
+      if let place = state.living[key.id] { return .take(place.entry) }
+      if let pending = state.pending[key.id] { return .wait(pending.construction) }
+      let mine = Construction(key.name)
+      state.pending[key.id] = Pending(construction: mine, clearings: state.clearings)
+      return .make(mine)
+    }
+    switch turn {
+    case .take(let entry): return unwrap(entry)
+    case .wait(let other): return unwrap(try other.wait())
+    case .make(let mine): return try make(key, in: center, mine)
+    }
+  }
+
+  /// What is left to do for one who asks for a service that was not there.
+  private enum Turn {
+    case take(AnyServiceEntry)
+    case wait(Construction)
+    case make(Construction)
+  }
+
+  private func make<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter, _ mine: Construction) throws
+    -> Service
+  {
+    mine.begin()
+    do {
+      let entry = try build(key, in: center)
+      mine.finish(.made(entry))
+      return entry.service
+    } catch {
+      _ = state.withLock { $0.pending.removeValue(forKey: key.id) }
+      mine.finish(.failed(error))
+      throw error
+    }
+  }
+
+  /// Makes the service and publishes it. A log-out meanwhile may have removed what it was made from: then it is cleared
+  /// like the others and, unless it persists, made anew.
+  private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry<Service> {
+    while true {
+      let service = try key.make(center)
+      let entry = ServiceEntry(key.name, service)
+      try entry.lifecycle?.serviceDidInit(in: center)
+      var keep = true
+      while keep {
+        if publish(entry, key.id) { return entry }
+        center.call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() }
+        keep = entry.isPersistent
+      }
+    }
+  }
+
+  private func publish(_ entry: AnyServiceEntry, _ id: ServiceID) -> Bool {
+    let ended = state.withLock { state -> Pending? in
+      guard let pending = state.pending[id], pending.clearings == state.clearings else {
+        state.pending[id]?.clearings = state.clearings
+        return nil
+      }
+      state.created += 1
+      state.living[id] = Place(entry: entry, order: state.created)
+      return state.pending.removeValue(forKey: id)
+    }
+    return ended != nil
+  }
+
+  private func unwrap<Service: Sendable>(_ entry: AnyServiceEntry) -> Service {
+    // The identity under which the entry was found holds the type.
+    unsafeDowncast(entry, to: ServiceEntry<Service>.self).service
+  }
+
+  // MARK: Looking
+
+  /// The service of `key` if it lives.
+  func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
+    state.withLock { $0.living[key.id]?.entry }.map { unwrap($0) }
+  }
+
+  /// Whether the calling thread is making the service of `id`.
+  func isMaking(_ id: ServiceID) -> Bool {
+    state.withLock { $0.pending[id]?.construction.thread } == ThreadIdentity.current
+  }
+
+  /// All that live, in the order of creation.
+  var entries: [AnyServiceEntry] { places.map(\.entry) }
+
+  private var places: [Place] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
+
+  // MARK: Removing
+
+  /// Takes out the service of `id`. `false` when there is none. The last reference goes before this returns.
+  func remove(_ id: ServiceID) -> Bool {
+    let place = state.withLock { $0.living.removeValue(forKey: id) }
+    if place != nil { noteRemoval() }
+    return place != nil
+  }
+
+  /// Takes out everything, in reverse order of creation.
+  func removeAll() {
+    var goners = state.withLock { state in
+      let all = state.living.values.sorted { $0.order < $1.order }.map(\.entry)
+      state.living = [:]
+      return all
+    }
+    letGo(&goners)
+  }
+
+  /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
+  /// order of creation. Does nothing when the calling thread is at it already.
+  func clear(calling hook: (AnyServiceEntry) -> Void) {
+    let me = ThreadIdentity.current
+    guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
+    // By the number of their creation: whether they persist.
+    var told: [Int: Bool] = [:]
+    func tellOthers() {
+      for place in places where told[place.order] == nil {
+        hook(place.entry)
+        told[place.order] = place.entry.isPersistent
+      }
+    }
+    while true {
+      tellOthers()
+      var outcome = leave(told, me)
+      guard outcome.isOver else { continue }
+      return letGo(&outcome.goners)
+    }
+  }
+
+  /// Ends a log-out if all that live have been told: the value says whether it persists.
+  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, goners: [AnyServiceEntry]) {
+    state.withLock { state in
+      guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
+      state.clearers.remove(me)
+      state.clearings += 1
+      for (id, pending) in state.pending where pending.construction.thread == me {
+        state.pending[id]?.clearings = state.clearings
+      }
+      let goners = state.living.filter { told[$0.value.order] == false }
+      for id in goners.keys { state.living[id] = nil }
+      return (true, goners.values.sorted { $0.order < $1.order }.map(\.entry))
+    }
+  }
+
+  /// Releases the last first. The caller has the only reference to the list.
+  private func letGo(_ entries: inout [AnyServiceEntry]) {
+    noteRemoval()
+    while !entries.isEmpty { entries.removeLast() }
+  }
+
+  private func noteRemoval() { removals.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}

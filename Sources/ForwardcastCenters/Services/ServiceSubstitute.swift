@@ -1,0 +1,112 @@
+// ServiceSubstitute.swift: other services in the place of the real ones, for a test.
+// Layer: Centers, Services. See DESIGN.md, "Substitution".
+
+import Forwardcast
+
+/// How a service is made while a substitution is in force.
+public struct ServiceSubstitute: Sendable {
+  fileprivate let id: ServiceID
+  /// A ``ServiceKey`` of the service's type.
+  fileprivate let key: any Sendable
+
+  /// Makes a class's service otherwise: with a subclass, or another initialiser.
+  public init<Service: ManagedService>(
+    for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
+  ) {
+    self.init(for: ServiceKey(type), make: make)
+  }
+
+  /// Makes a key's service otherwise.
+  public init<Service>(for key: ServiceKey<Service>, make: @escaping @Sendable (ServiceCenter) throws -> Service) {
+    id = key.id
+    self.key = ServiceKey(key, make: make)
+  }
+}
+
+extension ServiceCenter {
+  /// Runs `body` with other services in the place of the real ones.
+  ///
+  /// While it runs, this center and all that belong to it (those it lies in, those that lie in them) are as if new: no
+  /// service that lives is seen, and each that is asked for is made again, from the substitutes where it asks for those.
+  /// Nothing of it is left afterwards. That holds for the calling task and its child tasks only, so tests that run at
+  /// the same time do not meet; threads and queues of one's own see the real services.
+  ///
+  ///     try center.withSubstitutes(ServiceSubstitute(for: AccountService.self) { _ in AccountService(name: "test") }) {
+  ///       #expect(try center.service(ChatService.self).title == "test")
+  ///     }
+  public func withSubstitutes<Result>(_ substitutes: ServiceSubstitute..., run body: () throws -> Result) rethrows
+    -> Result
+  {
+    let overlay = ServiceOverlay(root, substitutes)
+    defer { overlay.removeAll() }
+    return try ServiceOverlay.$current.withValue(overlay) { try body() }
+  }
+
+  /// Runs `body` with other services in the place of the real ones.
+  public nonisolated(nonsending) func withSubstitutes<Result>(
+    _ substitutes: ServiceSubstitute..., run body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    let overlay = ServiceOverlay(root, substitutes)
+    defer { overlay.removeAll() }
+    return try await ServiceOverlay.$current.withValue(overlay) { try await body() }
+  }
+}
+
+/// Stores that lie over those of one tree of centers, for one task.
+final class ServiceOverlay: Sendable {
+  @TaskLocal fileprivate static var current: ServiceOverlay?
+
+  private let root: ServiceCenter
+  private let outer: ServiceOverlay?
+  private let substitutes: [ServiceID: ServiceSubstitute]
+  private struct Cover: Sendable {
+    /// Kept, so that no other center gets its address.
+    let center: ServiceCenter
+    let store: ServiceStore
+  }
+  private let covers = Guarded<[ObjectIdentifier: Cover]>([:])
+
+  /// An overlay with the substitutes of the one that is in force for the same tree, and with `list`, which win.
+  fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
+    var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
+    for substitute in list { all[substitute.id] = substitute }
+    (self.root, self.outer, self.substitutes) = (root, ServiceOverlay.current, all)
+  }
+
+  /// The overlay that is in force for `center`.
+  static func covering(_ center: ServiceCenter) -> ServiceOverlay? {
+    guard var overlay = current else { return nil }
+    let root = center.root
+    while overlay.root !== root {
+      guard let next = overlay.outer else { return nil }
+      overlay = next
+    }
+    return overlay
+  }
+
+  func store(of center: ServiceCenter) -> ServiceStore {
+    covers.withLock { covers in
+      if let cover = covers[ObjectIdentifier(center)] { return cover.store }
+      let store = ServiceStore()
+      covers[ObjectIdentifier(center)] = Cover(center: center, store: store)
+      return store
+    }
+  }
+
+  func substitute<Service>(for key: ServiceKey<Service>) -> ServiceKey<Service>? {
+    substitutes[key.id]?.key as? ServiceKey<Service>
+  }
+
+  /// Lets go of what was made: in each center in reverse order of creation, inner centers first.
+  fileprivate func removeAll() {
+    let covers = covers.withLock { covers in
+      defer { covers = [:] }
+      return covers.values.sorted { $0.center.depth > $1.center.depth }
+    }
+    for cover in covers { cover.store.removeAll() }
+  }
+}
+
+extension ServiceCenter {
+  fileprivate var depth: Int { (parent?.depth ?? -1) + 1 }
+}

@@ -1,0 +1,152 @@
+// Arguments.swift: the words of the command with their options, and a call taken apart.
+// Layer: Command. See DESIGN.md, "The script".
+
+import ForwardcastScript
+
+/// An option of a word.
+struct Option {
+  /// What stands behind an option, as `--option value` or `--option=value`.
+  enum Value {
+    /// A file that is written; its name ends in one of these.
+    case file([String])
+    /// A number from 1 on.
+    case number
+    /// One of these words.
+    case choice([String])
+  }
+
+  let name: String
+  var value: Value?
+  let meaning: String
+
+  /// `--steps N`.
+  var form: String {
+    switch value {
+    case nil: name
+    case .file: "\(name) F"
+    case .number: "\(name) N"
+    case .choice(let words): "\(name) \(words.joined(separator: "|"))"
+    }
+  }
+
+  /// - Throws: ``UsageError`` for a value that the option does not take.
+  fileprivate func check(_ text: String?) throws(UsageError) {
+    switch value {
+    case nil: break
+    case .file(let endings):
+      if let text, endings.contains(where: text.hasSuffix) { return }
+      throw UsageError(text: "\(name) needs the name of a file that ends in \(endings.joined(separator: " or "))")
+    case .number:
+      if let text, let number = Int(text), number > 0 { return }
+      throw UsageError(text: "\(name) needs a number from 1 on")
+    case .choice(let words):
+      if let text, words.contains(text) { return }
+      throw UsageError(text: "\(name) needs one of \(words.joined(separator: ", "))")
+    }
+  }
+}
+
+/// A word of the command: what it takes and what it does.
+struct CommandWord {
+  /// What stands behind the word beside options.
+  enum Operands {
+    case none
+    case files
+    case one(String)
+    case atMostOne(String)
+
+    var form: String {
+      switch self {
+      case .none: ""
+      case .files: " FILE…"
+      case .one(let name): " \(name)"
+      case .atMostOne(let name): " [\(name)]"
+      }
+    }
+  }
+
+  let name: String
+  let operands: Operands
+  var options: [Option] = []
+  /// What it does, in a few words.
+  let summary: String
+  /// What there is to say beyond ``summary``.
+  let story: String
+
+  /// What stands behind the command itself.
+  static let general = CommandWord(
+    name: "", operands: .atMostOne("WORD"),
+    options: [
+      Option(name: "--help", meaning: "print this"), Option(name: "--version", meaning: "print the version"),
+      Option(
+        name: "--generate-completion", value: .choice(["bash", "zsh", "fish"]),
+        meaning: "print what makes the shell complete calls"),
+    ], summary: "", story: "")
+
+  static func named(_ name: String) -> CommandWord? { all.first { $0.name == name } }
+
+  /// The words that begin like `text`, or the other way around.
+  static func like(_ text: String) -> [String] {
+    all.map(\.name).filter { !text.isEmpty && ($0.hasPrefix(text) || text.hasPrefix($0)) }
+  }
+}
+
+/// A call, taken apart by the options of its word.
+struct Arguments {
+  /// What is no option, in order. `-` stays what it is: standard input.
+  private(set) var operands: [String] = []
+  private var values: [String: String?] = [:]
+
+  func has(_ option: String) -> Bool { values[option] != nil }
+  func value(of option: String) -> String? { values[option] ?? nil }
+
+  /// Takes the words behind `word` apart: `--option value`, `--option=value`; behind `--` all are operands. Of an option that
+  /// is there twice the last one counts.
+  init(_ words: [String], of word: CommandWord) throws(UsageError) {
+    do throws(UsageError) {
+      try take(words[...], word)
+      try checkCount(word)
+    } catch {
+      throw UsageError(text: error.text, word: word.name.isEmpty ? nil : word)
+    }
+  }
+
+  private mutating func take(_ words: ArraySlice<String>, _ word: CommandWord) throws(UsageError) {
+    var rest = words
+    while let text = rest.popFirst() {
+      if text == "--" {
+        operands += rest
+        return
+      }
+      guard text.hasPrefix("-"), text != "-" else {
+        operands.append(text)
+        continue
+      }
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let name = parts[0] == "-h" ? "--help" : parts[0]
+      guard let option = word.options.first(where: { $0.name == name }) else {
+        let near = word.options.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
+        let owner = word.name.isEmpty ? "forwardcast" : word.name
+        throw UsageError(
+          text: "\(owner) has no option \(ShownText.shown(name))" + Help.hint(name.count > 2 ? near : []))
+      }
+      var value = parts.count > 1 ? parts[1] : nil
+      if option.value == nil, value != nil { throw UsageError(text: "\(name) takes no value") }
+      if option.value != nil, value == nil { value = rest.popFirst() }
+      try option.check(value)
+      values[name] = .some(value)
+    }
+  }
+
+  private func checkCount(_ word: CommandWord) throws(UsageError) {
+    switch (word.operands, operands.count) {
+    case (.none, 1...): throw UsageError(text: "\(word.name) takes no arguments")
+    case (.files, 0): throw UsageError(text: "\(word.name) needs a file")
+    case (.one(let name), let count) where count != 1:
+      throw UsageError(text: "\(word.name) takes one \(name.lowercased())")
+    case (.atMostOne(let name), 2...) where !word.name.isEmpty:
+      throw UsageError(text: "\(word.name) takes one \(name.lowercased())")
+    default: break
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// CallRecorder.swift: keeps calls as they begin and end.
+// Layer: Recording, Calls. See DESIGN.md, "Recording".
+
+import Forwardcast
+import Synchronization
+
+/// Keeps the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
+///
+/// A recorder may be used from any thread. It hands out the arguments themselves: one whose type is not `Sendable` is to
+/// be read where it was sent.
+public final class CallRecorder: @unchecked Sendable {  // the lock guards the list; the values are as the comment says
+  private struct State: @unchecked Sendable {  // values of any type, only ever reached under the lock
+    var calls: [RecordedCall] = []
+    /// The number of the first call in `calls`: those before were forgotten.
+    var first = 0
+    /// How many were forgotten because there were too many.
+    var pushedOut = 0
+    /// How often something has begun or ended.
+    var version = 0
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var nextWaiter = 0
+
+    /// Takes out the oldest calls once there are twice as many as are kept: so that it is seldom, and many at once.
+    mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
+      guard calls.count > 16, calls.count / 2 >= limit else { return [] }
+      let old = calls.count - limit
+      defer { calls.removeFirst(old) }
+      (first, pushedOut) = (first + old, pushedOut + old)
+      return Array(calls.prefix(old))
+    }
+
+    /// Takes out those who wait for a change, to be resumed outside of the lock.
+    mutating func change() -> [CheckedContinuation<Void, Never>] {
+      version += 1
+      defer { waiters = [:] }
+      return Array(waiters.values)
+    }
+  }
+
+  private let state = Guarded(State())
+  private static let order = Atomic<Int>(0)
+  @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
+
+  /// How many calls are kept at most.
+  private let limit: Int
+
+  /// A recorder that has kept nothing yet.
+  ///
+  /// - Parameter limit: how many calls are kept: of more, the last. All are kept unless it is given.
+  public init(keepingLast limit: Int = .max) { self.limit = max(0, limit) }
+
+  /// How many calls were forgotten because there were more than are kept.
+  public var forgottenCalls: Int { state.withLock { $0.pushedOut + max(0, $0.calls.count - limit) } }
+
+  /// What has been kept so far.
+  public var recording: Recording { Recording(calls) }
+
+  /// The calls that have been kept so far, in the order in which they began.
+  public var calls: [RecordedCall] { state.withLock { UncheckedSendable($0.calls.suffix(limit)) }.value.map { $0 } }
+
+  /// Forgets all calls. One in progress is not recorded when it ends.
+  public func removeAll() {
+    let (forgotten, waiters) = state.withLock { state in
+      state.first += state.calls.count
+      state.pushedOut = 0
+      defer { state.calls = [] }
+      return (UncheckedSendable(state.calls), state.change())
+    }
+    for waiter in waiters { waiter.resume() }
+    withExtendedLifetime(forgotten) {}
+  }
+
+  /// Notes that a call begins. Gives its number, to be used with ``end(_:_:)``.
+  package func begin(_ message: Invocation, to receiver: String) -> Int {
+    let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
+    let message = UncheckedSendable(message)
+    let (number, waiters, forgotten) = state.withLock { state in
+      // Under the lock, so that the order of a recorder's calls is that of their numbers.
+      let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
+      state.calls.append(
+        RecordedCall(
+          receiver: receiver, message: message.value, outcome: .inProgress, depth: depth, order: order))
+      let number = state.first + state.calls.count - 1
+      return (number, state.change(), UncheckedSendable(state.pushOut(beyond: limit)))
+    }
+    for waiter in waiters { waiter.resume() }
+    withExtendedLifetime(forgotten) {}
+    return number
+  }
+
+  /// Notes what came of a call.
+  package func end(_ number: Int, _ outcome: RecordedCall.Outcome) {
+    let outcome = UncheckedSendable(outcome)
+    let waiters = state.withLock { state in
+      if number >= state.first { state.calls[number - state.first].outcome = outcome.value }
+      return state.change()
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Runs what a call does, so that recorded calls that it makes are noted as inside of it.
+  package func inside<T>(_ body: () throws -> T) rethrows -> T {
+    try CallRecorder.$depths.withValue(depthsInside, operation: body)
+  }
+
+  /// Runs what a call does that may suspend.
+  nonisolated(nonsending) package func insideAndWait<T>(_ body: nonisolated(nonsending) () async throws -> T)
+    async rethrows -> T
+  {
+    try await CallRecorder.$depths.withValue(depthsInside, operation: body)
+  }
+
+  private var depthsInside: [ObjectIdentifier: Int] {
+    var depths = CallRecorder.depths
+    depths[ObjectIdentifier(self), default: 0] += 1
+    return depths
+  }
+
+  // MARK: Waiting
+
+  /// A number that grows with every change.
+  package var version: Int { state.withLock { $0.version } }
+
+  /// Suspends until there has been a change after `version`, or the task is cancelled.
+  nonisolated(nonsending) package func change(after version: Int) async {
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let goesOn = state.withLock { state in
+          if state.version != version || Task.isCancelled { return true }
+          state.waiters[waiter] = continuation
+          return false
+        }
+        if goesOn { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+    }
+  }
+}

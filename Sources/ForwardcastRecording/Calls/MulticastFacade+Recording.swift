@@ -1,0 +1,97 @@
+// MulticastFacade+Recording.swift: typed calls that are recorded, and typed calls that are steps of an undo.
+// Layer: Recording, Calls. See DESIGN.md, "Recording" and "Undo".
+
+import Forwardcast
+
+extension MulticastFacade {
+  /// Registers a target, and keeps every call to it with what came of it: see
+  /// `MulticastProxy.add(_:recordedBy:as:priority:ownership:)`.
+  ///
+  ///     let store = StoreProxy()
+  ///     store.add(archive, recordedBy: recorder, as: "archive")
+  ///     store.save("a", count: 1)
+  ///     print(recorder.recording)              // [archive save: "a" count: 1]
+  @discardableResult
+  public func add(
+    _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
+    ownership: Ownership = .weak
+  ) -> Registration {
+    multicast.add(target, recordedBy: recorder, as: name, priority: priority, ownership: ownership)
+  }
+}
+
+extension MulticastFacade where Interface: Sendable {
+  /// Registers a target, and keeps every call to it with what came of it; callers that wait reach methods of any
+  /// isolation.
+  @discardableResult
+  public func add(
+    _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
+    ownership: Ownership = .weak
+  ) -> Registration {
+    multicast.add(target, recordedBy: recorder, as: name, priority: priority, ownership: ownership)
+  }
+}
+
+extension UndoHistory {
+  /// A stand-in for `target` that is its protocol: what is called on it is kept as a step.
+  ///
+  ///     history.prepare(shape, as: ShapeProxy()).move(to: old)      // shape: any Shape, without a table
+  ///
+  /// A call that answers gives what the proxy gives when nobody responds.
+  ///
+  /// - Parameters:
+  ///   - target: an object. It is not kept alive; once it is gone, so are its steps.
+  ///   - face: a proxy of its own for each stand-in.
+  public func prepare<Face: MulticastFacade>(_ target: Face.Interface, as face: Face) -> Face {
+    let object = targetObject(for: target)
+    precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value: nobody else has it to be undone")
+    let table = face.multicast.interfaceTable
+    face.multicast.add(
+      forwarding: UndoFaceTarget(history: self, target: object, table: table) { message, object in
+        let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(silence: .thrown))
+        guard let target = proxy.interface(of: object) else { return }
+        proxy.add(target, ownership: .strong)
+        var message = message
+        if let failure = try proxy.forward(&message).failures.first { throw failure.error }
+      })
+    return face
+  }
+}
+
+/// Takes the calls of a stand-in as steps.
+private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
+  static var selectorTable: SelectorTable { noMethods }
+
+  private let history: UndoHistory
+  private weak var target: AnyObject?
+  private let table: SelectorTable?
+  private let send: (Invocation, AnyObject) throws -> Void
+
+  init(
+    history: UndoHistory, target: AnyObject, table: SelectorTable?,
+    send: @escaping (Invocation, AnyObject) throws -> Void
+  ) {
+    (self.history, self.target, self.table, self.send) = (history, target, table, send)
+  }
+
+  func responds(to selector: MessageSelector) -> Bool { true }
+
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    table?.method(for: selector)?.signature ?? .objects(arguments: selector.numberOfArguments)
+  }
+
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    guard let target else { throw MessageNotTaken() }
+    var message = invocation
+    message.result = nil
+    message.route = nil
+    history.register(UndoStep(target: target) { [message, send] in try send(message, $0) })
+    // An answer is left to what the proxy gives when nobody responds.
+    if methodSignature(for: invocation.selector)?.returnType.kind != .void { throw MessageNotTaken() }
+    return DeliveryReport(answeredBy: self, nil)
+  }
+
+  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+}
+
+private let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])

@@ -1,0 +1,143 @@
+// RecordedCall.swift: one message that was sent, and what came of it, as values.
+// Layer: Recording, Calls. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// One message as it was sent, to whom, and what came of it.
+///
+///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
+///
+/// A call owns copies of its arguments: what the receiver does with an object among them afterwards shows in it, since
+/// a reference is copied as a reference.
+public struct RecordedCall {
+  /// What came of a call.
+  public enum Outcome {
+    /// It has not ended yet.
+    case inProgress
+    /// It was answered; `nil` where the method answers nothing.
+    case answered(ArgumentBox?)
+    /// It ended with an error.
+    case failed(RecordedError)
+  }
+
+  /// The name under which the receiver is recorded.
+  public let receiver: String
+  /// What was sent: selector and arguments, without a result.
+  public let message: Invocation
+  /// What came of it.
+  public package(set) var outcome: Outcome
+  /// How many recorded calls of the same recorder were in progress around it: 0 for one from outside.
+  public let depth: Int
+  /// Its place among all calls that the process has recorded, by which calls of several recorders are ordered. It is
+  /// neither compared nor written down, and is 0 in a call that was read.
+  public let order: Int
+
+  package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int) {
+    (self.receiver, self.outcome, self.depth, self.order) = (receiver, outcome, depth, order)
+    var message = message
+    message.result = nil
+    message.route = nil
+    self.message = message
+  }
+
+  /// The name of the message.
+  public var selector: MessageSelector { message.selector }
+
+  /// The arguments as they were sent.
+  public var arguments: [ArgumentBox] { message.arguments }
+
+  /// The answer; `nil` where there is none.
+  public var answer: ArgumentBox? {
+    if case .answered(let box) = outcome { box } else { nil }
+  }
+
+  /// The error that the call ended with.
+  public var error: RecordedError? {
+    if case .failed(let error) = outcome { error } else { nil }
+  }
+
+  /// Whether both calls say the same to a receiver of the same name at the same depth, and came to the same; `nil`
+  /// where a type has no equality and nothing else differs.
+  public func isEqual(to other: RecordedCall) -> Bool? {
+    guard receiver == other.receiver, depth == other.depth else { return false }
+    let message = message.isEqual(to: other.message)
+    guard message != false else { return false }
+    switch (outcome, other.outcome) {
+    case (.inProgress, .inProgress): return message
+    case (.failed(let left), .failed(let right)): return left == right ? message : false
+    case (.answered(let left), .answered(let right)):
+      let answer = (left ?? ArgumentBox(())).isEqual(to: right ?? ArgumentBox(()))
+      return answer == true ? message : answer
+    default: return false
+    }
+  }
+}
+
+/// An error as a recording keeps it: its text and the name of its type.
+public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The error's text.
+  public let description: String
+  /// The name of the error's type.
+  public let type: String
+
+  /// Keeps what `error` says.
+  public init(_ error: any Error) {
+    if let recorded = error as? RecordedError {
+      self = recorded
+    } else {
+      description = (error as? any RecordableError)?.recordedText ?? "\(error)"
+      type = "\(Swift.type(of: error))"
+    }
+  }
+}
+
+/// An error whose text says more than what a recording is to keep.
+package protocol RecordableError: Error {
+  /// The text without place and time.
+  var recordedText: String { get }
+}
+
+extension RecordedCall: CustomStringConvertible {
+  /// The call and its outcome in words: `[ann cook: "fish"] answers true`, `[ann burn] fails: too hot`.
+  public var description: String {
+    let call = "[\(receiver) \(message)]"
+    return switch outcome {
+    case .inProgress: "\(call) has not ended"
+    case .answered(let box) where box.map { $0.value is Void } ?? true: call
+    case .answered(let box): "\(call) answers \(box?.description ?? "nil")"
+    case .failed(let error): "\(call) fails: \(error)"
+    }
+  }
+}
+
+extension RecordedCall: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case receiver, message, depth, error, hasEnded
+  }
+
+  /// Writes receiver, message, answer, error and depth.
+  ///
+  /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer whose type is not `Encodable`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(receiver, forKey: .receiver)
+    var message = message
+    message.result = answer
+    try container.encode(message, forKey: .message)
+    if depth > 0 { try container.encode(depth, forKey: .depth) }
+    try container.encodeIfPresent(error, forKey: .error)
+    if case .inProgress = outcome { try container.encode(false, forKey: .hasEnded) }
+  }
+
+  /// Reads a call, as `Invocation.init(from:)` reads its message.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let message = try container.decode(Invocation.self, forKey: .message)
+    var outcome = Outcome.answered(message.result)
+    if let error = try container.decodeIfPresent(RecordedError.self, forKey: .error) { outcome = .failed(error) }
+    if try container.decodeIfPresent(Bool.self, forKey: .hasEnded) == false { outcome = .inProgress }
+    self.init(
+      receiver: try container.decode(String.self, forKey: .receiver), message: message, outcome: outcome,
+      depth: max(0, try container.decodeIfPresent(Int.self, forKey: .depth) ?? 0), order: 0)
+  }
+}

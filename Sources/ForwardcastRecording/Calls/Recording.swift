@@ -1,0 +1,56 @@
+// Recording.swift: calls in the order in which they began, as one value.
+// Layer: Recording, Calls. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// Calls in the order in which they began: what a ``CallRecorder`` has kept so far.
+///
+///     let before = recorder.recording
+///     print(before)                          // a line for each call, nested calls indented
+///     let text = try before.script()         // with ForwardcastScript: a message script that sends them again
+///
+/// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
+public struct Recording: Codable {
+  /// The calls.
+  public var calls: [RecordedCall]
+
+  /// A recording of these calls.
+  public init(_ calls: [RecordedCall] = []) { self.calls = calls }
+
+  /// The calls that came from outside, and not from the receiver of another call of this recording.
+  public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
+
+  /// Whether both hold equal calls in the same order; `nil` where a type has no equality and nothing else differs.
+  public func isEqual(to other: Recording) -> Bool? {
+    guard calls.count == other.calls.count else { return false }
+    var isKnown = true
+    for (left, right) in zip(calls, other.calls) {
+      switch left.isEqual(to: right) {
+      case false?: return false
+      case nil: isKnown = false
+      case true?: break
+      }
+    }
+    return isKnown ? true : nil
+  }
+
+  /// Reads a recording: a list of calls.
+  public init(from decoder: any Decoder) throws {
+    var list = try decoder.unkeyedContainer()
+    calls = []
+    while !list.isAtEnd { calls.append(try list.decode(RecordedCall.self)) }
+  }
+
+  /// Writes the list of calls.
+  public func encode(to encoder: any Encoder) throws {
+    var list = encoder.unkeyedContainer()
+    for call in calls { try list.encode(call) }
+  }
+}
+
+extension Recording: CustomStringConvertible {
+  /// A line for each call, indented by two blanks for each call around it.
+  public var description: String {
+    calls.map { String(repeating: "  ", count: $0.depth) + $0.description }.joined(separator: "\n")
+  }
+}

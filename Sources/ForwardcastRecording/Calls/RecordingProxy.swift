@@ -1,0 +1,137 @@
+// RecordingProxy.swift: a proxy that keeps every call to its target.
+// Layer: Recording, Calls. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// A proxy in front of a receiver, or of another proxy, that keeps every call with what came of it.
+///
+///     let recorded = RecordingProxy(of: screen, as: "screen")
+///     try recorded.send(.setTitle, "a")          // screen gets it
+///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
+///
+/// Several proxies may share one recorder, which then keeps their calls in one order. A call that the receiver of another
+/// call makes through a proxy of the same recorder is noted as inside of that one: see ``RecordedCall/depth``.
+///
+/// Messages arrive as they were sent, unconverted. Those that nobody answers are kept too, with their error. The proxy is
+/// `Sendable` exactly when its target is.
+public final class RecordingProxy<Target>: ForwardingProxy {
+  /// Who gets the messages.
+  public let target: Target
+  /// The name under which the target is recorded.
+  public let name: String
+  /// What keeps the calls.
+  public let recorder: CallRecorder
+
+  private let receiver: any MessageReceiver
+  /// Whether a sender that waits may let a method of another isolation have the target.
+  private let crosses: Bool
+
+  private init(
+    _ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool
+  ) {
+    (self.target, self.receiver, self.recorder, self.crosses) = (target, receiver, recorder, crosses)
+    self.name = name ?? typeName(of: receiver)
+    super.init()
+  }
+
+  /// Whether the target answers `selector`.
+  public override func responds(to selector: MessageSelector) -> Bool {
+    // A message that came through here before is let in, to find the cycle.
+    if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
+    return ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
+  }
+
+  /// The types of the message as the target states them. Where it states none they are objects throughout, so that a
+  /// message that nobody answers is recorded too.
+  public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
+      ?? .objects(arguments: selector.numberOfArguments)
+  }
+
+  /// Nobody gets a message past the proxy.
+  public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
+
+  /// Sends the message to the target, and keeps it with what came of it.
+  @discardableResult
+  public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    let trail = try lay(&invocation)
+    defer { trail.end() }
+    let number = recorder.begin(invocation, to: name)
+    do {
+      try recorder.inside { try Forwardcast.perform(&invocation, on: receiver) }
+      recorder.end(number, .answered(invocation.result))
+      return DeliveryReport(answeredBy: self, invocation.result)
+    } catch {
+      recorder.end(number, .failed(RecordedError(error)))
+      throw error
+    }
+  }
+
+  /// Sends the message to the target, waits for it, and keeps it with what came of it.
+  nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    guard crosses else { return try forwardInTurn(invocation) }
+    var answered = invocation
+    let trail = try lay(&answered)
+    defer { trail.end() }
+    let number = recorder.begin(invocation, to: name)
+    do {
+      try await recorder.insideAndWait { try await performWaiting(&answered, on: receiver) }
+      recorder.end(number, .answered(answered.result))
+      return DeliveryReport(answeredBy: self, answered.result)
+    } catch {
+      recorder.end(number, .failed(RecordedError(error)))
+      throw error
+    }
+  }
+
+  /// Notes on the message that it came through here.
+  ///
+  /// - Throws: `proxyCycle` when it did before.
+  private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
+    if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
+    let trail = ProxyTrail(self, after: invocation.route)
+    invocation.route = trail
+    return trail
+  }
+}
+
+// Immutable but for the recorder, which has a lock; and the target is Sendable.
+extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
+
+/// Arguments are left as they were sent: the target checks them.
+extension RecordingProxy: ForwardingToMany {
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+}
+
+extension RecordingProxy where Target: MessageReceiver {
+  /// A proxy in front of `target`, kept alive.
+  ///
+  /// - Parameters:
+  ///   - target: who gets the messages.
+  ///   - name: the name under which the target is recorded; that of its type unless given.
+  ///   - recorder: what keeps the calls; one of its own unless given.
+  public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
+    self.init(target, target, name, recorder, false)
+  }
+}
+
+extension RecordingProxy where Target: MessageReceiver & Sendable {
+  /// A proxy in front of `target`, kept alive, that a sender may wait for wherever the target's methods run.
+  public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
+    self.init(target, target, name, recorder, true)
+  }
+}
+
+extension RecordingProxy where Target == any MessageReceiver {
+  /// A proxy in front of any receiver, kept alive.
+  public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
+    self.init(target, target, name, recorder, false)
+  }
+}
+
+extension RecordingProxy where Target == any MessageReceiver & Sendable {
+  /// A proxy in front of any receiver that may be shared, kept alive.
+  public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
+    self.init(target, target, name, recorder, true)
+  }
+}

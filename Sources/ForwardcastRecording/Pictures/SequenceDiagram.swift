@@ -1,0 +1,117 @@
+// SequenceDiagram.swift: messages as a picture of who said what to whom.
+// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+
+import Forwardcast
+import Synchronization
+
+/// Collects the steps of messages, and writes them as text, as a Mermaid sequence diagram, or as SVG.
+///
+///     let diagram = SequenceDiagram()
+///     kitchen.trace(as: "kitchen") { diagram.add($0) }
+///     kitchen.broadcast(.cook, "fish")
+///     print(diagram.mermaid)
+///
+/// May be filled from any thread. Keeps ``limit`` events and counts the others.
+public final class SequenceDiagram: Sendable {
+  /// How many events are kept.
+  public let limit: Int
+  private let state: Guarded<(events: [MessageEvent], omitted: Int)>
+
+  /// An empty diagram.
+  public init(limit: Int = 10_000) {
+    self.limit = limit
+    state = Guarded(([], 0))
+  }
+
+  /// Adds a step.
+  public func add(_ event: MessageEvent) {
+    state.withLock { state in
+      if state.events.count < limit { state.events.append(event) } else { state.omitted += 1 }
+    }
+  }
+
+  /// The steps in the order in which they came.
+  public var events: [MessageEvent] { state.withLock { $0.events } }
+
+  /// How many steps came when the diagram was full.
+  public var omitted: Int { state.withLock { $0.omitted } }
+
+  /// Forgets everything.
+  public func removeAll() { state.withLock { $0 = ([], 0) } }
+
+  /// A line for each step.
+  public var text: String { events.map { "\($0)\n" }.joined() + (omitted == 0 ? "" : "and \(omitted) more\n") }
+
+  /// The participants in the order in which they appear.
+  var participants: [String] {
+    var seen: Set<String> = []
+    return events.flatMap { [$0.sender, $0.receiver] }.filter { seen.insert($0).inserted }
+  }
+
+  /// What a step is in a picture.
+  enum Mark {
+    case arrow(from: String, to: String, text: String, isReply: Bool, isLost: Bool)
+    case note(at: String, text: String)
+  }
+
+  /// The steps as marks. That a message began is shown by its arrow, unless it waited on a context before.
+  var marks: [Mark] {
+    events.map { event in
+      switch event.stage {
+      case .sent:
+        .arrow(from: event.sender, to: event.receiver, text: event.message, isReply: false, isLost: false)
+      case .began:
+        .arrow(
+          from: event.sender, to: event.receiver,
+          text: event.message + (event.context == "directly" ? "" : " (\(event.context))"), isReply: false,
+          isLost: false)
+      case .answered:
+        .arrow(
+          from: event.receiver, to: event.sender, text: event.evidence.isEmpty ? "done" : event.evidence,
+          isReply: true, isLost: false)
+      case .failed: .arrow(from: event.receiver, to: event.sender, text: event.evidence, isReply: true, isLost: true)
+      case .queued: .note(at: event.receiver, text: "\(event.message) waits on \(event.context)")
+      case .skipped: .note(at: event.receiver, text: "passed over: \(event.evidence)")
+      }
+    }
+  }
+}
+
+extension SequenceDiagram {
+  /// The diagram in Mermaid's language, which documentation sites and editors draw.
+  public var mermaid: String {
+    let names = participants
+    let ids = Dictionary(names.enumerated().map { ($1, "p\($0 + 1)") }) { first, _ in first }
+    func id(_ name: String) -> String { ids[name] ?? "p0" }
+    var lines = ["sequenceDiagram"]
+    for name in names { lines.append("  participant \(id(name)) as \(SequenceDiagram.mermaidText(name))") }
+    for mark in marks {
+      switch mark {
+      case .arrow(let from, let to, let text, let isReply, let isLost):
+        let arrow = isLost ? "--x" : isReply ? "-->>" : "->>"
+        lines.append("  \(id(from))\(arrow)\(id(to)): \(SequenceDiagram.mermaidText(text))")
+      case .note(let name, let text):
+        lines.append("  Note over \(id(name)): \(SequenceDiagram.mermaidText(text))")
+      }
+    }
+    if omitted > 0, let first = names.first { lines.append("  Note over \(id(first)): and \(omitted) more") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Text that means nothing to Mermaid: one line, with the signs of its language as character codes.
+  static func mermaidText(_ text: String) -> String {
+    var escaped = ""
+    for scalar in shortened(text).unicodeScalars {
+      switch scalar {
+      case "\n", "\r", "\t": escaped += " "
+      case "#", ";", "<", ">", "&", "\"", "%", "{", "}": escaped += "#\(scalar.value);"
+      case _ where scalar.value < 32 || scalar.value == 127: escaped += "#65533;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped.isEmpty ? " " : escaped
+  }
+
+  /// At most eighty characters of a text.
+  static func shortened(_ text: String) -> String { text.count <= 80 ? text : text.prefix(79) + "…" }
+}

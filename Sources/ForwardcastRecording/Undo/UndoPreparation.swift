@@ -1,0 +1,69 @@
+// UndoPreparation.swift: takes messages as steps of an undo history.
+// Layer: Recording, Undo. See DESIGN.md, "Undo".
+
+import Forwardcast
+
+/// A stand-in for a target of an ``UndoHistory``: what it is sent becomes a step.
+///
+///     try history.prepare(shape).send(.moveTo, old)          // by key
+///     try history.prepare(shape).dynamic.move(to: old)       // by name
+///
+/// A message is checked when it is registered, not when it is undone: the target answers it, and takes the arguments. While
+/// registration is disabled it is checked and dropped.
+public struct UndoPreparation {
+  let history: UndoHistory
+  let target: any MessageReceiver
+
+  /// Registers a message by its key. An answer is not waited for.
+  ///
+  /// - Throws: `MessageError` `unrecognizedSelector`, or what says that the arguments do not fit.
+  public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
+    var boxes: [ArgumentBox] = []
+    for argument in repeat each arguments { boxes.append(ArgumentBox(argument)) }
+    try perform(Invocation(message.selector, arguments: boxes))
+  }
+
+  /// Registers a message as a value.
+  ///
+  /// - Throws: as ``send(_:_:)``.
+  public func perform(_ invocation: Invocation) throws {
+    var invocation = invocation
+    invocation.result = nil
+    invocation.route = nil
+    try invocation.check(for: target)
+    let message = invocation
+    history.register(
+      UndoStep(target: target) { object in
+        guard let receiver = object as? any MessageReceiver else { return }
+        var message = message
+        try Forwardcast.perform(&message, on: receiver)
+      })
+  }
+
+  /// Messages written like calls, without a key; each is registered and answers `nil`.
+  ///
+  /// - Throws: as ``send(_:_:)``.
+  public var dynamic: DynamicSends { UndoStandIn(self).dynamic }
+}
+
+/// What takes the messages of ``UndoPreparation/dynamic``.
+private final class UndoStandIn: ForwardingProxy, ForwardingToMany {
+  private let preparation: UndoPreparation
+
+  init(_ preparation: UndoPreparation) {
+    self.preparation = preparation
+    super.init()
+  }
+
+  /// Every message is taken; whether the target answers it is found out in ``forward(_:)``.
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    .objects(arguments: selector.numberOfArguments)
+  }
+
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    try preparation.perform(invocation)
+    return DeliveryReport(answeredBy: self, nil)
+  }
+
+  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+}

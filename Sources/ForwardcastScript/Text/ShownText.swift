@@ -1,0 +1,111 @@
+// ShownText.swift: text from outside as a person is shown it: cut, and with nothing that steers a terminal.
+// Layer: Script, Text. See DESIGN.md, "The script".
+
+/// How texts that are echoed look. All that errors, traces and prompts show of a text from outside goes through here.
+package enum ShownText {
+  /// Characters of a text that are shown.
+  package static let limit = 1000
+
+  /// `text` on one line: control and direction characters as escapes of the language, and no more than `limit` characters.
+  ///
+  /// - Complexity: O(`limit`), however long the text is.
+  package static func shown(_ text: some StringProtocol, limit: Int = limit, keepsTabs: Bool = false) -> String {
+    var shown = String.UnicodeScalarView()
+    var room = limit
+    for scalar in text.unicodeScalars {
+      guard room > 0 else {
+        shown.append("…")
+        break
+      }
+      room -= 1
+      if keepsTabs, scalar == "\t" {
+        shown.append(scalar)
+      } else if let escape = escape(scalar) {
+        shown.append(contentsOf: escape.unicodeScalars)
+      } else {
+        shown.append(scalar)
+      }
+    }
+    return String(shown)
+  }
+
+  /// What stands for a character that moves the cursor, ends the line or turns the direction; `nil` for all others.
+  private static func escape(_ scalar: Unicode.Scalar) -> String? {
+    switch scalar.value {
+    case 0x0A: "\\n"
+    case 0x09: "\\t"
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xE0000..<0xE0080:
+      "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    default: nil
+    }
+  }
+
+  /// How many columns of a terminal a text takes.
+  package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
+
+  /// How many columns of a terminal a character takes: two for East Asian wide ones and for emoji, none for what joins the
+  /// character before it.
+  package static func width(_ character: Character) -> Int {
+    if character.isASCII { return 1 }
+    var width = 0
+    for scalar in character.unicodeScalars {
+      if isWide(scalar) || scalar.value == 0xFE0F { return 2 }
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format, .control: break
+      default: width = 1
+      }
+    }
+    return width
+  }
+
+  /// Whether the character is wide, or full width, by Unicode's annex 11, or an emoji that is shown as a picture.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
+      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+      0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
+  }
+}
+
+/// The part of a line that an error shows, and the caret below it.
+package struct CaretExcerpt {
+  /// Characters of the line that are shown.
+  private static let width = 160
+
+  /// The part of the line, with `…` where it is cut.
+  package let line: String
+  /// Blanks up to the column, and the caret.
+  package let caret: String
+
+  /// - Parameters:
+  ///   - bytes: UTF-8.
+  ///   - bounds: where in `bytes` the line is, without its end.
+  ///   - offset: the byte to point at.
+  /// - Complexity: O(1), however long the line is.
+  package init(_ bytes: [UInt8], line bounds: Range<Int>, at offset: Int) {
+    let offset = min(max(offset, bounds.lowerBound), bounds.upperBound)
+    func moved(_ place: Int, _ count: Int) -> Int {
+      var (place, left) = (place, abs(count))
+      while left > 0, count < 0 ? place > bounds.lowerBound : place < bounds.upperBound {
+        place += count.signum()
+        // Bytes that go on with a character have the bits 10 in front.
+        if place == bounds.upperBound || bytes[place] & 0xC0 != 0x80 { left -= 1 }
+      }
+      return place
+    }
+    let half = CaretExcerpt.width / 2
+    var start = moved(offset, -half)
+    let end = moved(start, CaretExcerpt.width)
+    start = moved(end, -CaretExcerpt.width)
+    func shown(_ range: Range<Int>) -> String {
+      ShownText.shown(String(decoding: bytes[range], as: UTF8.self), keepsTabs: true)
+    }
+    let before = (start > bounds.lowerBound ? "…" : "") + shown(start..<offset)
+    line = before + shown(offset..<max(end, offset)) + (end < bounds.upperBound ? "…" : "")
+    let blanks = before.map { $0 == "\t" ? "\t" : String(repeating: " ", count: ShownText.width($0)) }
+    caret = blanks.joined() + "^"
+  }
+}

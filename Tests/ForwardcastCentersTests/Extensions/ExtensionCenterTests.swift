@@ -1,0 +1,86 @@
+// ExtensionCenterTests.swift: the points of a program, by protocol.
+
+import Forwardcast
+import ForwardcastCenters
+import Testing
+
+extension Centers {
+  @Suite("Extension center")
+  struct ExtensionCenterTests {
+    private let journal = Journal()
+    private let extensions = ExtensionCenter(services: ServiceCenter())
+
+    @Test("the point of a protocol is made on first use, and is the same from then on")
+    func firstUse() {
+      let point = extensions.point((any MessageExtension).self)
+      #expect(extensions.point((any MessageExtension).self) === point)
+      #expect(point.selectors == nil)
+      #expect(!extensions.declare((any MessageExtension).self, selectors: ["a"]))
+      #expect(extensions.declare((any RoomExtension).self, selectors: ["onEnter:"]))
+      #expect(extensions.point((any RoomExtension).self).selectors == ["onEnter:"])
+    }
+
+    @Test("two protocols with an equal selector stay apart")
+    func apart() {
+      let (message, room) = (ChatWindow("message", journal), ChatWindow("room", journal))
+      extensions.register(message, for: (any MessageExtension).self)
+      extensions.register(room, for: (any RoomExtension).self)
+      extensions.notify((any MessageExtension).self, .onEnter, 1)
+      extensions.notify((any RoomExtension).self, .onEnter, 2)
+      #expect(journal.all == ["message enter 1", "room enter 2"])
+      #expect(!extensions.unregister(message, from: (any RoomExtension).self))
+      #expect(extensions.unregister(message, from: (any MessageExtension).self))
+    }
+
+    @Test("calls are typed, or by selector with results")
+    func calls() throws {
+      let (first, second) = (ChatWindow("a", journal), ChatWindow("b", journal))
+      extensions.register(first, for: (any MessageExtension).self)
+      extensions.register(second, for: (any MessageExtension).self)
+      extensions.notify((any MessageExtension).self) { $0.onAddMsg("x") }
+      #expect(journal.all == ["a add x", "b add x"])
+      #expect(try extensions.collect((any MessageExtension).self, .unseen, returning: .all) == [2, 2])
+    }
+
+    @Test("the center is itself a service, survives a log-out, and keeps its lazy registrations")
+    func service() throws {
+      let services = ServiceCenter()
+      let extensions = try services.service(ExtensionCenter.self)
+      extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+      extensions.notify((any MessageExtension).self, .onAdd, "1")
+      services.clearData()
+      #expect(services.services.map(\.name) == ["ExtensionCenter"])
+      extensions.notify((any MessageExtension).self, .onAdd, "2")
+      let journal = try services.service(.journal)
+      #expect(journal.all == ["archive made", "archive add 2"])
+    }
+
+    @Test("lazy observers of a center that is gone are reported, not made")
+    func centerGone() throws {
+      var services: ServiceCenter? = ServiceCenter()
+      let extensions = try #require(services).service(ExtensionCenter.self)
+      extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+      let failures = Journal()
+      extensions.point((any MessageExtension).self).observers.onError = { failures.write("\($0.error)") }
+      weak let watched = services
+      services = nil
+      #expect(watched == nil, "the extension center does not keep the service center")
+      #expect(extensions.notify((any MessageExtension).self, .onAdd, "x").failed == 1)
+      #expect(failures.all == ["service center is gone: ArchiveService"])
+    }
+
+    @Test("a substitute takes the place of a lazy observer while it is in force")
+    func substitute() throws {
+      let (services, real) = try ServiceCenter.journaled()
+      let extensions = ExtensionCenter(services: services)
+      extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+      extensions.notify((any MessageExtension).self, .onAdd, "1")
+      services.withSubstitutes(ServiceSubstitute(for: ServiceKey<Journal>.journal) { [journal] _ in journal }) {
+        _ = extensions.notify((any MessageExtension).self, .onAdd, "2")
+      }
+      extensions.notify((any MessageExtension).self, .onAdd, "3")
+      #expect(journal.all == ["archive made", "archive add 2"])
+      #expect(real.all == ["archive made", "archive add 1", "archive add 3"])
+    }
+  }
+}

@@ -1,0 +1,311 @@
+// ExtensionPointTests.swift: who may register, who gets what, and in which order.
+
+import Dispatch
+import Forwardcast
+import ForwardcastCenters
+import Testing
+
+extension Centers {
+  @Suite("Extension points")
+  struct ExtensionPointTests {
+    private let journal = Journal()
+    private let point = ExtensionPoint<any MessageExtension>(selectors: messageSelectors, services: ServiceCenter())
+
+    @Test("observers get what their class implements, in the order of registration")
+    func order() {
+      let windows = ["c", "a", "b"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
+      let trash = Trash(journal)
+      defer { withExtendedLifetime(trash) {} }
+      point.register(windows[0])
+      point.register(trash)
+      for window in windows.dropFirst() { point.register(window) }
+      #expect(point.broadcast(.onAdd, "x").delivered == 3)
+      #expect(point.broadcast(.onDelete, "x").delivered == 1)
+      #expect(journal.all == ["c add x", "a add x", "b add x", "trash delete x"])
+      #expect(point.observers(of: "onAddMsg:").map { ($0 as? ChatWindow)?.name } == ["c", "a", "b"])
+      #expect(point.observers(of: "onDeleteMsg:").count == 1)
+      #expect(
+        point.description == """
+          extension point of MessageExtension, 4 observers, 0 lazy
+          - onAddMsg:: ChatWindow, ChatWindow, ChatWindow
+          - onDeleteMsg:: Trash
+          - unseen: ChatWindow, ChatWindow, ChatWindow
+          """)
+    }
+
+    @Test("an object that does not conform is refused, and so is nothing at all")
+    func refusesOthers() {
+      final class Bystander: MessageReceiver, Sendable {
+        static let selectorTable = SelectorTable(for: Bystander.self, rows: [])
+      }
+      final class Mute: MessageExtension {
+        func onAddMsg(_ chat: String) {}
+        static let selectorTable = SelectorTable(for: Mute.self, rows: [])
+      }
+      #expect(point.register(ifConforming: Bystander()) == nil)
+      #expect(point.register(ifConforming: nil) == nil)
+      #expect(point.register(Mute()) == nil, "it has none of the point's messages")
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      #expect(point.register(ifConforming: window) != nil)
+      #expect(point.observers.count == 1)
+    }
+
+    @Test("a row that the point's own table refused is the error of each of its messages")
+    func refusedRow() throws {
+      let table = SelectorTable(for: (any EarlierPlain).self) {
+        Responds(to: .onAdd) { $0.onAddMsg($1) }
+        Responds(to: .onAdd) { $0.onAddMsg($1 + "!") }
+      }
+      final class Window: EarlierPlain { func onAddMsg(_ chat: String) {} }
+      let point = ExtensionPoint<any EarlierPlain>(selectors: ["onAddMsg:"], table: table, services: ServiceCenter())
+      let (errors, window) = (Journal(), Window())
+      point.observers.onError = { errors.write("\($0.error)") }
+      #expect(point.register(window) != nil)
+      #expect(point.broadcast(.onAdd, "a").failed == 1)
+      #expect(errors.all.first?.hasPrefix("already in table onAddMsg:") == true, "\(errors.all)")
+      withExtendedLifetime(window) {}
+    }
+
+    @Test("an object at the address of a dead observer is not that observer")
+    func reusedAddress() {
+      // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
+      var met = false
+      for _ in 0..<200 where !met {
+        let point = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())
+        var dead: Listener? = Listener("dead")
+        let address = dead.map { ObjectIdentifier($0) }
+        if let dead { point.register(dead) }
+        dead = nil
+        var kept: [Listener] = []
+        for index in 0..<40 where !met {
+          let stranger = Listener("stranger \(index)")
+          kept.append(stranger)
+          guard ObjectIdentifier(stranger) == address else { continue }
+          met = true
+          #expect(!point.unregister(stranger))
+        }
+        withExtendedLifetime(kept) {}
+      }
+      #expect(met)
+    }
+
+    @Test("arguments that are Sendable cross to a queued observer in a collect")
+    func collectCrosses() throws {
+      let (queue, window) = (DispatchQueue(label: "crossing"), ChatWindow("w", journal))
+      point.register(window, delivery: .queue(queue))
+      _ = try point.collect(.onAdd, "there", returning: .all)
+      queue.sync {}
+      #expect(journal.all == ["w add there"])
+      withExtendedLifetime(window) {}
+    }
+
+    @Test("a center unregisters an observer in the words of its registration")
+    func unregisterFor() throws {
+      let center = try ServiceCenter().service(ExtensionCenter.self)
+      let window = ChatWindow("w", journal)
+      center.register(window, for: (any MessageExtension).self)
+      #expect(center.unregister(window, for: (any MessageExtension).self))
+      #expect(!center.unregister(window, for: (any MessageExtension).self))
+      #expect(center.notify((any MessageExtension).self, .onAdd, "x").delivered == 0)
+      #expect(journal.all == [])
+    }
+
+    @Test("the same observer is refused a second time, and taken again after it was unregistered")
+    func duplicates() {
+      let (window, other) = (ChatWindow("w", journal), ChatWindow("o", journal))
+      #expect(point.register(window) != nil)
+      #expect(point.register(window) == nil)
+      #expect(point.register(other) != nil)
+      #expect(point.unregister(window))
+      #expect(!point.unregister(window))
+      point.broadcast(.onAdd, "1")
+      #expect(point.register(window) != nil)
+      point.broadcast(.onAdd, "2")
+      #expect(journal.all == ["o add 1", "o add 2", "w add 2"])
+    }
+
+    @Test("an observer is not kept alive, and one that forgot to unregister is not called any more")
+    func weak() {
+      var window: ChatWindow? = ChatWindow("w", journal)
+      weak let watched = window
+      window.map { _ = point.register($0) }
+      window = nil
+      #expect(watched == nil)
+      #expect(point.broadcast(.onAdd, "x").nobodyResponded)
+      #expect(point.observers.count == 0)
+    }
+
+    @Test("an observer that unregisters inside a callback gets nothing more, and the others do")
+    func unregisterInside() {
+      let windows = ["a", "b", "c"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
+      for window in windows { point.register(window) }
+      let (point, last) = (point, windows[2])
+      windows[0].whenAdded.withLock {
+        $0 = { window in
+          point.unregister(window)
+          point.unregister(last)
+        }
+      }
+      point.broadcast(.onAdd, "1")
+      point.broadcast(.onAdd, "2")
+      #expect(journal.all == ["a add 1", "b add 1", "b add 2"])
+    }
+
+    @Test("an observer that is added during a message gets the next one")
+    func addInside() {
+      let (first, late) = (ChatWindow("first", journal), ChatWindow("late", journal))
+      point.register(first)
+      let point = point
+      first.whenAdded.withLock { $0 = { _ in point.register(late) } }
+      point.broadcast(.onAdd, "1")
+      point.broadcast(.onAdd, "2")
+      #expect(journal.all == ["first add 1", "first add 2", "late add 2"])
+    }
+
+    @Test("places of observers that left or died are taken back: lists do not grow")
+    func reclaimed() {
+      for _ in 0..<1000 {
+        point.register(ChatWindow("dead", journal))
+        let window = ChatWindow("gone", journal)
+        point.register(window)
+        point.unregister(window)
+      }
+      #expect(point.observers.count == 0)
+      #expect(point.observers.registrations.isEmpty)
+      #expect(point.broadcast(.onAdd, "x").skipped < 20, "the dead are not kept")
+    }
+
+    @Test("a typed call goes to every observer, or to those whose class has the selector it stands for")
+    func typedCalls() {
+      let (window, trash) = (ChatWindow("w", journal), Trash(journal))
+      point.register(trash)
+      point.register(window)
+      #expect(point.broadcast { $0.onAddMsg("all") }.delivered == 2)
+      #expect(point.broadcast(for: "onAddMsg:") { $0.onAddMsg("some") }.delivered == 1)
+      #expect(journal.all == ["trash add all", "w add all", "w add some"])
+    }
+
+    @Test("a typed call passes over who is muted or removed meanwhile, and reports who throws")
+    func typedCallRules() throws {
+      let windows = ["a", "b", "c", "d"].map { ChatWindow($0, journal) }
+      let registrations = try windows.map { try #require(point.register($0)) }
+      registrations[1].mute()
+      let failures = Journal()
+      point.observers.onError = { failures.write("\($0)") }
+      let summary = point.broadcast { window in
+        if window === windows[0] {
+          registrations[2].cancel()
+          throw TargetError(name: "a")
+        }
+        window.onAddMsg("x")
+      }
+      #expect(summary.description == "delivered 1, queued 0, failed 1, skipped 1")
+      #expect(journal.all == ["d add x"])
+      #expect(failures.all == ["typedCall failed in ChatWindow: refused by a"])
+    }
+
+    @Test("an observer with a delivery gets its messages there, a lazy one as well, and no typed call")
+    func deliveries() throws {
+      let services = ServiceCenter()
+      let queue = DispatchQueue(label: "observers")
+      let point = ExtensionPoint<any MessageExtension>(selectors: messageSelectors, services: services)
+      let failures = Journal()
+      point.observers.onError = { failures.write("\(($0.error as? MessageError)?.code as Any)") }
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      #expect(point.register(window, delivery: .queue(queue)) != nil)
+      #expect(point.register(window) == nil)
+      point.registerLazily(ArchiveService.self, delivery: .queue(queue)) { $0 }
+      queue.suspend()
+      #expect(point.broadcast(.onAdd, "1").queued == 2)
+      let archived = try services.service(.journal)
+      #expect(journal.all.isEmpty)
+      #expect(archived.all == ["archive made"])
+      queue.resume()
+      queue.sync {}
+      #expect(journal.all == ["w add 1"])
+      #expect(archived.all == ["archive made", "archive add 1"])
+      #expect(point.broadcast { $0.onAddMsg("typed") }.failed == 2)
+      #expect(failures.all == ["Optional(isolation mismatch)", "Optional(isolation mismatch)"])
+    }
+
+    @Test("answers are collected, errors thrown after everybody was asked")
+    func results() throws {
+      let windows = ["a", "b"].map { ChatWindow($0, journal) }
+      defer { withExtendedLifetime(windows) {} }
+      for window in windows { point.register(window) }
+      #expect(try point.collect(.unseen, returning: .all) == [2, 2])
+      #expect(try point.collect(.unseen, returning: .sum) == 4)
+      windows[0].whenAdded.withLock { $0 = { _ in throw TargetError(name: "a") } }
+      #expect(throws: TargetError(name: "a")) {
+        try point.collect(.onAdd, "x", returning: ReturnPolicy<Void, [Void]>.all)
+      }
+      #expect(journal.all == ["a add x", "b add x"])
+    }
+
+    @Test("a message of the observer that the point does not state is not the point's")
+    func statedOnly() {
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.register(window)
+      #expect(point.broadcast(.onEnter, 1).nobodyResponded)
+      #expect(!point.responds(to: "onEnter:"))
+      let error = #expect(throws: MessageError.self) { try point.send(.onEnter, 1) }
+      #expect(error?.code == .unrecognizedSelector)
+      var call = Invocation("onEnter:", arguments: [.init(1)])
+      #expect(throws: MessageError.self) { try point.forward(&call) }
+      #expect(throws: Never.self) { try point.send(.onAdd, "x") }
+      #expect(journal.all == ["w add x"])
+    }
+
+    @Test("a point is a receiver: it may stand in a proxy, and a ring of points is an error")
+    func nested() throws {
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.register(window)
+      let outer = MulticastProxy<any MessageReceiver>()
+      outer.add(point)
+      #expect(outer.broadcast(.onAdd, "x").delivered == 1)
+      #expect(outer.responds(to: "unseen"))
+      let ring = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())
+      ring.observers.add(ring)
+      var call = Invocation("ping")
+      let report = try ring.forward(&call)
+      #expect(report.failures.count == 1)
+      #expect((report.failures.first?.error as? MessageError)?.code == .proxyCycle)
+      let failures = journal
+      ring.observers.onError = { failures.write("\(($0.error as? MessageError)?.code as Any)") }
+      #expect(ring.broadcast(.ping).failed == 1)
+      #expect(failures.all == ["w add x", "Optional(proxy cycle)"])
+    }
+
+    @Test("with a table for its protocol a point takes observers without tables, inherited protocols included")
+    func tableOfProtocol() {
+      let table = SelectorTable(for: (any LaterPlain).self, inheriting: earlierTable) {
+        Responds(to: .onEnter) { $0.onEnter($1) }
+      }
+      let point = ExtensionPoint<any LaterPlain>(table: table, services: ServiceCenter())
+      #expect(point.selectors == ["onAddMsg:", "onEnter:"])
+      final class Plain: LaterPlain {
+        let journal: Journal
+        init(_ journal: Journal) { self.journal = journal }
+        func onAddMsg(_ chat: String) { journal.write("plain add \(chat)") }
+        func onEnter(_ room: Int) { journal.write("plain enter \(room)") }
+      }
+      let plain = Plain(journal)
+      #expect(point.register(plain) != nil)
+      point.broadcast(.onAdd, "x")
+      point.broadcast(.onEnter, 1)
+      #expect(journal.all == ["plain add x", "plain enter 1"])
+    }
+  }
+}
+
+protocol EarlierPlain: AnyObject { func onAddMsg(_ chat: String) }
+protocol LaterPlain: EarlierPlain { func onEnter(_ room: Int) }
+private let earlierTable = SelectorTable(for: (any EarlierPlain).self) {
+  Responds(to: .onAdd) { $0.onAddMsg($1) }
+}

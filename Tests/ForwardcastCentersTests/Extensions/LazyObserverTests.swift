@@ -1,0 +1,315 @@
+// LazyObserverTests.swift: observers that the first message for them makes.
+
+import Forwardcast
+import ForwardcastCenters
+import Synchronization
+import TestSupport
+import Testing
+
+extension Centers {
+  @Suite("Lazy observers")
+  struct LazyObserverTests {
+    private let services: ServiceCenter
+    private let journal: Journal
+    private let point: ExtensionPoint<any MessageExtension>
+
+    init() throws {
+      (services, journal) = try ServiceCenter.journaled()
+      point = ExtensionPoint(selectors: messageSelectors, services: services)
+    }
+
+    @Test("the first message that the class implements makes the observer, which gets that very message")
+    func firstMessage() {
+      #expect(point.registerLazily(ArchiveService.self) { $0 })
+      #expect(services.existing(ArchiveService.self) == nil)
+      #expect(point.lazyObservers == ["ArchiveService"])
+      #expect(point.broadcast(.onAdd, "1").delivered == 1)
+      point.broadcast(.onAdd, "2")
+      #expect(journal.all == ["archive made", "archive add 1", "archive add 2"])
+      #expect(services.existing(ArchiveService.self) != nil)
+      #expect(point.lazyObservers.isEmpty)
+    }
+
+    @Test("a message that the class does not implement makes nothing, and so does a question")
+    func otherMessage() {
+      point.registerLazily(ArchiveService.self) { $0 }
+      #expect(point.broadcast(.onDelete, "1").nobodyResponded)
+      #expect(point.broadcast(.onEnter, 1).nobodyResponded, "the class has it, the point does not")
+      #expect(point.responds(to: "onAddMsg:"))
+      #expect(!point.responds(to: "onDeleteMsg:"))
+      #expect(point.methodSignature(for: "unseen")?.returnType == MethodSignature(returning: Int.self).returnType)
+      #expect(point.description.contains("- onAddMsg:: ArchiveService (lazy)"))
+      #expect(journal.all.isEmpty)
+    }
+
+    @Test("a class is refused a second time, and when it has none of the point's messages")
+    func refused() {
+      final class Silent: ManagedService, MessageExtension {
+        init(in center: ServiceCenter) {}
+        func onAddMsg(_ chat: String) {}
+        static let selectorTable = SelectorTable(for: Silent.self, rows: [])
+      }
+      #expect(point.registerLazily(ArchiveService.self) { $0 })
+      #expect(!point.registerLazily(ArchiveService.self) { $0 })
+      #expect(!point.registerLazily(Silent.self) { $0 })
+      point.broadcast(.onAdd, "x")
+      #expect(journal.all == ["archive made", "archive add x"])
+    }
+
+    @Test("lazy and eager observers share one order, that of registration", arguments: 0..<6)
+    func order(permutation: Int) {
+      let (first, last) = (ChatWindow("first", journal), ChatWindow("last", journal))
+      let extensions = ServiceKey<ExtensionCenter>(ExtensionCenter.self)
+      _ = try? services.service(extensions)
+      let steps: [(name: String, register: () -> Void)] = [
+        ("first", { point.register(first) }),
+        ("archive", { point.registerLazily(ArchiveService.self) { $0 } }),
+        ("last", { point.register(last) }),
+      ]
+      let order = permutations([0, 1, 2])[permutation].map { steps[$0] }
+      for step in order { step.register() }
+      point.broadcast(.onAdd, "1")
+      point.broadcast(.onAdd, "2")
+      let names = order.map(\.name)
+      #expect(journal.all == ["archive made"] + names.map { "\($0) add 1" } + names.map { "\($0) add 2" })
+    }
+
+    @Test("a lazy observer that registers itself while it is made is called once, in the place of its class")
+    func registersItself() throws {
+      let extensions = try services.service(ExtensionCenter.self)
+      let type = (any MessageExtension).self
+      let (before, after) = (ChatWindow("before", journal), ChatWindow("after", journal))
+      extensions.register(before, for: type)
+      extensions.registerLazily(BadgeService.self, for: type) { $0 }
+      extensions.register(after, for: type)
+      extensions.notify(type, .onAdd, "1")
+      extensions.notify(type, .onAdd, "2")
+      #expect(
+        journal.all == [
+          "badge made", "badge registered", "before add 1", "badge add 1", "after add 1", "before add 2",
+          "badge add 2", "after add 2",
+        ])
+    }
+
+    @Test("a service that lives and is registered already keeps its place and gets each message once")
+    func alreadyThere() throws {
+      let archive = try services.service(ArchiveService.self)
+      point.register(archive)
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.register(window)
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.broadcast(.onAdd, "1")
+      #expect(journal.all == ["archive made", "archive add 1", "w add 1"])
+    }
+
+    @Test("a point has hooks, around lazy observers too")
+    func hooks() throws {
+      point.registerLazily(ArchiveService.self) { $0 }
+      try point.before(.onAdd) { [journal] in journal.write("before \($0)") }
+      try point.around(.onAdd) { call in try call.proceed(with: "late " + call.arguments) }
+      point.broadcast(.onAdd, "hello")
+      #expect(journal.all == ["archive made", "before late hello", "archive add late hello"])
+    }
+
+    @Test("a class that is registered for several protocols is made once, and each point delivers to it")
+    func severalProtocols() throws {
+      let extensions = ExtensionCenter(services: services)
+      extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+      extensions.registerLazily(ArchiveService.self, for: (any RoomExtension).self) { $0 }
+      extensions.notify((any RoomExtension).self, .onEnter, 1)
+      extensions.notify((any MessageExtension).self, .onAdd, "1")
+      #expect(journal.all == ["archive made", "archive enter 1", "archive add 1"])
+    }
+
+    @Test("a class that cannot be made is reported, stops nobody, and is tried again by the next message")
+    func failure() throws {
+      let failures = Journal()
+      point.observers.onError = { failures.write("\($0)") }
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.registerLazily(BrokenService.self) { $0 }
+      point.register(window)
+      point.registerLazily(ArchiveService.self) { $0 }
+      #expect(point.broadcast(.onAdd, "1").description == "delivered 2, queued 0, failed 1, skipped 0")
+      #expect(failures.take() == ["onAddMsg: failed in BrokenService: refused by broken"])
+      #expect(journal.take() == ["archive made", "w add 1", "archive add 1"])
+      var call = Invocation("onAddMsg:", arguments: [.init("2")])
+      let report = try point.forward(&call)
+      #expect(report.answers.count == 2)
+      #expect(report.failures.map { "\($0.error)" } == ["refused by broken"])
+      #expect(throws: TargetError(name: "broken")) {
+        try point.collect(.onAdd, "3", returning: ReturnPolicy<Void, [Void]>.all)
+      }
+      _ = journal.take()
+      BrokenService.$works.withValue(true) { _ = point.broadcast(.onAdd, "4") }
+      #expect(journal.all == ["mended add 4", "w add 4", "archive add 4"])
+      #expect(failures.all.isEmpty)
+    }
+
+    @Test("after a log-out the next message makes a new observer in the old place; the old one gets nothing")
+    func logOut() throws {
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.register(window)
+      point.broadcast(.onAdd, "1")
+      let old = try services.service(ArchiveService.self)
+      services.clearData()
+      // The journal is a service as well: the new archive finds a new one.
+      let next = try services.service(.journal)
+      point.broadcast(.onAdd, "2")
+      #expect(try services.service(ArchiveService.self) !== old)
+      #expect(next.all == ["archive made", "archive add 2"])
+      #expect(journal.all == ["archive made", "archive add 1", "w add 1", "w add 2"])
+      #expect(point.observers.count == 2)
+    }
+
+    @Test("a message belongs to the time before a log-out that comes in between: no observer is made in its middle")
+    func logOutInBetween() throws {
+      let services = services
+      let first = point.observers.on(.onAdd) { text in if text == "1" { services.clearData() } }
+      point.registerLazily(ArchiveService.self) { $0 }
+      let summary = point.broadcast(.onAdd, "1")
+      #expect(summary.delivered == 1 && summary.skipped == 1, "the archive went before its turn")
+      #expect(journal.all == ["archive made"])
+      #expect(point.broadcast(.onAdd, "2").delivered == 2)
+      #expect(try services.service(.journal).all == ["archive made", "archive add 2"])
+      first.cancel()
+    }
+
+    @Test("a lazy observer that unregisters stays out until its service is made anew")
+    func unregisters() throws {
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.broadcast(.onAdd, "1")
+      let archive = try services.service(ArchiveService.self)
+      #expect(point.unregister(archive))
+      services.remove(ServiceKey("nothing") { _ in 0 })
+      services.remove(ServiceKey<Journal>.journal)
+      #expect(point.broadcast(.onAdd, "2").nobodyResponded)
+      services.remove(ArchiveService.self)
+      let journal = try services.service(.journal)
+      point.broadcast(.onAdd, "3")
+      #expect(journal.all == ["archive made", "archive add 3"])
+    }
+
+    @Test("a lazy registration can be taken back, before and after it led to an observer")
+    func takenBack() throws {
+      point.registerLazily(ArchiveService.self) { $0 }
+      #expect(point.unregisterLazily(ArchiveService.self))
+      #expect(!point.unregisterLazily(ArchiveService.self))
+      #expect(point.broadcast(.onAdd, "1").nobodyResponded)
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.broadcast(.onAdd, "2")
+      #expect(point.unregisterLazily(ArchiveService.self))
+      #expect(point.broadcast(.onAdd, "3").nobodyResponded)
+      #expect(journal.all == ["archive made", "archive add 2"])
+    }
+
+    @Test("a lazy registration that is taken back while its observer is made leaves no observer")
+    func takenBackMeanwhile() throws {
+      let point = point
+      let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }
+      let name = ServiceKey<ChatWindow>("window") { [journal] _ in ChatWindow("w", journal) }
+      let key = ServiceKey<ChatWindow>("window") { [journal] _ in
+        point.unregisterLazily(name)
+        return ChatWindow("w", journal)
+      }
+      point.registerLazily(key, table: table) { $0 }
+      #expect(point.broadcast(.onAdd, "1").nobodyResponded)
+      #expect(point.broadcast(.onAdd, "2").nobodyResponded)
+      #expect(point.observers.count == 0)
+      #expect(services.existing(key) != nil)
+    }
+
+    @Test("a mark that comes too late does not take the observer from the mark that has taken its place")
+    func lateMark() {
+      let point = point
+      let again = Locked(true)
+      point.registerLazily(ArchiveService.self) { archive in
+        if again.withLock({ again in
+          defer { again = false }
+          return again
+        }) {
+          point.unregisterLazily(ArchiveService.self)
+          point.registerLazily(ArchiveService.self) { $0 }
+          point.broadcast(.onAdd, "inner")
+        }
+        return archive
+      }
+      point.broadcast(.onAdd, "outer")
+      point.broadcast(.onAdd, "next")
+      #expect(journal.all == ["archive made"] + ["inner", "outer", "next"].map { "archive add \($0)" })
+    }
+
+    @Test("a message that a service sends while it is made does not reach itself")
+    func sendsWhileMade() throws {
+      let point = point
+      let failures = Journal()
+      point.observers.onError = { failures.write("\($0)") }
+      let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }
+      let key = ServiceKey("loud") { [journal] _ in
+        point.broadcast(.onAdd, "from within")
+        return ChatWindow("loud", journal)
+      }
+      point.registerLazily(key, table: table) { $0 }
+      point.broadcast(.onAdd, "from outside")
+      #expect(journal.all == ["loud add from outside"])
+      services.remove(key)
+      _ = try services.service(key)
+      point.broadcast(.onAdd, "again")
+      #expect(journal.all == ["loud add from outside", "loud add again"])
+      #expect(failures.all.isEmpty)
+    }
+
+    @Test("a typed call without a selector makes every lazy observer, with one only those that have it")
+    func typedCalls() {
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.broadcast(for: "onDeleteMsg:") { $0.onAddMsg("x") }
+      #expect(journal.all.isEmpty)
+      point.broadcast { $0.onAddMsg("y") }
+      #expect(journal.all == ["archive made", "archive add y"])
+    }
+
+    @Test("messages from many threads at once make the observer once, and it gets all of them")
+    func threads() {
+      let point = point
+      point.registerLazily(ArchiveService.self) { $0 }
+      let ended = onThreads(16) { _ in
+        for _ in 0..<50 { point.broadcast(.onAdd, "x") }
+      }
+      #expect(ended)
+      #expect(journal.all.filter { $0 == "archive made" }.count == 1)
+      #expect(journal.all.filter { $0 == "archive add x" }.count == 16 * 50)
+    }
+
+    @Test("messages, log-outs, registrations and removals from many threads neither hang nor lose the way")
+    func stress() {
+      let (point, services, journal) = (point, services, journal)
+      point.observers.onError = { journal.write("\($0)") }
+      point.registerLazily(ArchiveService.self) { $0 }
+      let steady = ChatWindow("steady", Journal())
+      point.register(steady)
+      let ended = onThreads(16) { thread in
+        let own = ChatWindow("own", Journal())
+        for step in 0..<100 {
+          switch thread % 4 {
+          case 0: services.clearData()
+          case 1:
+            point.register(own)
+            point.unregister(own)
+          case 2 where step % 10 == 0:
+            point.unregisterLazily(ArchiveService.self)
+            point.registerLazily(ArchiveService.self) { $0 }
+          default: point.broadcast(.onAdd, "x")
+          }
+        }
+      }
+      #expect(ended)
+      #expect(journal.all.allSatisfy { $0.hasPrefix("archive") })
+      #expect(steady.journal.all.count == 4 * 100 + 4 * 90)
+      point.registerLazily(ArchiveService.self) { $0 }
+      #expect(point.broadcast(.onAdd, "last").delivered == 2)
+    }
+  }
+}

@@ -1,0 +1,231 @@
+// ServiceCenterTests.swift: one instance for each service, its hooks and its end.
+
+import Forwardcast
+import ForwardcastCenters
+import Synchronization
+import TestSupport
+import Testing
+
+extension Centers {
+  @Suite("Services")
+  struct ServiceCenterTests {
+    @Test("a service is asked for by its class and comes with its type")
+    func typedAccessor() throws {
+      let (center, _) = try ServiceCenter.journaled()
+      let account = try center.service(AccountService.self)
+      let inferred: AccountService = try center.service()
+      #expect(account === inferred)
+    }
+
+    @Test("a service that lives is returned, a missing one is made and kept")
+    func lookUp() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      #expect(center.existing(AccountService.self) == nil)
+      let account = try center.service(AccountService.self)
+      #expect(try center.service(AccountService.self) === account)
+      #expect(center.existing(AccountService.self) === account)
+      #expect(journal.all == ["account made", "account did init"])
+    }
+
+    @Test("the init hook runs once, for the request that makes the service")
+    func hookRunsOnce() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      for _ in 0..<3 { _ = try center.service(AccountService.self) }
+      #expect(journal.all.filter { $0 == "account did init" }.count == 1)
+    }
+
+    @Test("a service may ask for others while it is made, and they are made first")
+    func dependencies() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      let chat = try center.service(ChatService.self)
+      #expect(chat.cdn.account === (try center.service(AccountService.self)))
+      #expect(journal.all == ["account made", "account did init", "cdn made"])
+      #expect(center.services.map(\.name) == ["journal", "AccountService", "CDNService", "ChatService"])
+    }
+
+    @Test("a service needs no base class: any class, an actor or a struct will do")
+    func allKinds() async throws {
+      let center = ServiceCenter()
+      #expect(try center.service(DerivedService.self).name == "derived")
+      #expect(try center.service(SettingsService.self) == SettingsService(in: center))
+      let counter = try center.service(CounterService.self)
+      _ = await counter.increment()
+      #expect(try await center.service(CounterService.self).increment() == 2)
+    }
+
+    @Test("two services that need each other are an error with the whole chain, and leave no trace")
+    func cycle() throws {
+      let center = ServiceCenter()
+      let error = #expect(throws: ServiceError.self) { try center.service(.ring0) }
+      #expect(error?.code == .constructionCycle)
+      #expect(error?.chain == ["ring0", "ring1", "ring2", "ring1"])
+      #expect(error.map { "\($0)" } == "construction cycle: ring0 → ring1 → ring2 → ring1")
+      #expect(center.services.isEmpty)
+      // The last of the ring is no better asked directly.
+      let direct = #expect(throws: ServiceError.self) { try center.service(.ring2) }
+      #expect(direct?.chain == ["ring2", "ring1", "ring2"])
+    }
+
+    @Test("nobody sees a service before its init hook has ended, not even what the hook asks for")
+    func notSeenEarly() throws {
+      let center = ServiceCenter()
+      let seen = Locked<Bool?>(nil)
+      let key = ServiceKey("early") { _ in
+        Hooked { center in
+          seen.withLock { $0 = center.existing(ServiceKey("early") { _ in Hooked { _ in } }) != nil }
+          _ = try center.service(ServiceKey("early") { _ in Hooked { _ in } })
+        }
+      }
+      let error = #expect(throws: ServiceError.self) { try center.service(key) }
+      #expect(error?.chain == ["early", "early"])
+      #expect(seen.withLock { $0 } == false)
+    }
+
+    @Test(
+      "a constructor or an init hook that throws leaves no trace and may be tried again",
+      arguments: [FragileService.Place.initialiser, .hook])
+    func failure(place: FragileService.Place) throws {
+      let center = ServiceCenter()
+      FragileService.$failing.withValue(place) {
+        #expect(throws: TargetError.self) { try center.service(FragileService.self) }
+        #expect(center.existing(FragileService.self) == nil)
+        #expect(center.services.isEmpty)
+      }
+      #expect(try center.service(FragileService.self) === center.existing(FragileService.self))
+    }
+
+    @Test("removing drops the last reference, and the next request makes another")
+    func remove() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      let first = ObjectIdentifier(try center.service(AccountService.self))
+      weak let account = center.existing(AccountService.self)
+      #expect(account.map(ObjectIdentifier.init) == first)
+      #expect(center.remove(AccountService.self))
+      #expect(account == nil)
+      #expect(journal.take().last == "account gone")
+      _ = try center.service(AccountService.self)
+      #expect(journal.all == ["account made", "account did init"])
+    }
+
+    @Test("removing a service that does not live does nothing")
+    func removeAbsent() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      #expect(!center.remove(AccountService.self))
+      #expect(journal.all.isEmpty)
+      #expect(center.services.count == 1)
+    }
+
+    @Test("logging out tells all, and lets go of those that are not persistent in reverse order of creation")
+    func clearData() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      _ = try center.service(ChatService.self)
+      _ = journal.take()
+      center.clearData()
+      #expect(journal.take() == ["account will clear", "cdn will clear", "chat will clear", "chat gone"])
+      // The journal is not persistent; the account is kept alive by the persistent CDN, but is no service any more.
+      #expect(center.services.map(\.name) == ["CDNService"])
+      #expect(center.existing(AccountService.self) == nil)
+
+      for name in ["a", "b", "c"] {
+        _ = try center.service(
+          ServiceKey(name) { _ in Hooked(isPersistent: name == "b", gone: { journal.write("\(name) gone") }) })
+      }
+      center.clearData()
+      #expect(journal.take() == ["cdn will clear", "c gone", "a gone"])
+    }
+
+    @Test("a service whose hook fails at log-out is reported, removed, and keeps nobody else from it")
+    func clearFails() throws {
+      let center = ServiceCenter()
+      let failures = Journal()
+      center.onError = { failures.write("\($0)") }
+      _ = try center.service(ServiceKey("a") { _ in Hooked(clear: { throw TargetError(name: "a") }) })
+      _ = try center.service(ServiceKey("b") { _ in Hooked(clear: { failures.write("b cleared") }) })
+      center.clearData()
+      #expect(failures.all == ["serviceWillClearData failed in a: refused by a", "b cleared"])
+      #expect(center.services.isEmpty)
+    }
+
+    @Test("a service that a log-out hook makes is told too, and a hook that logs out again ends")
+    func clearMakes() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      _ = try center.service(
+        ServiceKey("late") { center in
+          Hooked(clear: { [weak center] in
+            _ = try center?.service(AccountService.self)
+            center?.clearData()
+          })
+        })
+      center.clearData()
+      #expect(journal.all == ["account made", "account did init", "account will clear", "account gone"])
+      #expect(center.services.isEmpty)
+    }
+
+    @Test("services hear of background, foreground and the end, dependents before what they depend on and back")
+    func applicationHooks() throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      _ = try center.service(ChatService.self)
+      _ = journal.take()
+      center.didEnterBackground()
+      center.willEnterForeground()
+      center.willTerminate()
+      #expect(
+        journal.all == [
+          "cdn background", "account background", "account foreground", "cdn foreground", "cdn terminates",
+          "account terminates",
+        ])
+    }
+
+    @Test("a center that goes lets go of its services in reverse order of creation")
+    func centerGoes() throws {
+      let journal = Journal()
+      do {
+        let center = ServiceCenter()
+        for name in ["a", "b", "c"] {
+          _ = try center.service(ServiceKey(name) { _ in Hooked(gone: { journal.write(name) }) })
+        }
+      }
+      #expect(journal.all == ["c", "b", "a"])
+    }
+
+    @Test("a key of a protocol gives whatever its maker makes; keys of another name or type are other services")
+    func keys() throws {
+      let center = ServiceCenter()
+      let polite = ServiceKey<any Greeter>("greeter") { _ in Polite() }
+      #expect(try center.service(polite).greeting == "good day")
+      #expect(try center.service(ServiceKey<any Greeter>("greeter") { _ in Rude() }).greeting == "good day")
+      #expect(try center.service(ServiceKey<any Greeter>("other") { _ in Rude() }).greeting == "oi")
+      #expect(try center.service(ServiceKey<Int>("greeter") { _ in 7 }) == 7)
+      #expect(center.services.map(\.name) == ["greeter", "other", "greeter"])
+      #expect(center.remove(polite))
+      #expect(center.existing(polite) == nil)
+    }
+  }
+}
+
+protocol Greeter: Sendable { var greeting: String { get } }
+struct Polite: Greeter { var greeting: String { "good day" } }
+struct Rude: Greeter { var greeting: String { "oi" } }
+
+extension ServiceKey<Int> {
+  static let ring0: ServiceKey<Int> = ServiceKey("ring0") { try $0.service(.ring1) }
+  static let ring1: ServiceKey<Int> = ServiceKey("ring1") { try $0.service(.ring2) }
+  static let ring2: ServiceKey<Int> = ServiceKey("ring2") { try $0.service(.ring1) }
+}
+
+/// A service of closures.
+final class Hooked: ServiceLifecycle {
+  private let didInit: @Sendable (ServiceCenter) throws -> Void
+  private let clear: @Sendable () throws -> Void
+  private let gone: @Sendable () -> Void
+  let isPersistent: Bool
+  init(
+    isPersistent: Bool = false, _ didInit: @escaping @Sendable (ServiceCenter) throws -> Void = { _ in },
+    clear: @escaping @Sendable () throws -> Void = {}, gone: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.isPersistent, self.clear, self.gone, self.didInit) = (isPersistent, clear, gone, didInit)
+  }
+  func serviceDidInit(in center: ServiceCenter) throws { try didInit(center) }
+  func serviceWillClearData() throws { try clear() }
+  deinit { gone() }
+}

@@ -1,0 +1,122 @@
+// ServiceScopeTests.swift: centers within centers, and substitutes for a test.
+
+import Forwardcast
+import ForwardcastCenters
+import Testing
+
+extension Centers {
+  @Suite("Scopes and substitution")
+  struct ServiceScopeTests {
+    final class SessionService: ManagedService {
+      static let scope = ServiceScope.session
+      let account: AccountService
+      init(in center: ServiceCenter) throws { account = try center.service() }
+    }
+    final class EagerService: ManagedService {
+      init(in center: ServiceCenter) throws { _ = try center.service(SessionService.self) }
+    }
+
+    private func tree() throws -> (application: ServiceCenter, session: ServiceCenter, journal: Journal) {
+      let (application, journal) = try ServiceCenter.journaled()
+      return (application, ServiceCenter(.session, in: application), journal)
+    }
+
+    @Test("a service lives in the nearest center of its scope, whichever center is asked")
+    func nearest() throws {
+      let (application, session, _) = try tree()
+      let user = ServiceCenter(.user, in: session)
+      let service = try user.service(SessionService.self)
+      #expect(session.services.map(\.name) == ["SessionService"])
+      #expect(user.services.isEmpty)
+      #expect(service.account === application.existing(AccountService.self))
+      let other = ServiceCenter(.session, in: application)
+      #expect(try other.service(SessionService.self) !== service)
+      #expect(try other.service(SessionService.self).account === service.account)
+    }
+
+    @Test("a service of a wider scope cannot depend on one of a narrower scope")
+    func captive() throws {
+      let (application, session, _) = try tree()
+      let error = #expect(throws: ServiceError.self) { try session.service(EagerService.self) }
+      #expect(error?.code == .outOfScope)
+      #expect(error.map { "\($0)" } == "out of scope: SessionService, asked of application")
+      #expect(application.existing(EagerService.self) == nil)
+      let user = ServiceCenter(.user, in: session)
+      let unknown = #expect(throws: ServiceError.self) {
+        try user.service(ServiceKey("x", scope: "document") { _ in 1 })
+      }
+      #expect(unknown.map { "\($0)" } == "out of scope: x, asked of user in session in application")
+    }
+
+    @Test("logging out of a center clears the centers within it first")
+    func clearInner() throws {
+      let (application, session, journal) = try tree()
+      _ = try session.service(SessionService.self)
+      _ = try session.service(
+        ServiceKey("last", scope: .session) { _ in Hooked(clear: { journal.write("last will clear") }) })
+      _ = journal.take()
+      application.clearData()
+      #expect(journal.all == ["last will clear", "account will clear", "account gone"])
+      #expect(session.services.isEmpty && application.services.isEmpty)
+    }
+
+    @Test("a description lists what lives, in order, since when, and what survives a log-out")
+    func description() throws {
+      let (application, session, _) = try tree()
+      _ = try session.service(SessionService.self)
+      _ = try application.service(CDNService.self)
+      let lines = application.description.split(separator: "\n").map(String.init)
+      #expect(lines.count == 6)
+      #expect(lines[0] == "application: 3 services")
+      #expect(lines[2].wholeMatch(of: /2\. AccountService, for \d+ ms/) != nil)
+      #expect(lines[3].wholeMatch(of: /3\. CDNService, for \d+ ms, persistent/) != nil)
+      #expect(lines[4] == "  session: 1 service")
+      let since = application.services.map(\.since)
+      #expect(since == since.sorted())
+      #expect(application.services.map(\.isPersistent) == [false, false, true])
+    }
+
+    @Test("a substitute stands for a service in its task only, and nothing of it is left")
+    func substitution() async throws {
+      let (center, _) = try ServiceCenter.journaled()
+      let key = ServiceKey<any Greeter>("greeter") { _ in Polite() }
+      let letter = ServiceKey<String>("letter") { try $0.service(key).greeting + ", Ann" }
+      #expect(try center.service(letter) == "good day, Ann")
+      try await center.withSubstitutes(ServiceSubstitute(for: key) { _ in Rude() }) { () async throws in
+        #expect(try center.service(letter) == "oi, Ann")
+        async let child = center.service(letter)
+        #expect(try await child == "oi, Ann")
+        let detached = Task.detached { try center.service(letter) }
+        #expect(try await detached.value == "good day, Ann")
+        #expect(center.services.map(\.name) == ["greeter", "letter"])
+      }
+      #expect(try center.service(letter) == "good day, Ann")
+      #expect(center.services.map(\.name) == ["journal", "greeter", "letter"])
+    }
+
+    @Test("substitutes reach through scopes, nest, and are let go of in reverse order at the end")
+    func substitutionInScopes() throws {
+      let (application, session, journal) = try tree()
+      let name = ServiceKey<String>("name") { _ in "real" }
+      let title = ServiceKey<String>("title", scope: .session) { try "Dr " + $0.service(name) }
+      try session.withSubstitutes(ServiceSubstitute(for: name) { _ in "test" }) {
+        #expect(try session.service(title) == "Dr test")
+        #expect(try session.service(ServiceKey<Journal>.journal) !== journal)
+        try application.withSubstitutes(
+          ServiceSubstitute(for: title) { _ in "Mx" },
+          ServiceSubstitute(for: ServiceKey<Hooked>("h") { _ in Hooked() }) { _ in
+            Hooked(gone: { journal.write("substitute gone") })
+          }
+        ) {
+          #expect(try session.service(title) == "Mx")
+          #expect(try session.service(name) == "test")
+          _ = try application.service(ServiceKey<Hooked>("h") { _ in Hooked() })
+          #expect(journal.all.isEmpty)
+        }
+        #expect(journal.all == ["substitute gone"])
+        #expect(try session.service(title) == "Dr test")
+      }
+      #expect(try session.service(title) == "Dr real")
+    }
+  }
+}

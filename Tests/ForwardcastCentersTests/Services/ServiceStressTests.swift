@@ -1,0 +1,109 @@
+// ServiceStressTests.swift: sixty-four threads and twenty services that ask for one another.
+
+import Forwardcast
+import ForwardcastCenters
+import Synchronization
+import TestSupport
+import Testing
+
+extension Centers {
+  @Suite("Stress")
+  struct ServiceStressTests {
+    private static let services = 20
+
+    /// Service *n* asks for several of those before it, in an order of its own, in its maker and in its hook.
+    @Sendable private static func key(_ index: Int, _ made: Tally) -> ServiceKey<Hooked> {
+      ServiceKey("s\(index)") { center in
+        made.count(index)
+        for step in [7, 3, 1] where index >= step { _ = try center.service(key(index - step, made)) }
+        return Hooked(isPersistent: index % 5 == 0) { center in
+          for step in [2, 5] where index >= step { _ = try center.service(key(index - step, made)) }
+          made.finish(index)
+        }
+      }
+    }
+
+    /// How often each service was made, and completed.
+    final class Tally: Sendable {
+      private let counts = Locked<[(made: Int, finished: Int)]>(
+        Array(repeating: (made: 0, finished: 0), count: ServiceStressTests.services))
+      func count(_ index: Int) { counts.withLock { $0[index].made += 1 } }
+      func finish(_ index: Int) { counts.withLock { $0[index].finished += 1 } }
+      var all: [(made: Int, finished: Int)] { counts.withLock { $0 } }
+      func isFinished(_ index: Int) -> Bool { counts.withLock { $0[index].finished > 0 } }
+    }
+
+    @Test("64 threads that ask for 20 services which ask for one another make each once, without deadlock")
+    func madeOnce() {
+      for round in 0..<5 {
+        let (center, made) = (ServiceCenter(), Tally())
+        let wrong = Journal()
+        let seen = Locked<[Int: Set<ObjectIdentifier>]>([:])
+        let ended = onThreads(64) { thread in
+          for step in 0..<ServiceStressTests.services {
+            let index = (thread * 7 + step * (round % 2 == 0 ? 1 : 19)) % ServiceStressTests.services
+            do {
+              let service = try center.service(ServiceStressTests.key(index, made))
+              if !made.isFinished(index) { wrong.write("s\(index) seen early") }
+              seen.withLock { _ = $0[index, default: []].insert(ObjectIdentifier(service)) }
+            } catch { wrong.write("\(error)") }
+          }
+        }
+        #expect(ended)
+        #expect(wrong.all == [])
+        #expect(made.all.allSatisfy { $0.made == 1 && $0.finished == 1 })
+        #expect(seen.withLock { $0.values.allSatisfy { $0.count == 1 } })
+        #expect(center.services.count == ServiceStressTests.services)
+      }
+    }
+
+    @Test("the same with log-outs and removals in between ends, without errors, and with one of each")
+    func withRemovals() {
+      let (center, made) = (ServiceCenter(), Tally())
+      let wrong = Journal()
+      center.onError = { wrong.write("\($0)") }
+      let ended = onThreads(64) { thread in
+        for step in 0..<40 {
+          let index = (thread * 7 + step) % ServiceStressTests.services
+          if thread % 16 == 0, step % 4 == 0 { center.clearData() }
+          if thread % 16 == 1 { center.remove(ServiceStressTests.key(index, made)) }
+          do { _ = try center.service(ServiceStressTests.key(index, made)) } catch { wrong.write("\(error)") }
+        }
+      }
+      #expect(ended)
+      #expect(wrong.all == [])
+      #expect(Set(center.services.map(\.name)).count == center.services.count)
+      for index in 0..<ServiceStressTests.services {
+        #expect(throws: Never.self) { try center.service(ServiceStressTests.key(index, made)) }
+      }
+      #expect(center.services.count == ServiceStressTests.services)
+    }
+
+    @Test("threads that ask for rings of services never hang: each gets an error or, had somebody caught it, a service")
+    func rings() {
+      // Service n asks for n + 1 and n + 3 of 20, so every one is in a ring; every fourth does without what it cannot get.
+      @Sendable func key(_ index: Int) -> ServiceKey<Int> {
+        ServiceKey("r\(index)") { center in
+          for step in [1, 3] {
+            do { _ = try center.service(key((index + step) % ServiceStressTests.services)) } catch {
+              if index % 4 != 0 { throw error }
+            }
+          }
+          return index
+        }
+      }
+      let center = ServiceCenter()
+      let wrong = Journal()
+      let ended = onThreads(64) { thread in
+        for step in 0..<20 {
+          do { _ = try center.service(key((thread + step * 3) % ServiceStressTests.services)) } catch {
+            if (error as? ServiceError)?.code != .constructionCycle { wrong.write("\(error)") }
+          }
+          if thread % 8 == 0 { center.clearData() }
+        }
+      }
+      #expect(ended)
+      #expect(wrong.all == [])
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// ServiceThreadTests.swift: services that many threads ask for at once.
+
+import Dispatch
+import Forwardcast
+import ForwardcastCenters
+import Synchronization
+import TestSupport
+import Testing
+
+extension Centers {
+  @Suite("Threads")
+  struct ServiceThreadTests {
+    /// A maker that says when it has begun and waits until it may go on.
+    private func held(_ name: String, _ began: Latch, _ mayEnd: Latch) -> ServiceKey<Witness> {
+      let counter = LeakCounter()
+      return ServiceKey(name) { _ in
+        began.open()
+        mayEnd.pass()
+        return Witness(counter)
+      }
+    }
+
+    @Test("sixteen threads that ask at once get one instance, whose hook has ended")
+    func once() {
+      let (center, journal) = (ServiceCenter(), Journal())
+      let done = Atomic<Bool>(false)
+      let key = ServiceKey("once") { _ in
+        journal.write("made")
+        return Hooked { _ in done.store(true, ordering: .releasing) }
+      }
+      let seen = Locked<Set<ObjectIdentifier>>([])
+      let ended = onThreads(16) { _ in
+        guard let service = try? center.service(key) else { return }
+        if !done.load(ordering: .acquiring) { journal.write("seen early") }
+        seen.withLock { _ = $0.insert(ObjectIdentifier(service)) }
+      }
+      #expect(ended)
+      #expect(journal.all == ["made"])
+      #expect(seen.withLock { $0.count } == 1)
+    }
+
+    @Test("a slow constructor delays only those who ask for its service")
+    func slow() throws {
+      let center = ServiceCenter()
+      let (began, mayEnd) = (Latch(), Latch())
+      let slow = held("slow", began, mayEnd)
+      let results = Journal()
+      let ended = onThreads(2) { index in
+        if index == 0 {
+          _ = try? center.service(slow)
+          results.write("slow")
+        } else {
+          began.pass()
+          _ = try? center.service(SettingsService.self)
+          _ = center.existing(slow)
+          center.remove(slow)
+          results.write("other")
+          mayEnd.open()
+        }
+      }
+      #expect(ended)
+      #expect(results.all == ["other", "slow"])
+      #expect(center.existing(slow) != nil)
+    }
+
+    @Test("a constructor may wait for another thread that asks for another service")
+    func waitsForOther() throws {
+      let center = ServiceCenter()
+      let key = ServiceKey<String>("patient") { center in
+        let answer = Locked<String?>(nil)
+        let end = DispatchGroup()
+        DispatchQueue.global().async(group: end) {
+          let service = try? center.service(SettingsService.self)
+          answer.withLock { $0 = service?.language }
+        }
+        return end.wait(timeout: .now() + 60) == .success ? answer.withLock { $0 } ?? "none" : "hung"
+      }
+      #expect(try center.service(key) == "en")
+    }
+
+    @Test("a cycle across threads is an error with the whole chain on every thread, and no deadlock")
+    func crossCycle() {
+      let center = ServiceCenter()
+      let size = 4
+      let inside = DispatchGroup()
+      for _ in 0..<size { inside.enter() }
+      // Each of the services is under construction before any asks for the next.
+      let met = Atomic<Int>(0)
+      @Sendable func key(_ index: Int) -> ServiceKey<Int> {
+        ServiceKey("s\(index)") { center in
+          if met.wrappingAdd(1, ordering: .relaxed).newValue <= size { inside.leave() }
+          _ = inside.wait(timeout: .now() + 60)
+          return try center.service(key((index + 1) % size)) + 1
+        }
+      }
+      let errors = Locked<[ServiceError]>([])
+      let ended = onThreads(size) { index in
+        do { _ = try center.service(key(index)) } catch {
+          if let error = error as? ServiceError { errors.withLock { $0.append(error) } }
+        }
+      }
+      #expect(ended)
+      let all = errors.withLock { $0 }
+      #expect(all.count == size)
+      for error in all {
+        #expect(error.code == .constructionCycle)
+        #expect(error.chain.first == error.chain.last)
+        #expect(Set(error.chain) == ["s0", "s1", "s2", "s3"])
+      }
+      #expect(center.services.isEmpty)
+    }
+
+    @Test("those who waited for a construction that failed get its error, and the next request tries again")
+    func sharedFailure() throws {
+      let center = ServiceCenter()
+      let tries = Atomic<Int>(0)
+      let (began, mayEnd) = (Latch(), Latch())
+      let key = ServiceKey<Int>("failing") { _ in
+        if tries.wrappingAdd(1, ordering: .relaxed).newValue > 1 { return 7 }
+        began.open()
+        mayEnd.pass()
+        throw TargetError(name: "first")
+      }
+      let failures = Journal()
+      let ended = onThreads(3) { index in
+        if index == 2 {
+          began.pass()
+          mayEnd.open()
+        } else {
+          do { _ = try center.service(key) } catch { failures.write("\(error)") }
+        }
+      }
+      #expect(ended)
+      // The second thread either waited for the first try or came after it.
+      #expect(Set(failures.all) == ["refused by first"])
+      #expect(try center.service(key) == 7)
+    }
+
+    @Test(
+      "a service under construction during a log-out is told, and made anew unless it persists",
+      arguments: [false, true])
+    func clearDuringConstruction(persists: Bool) throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      let (began, mayEnd) = (Latch(), Latch())
+      let key = ServiceKey("held") { center in
+        let account = try center.service(AccountService.self)
+        began.open()
+        mayEnd.pass()
+        return Hooked(
+          isPersistent: persists,
+          { _ in
+            if center.existing(AccountService.self) !== account { journal.write("held is stale") }
+          }, clear: { journal.write("held will clear") })
+      }
+      let ended = onThreads(2) { index in
+        if index == 0 {
+          _ = try? center.service(key)
+        } else {
+          began.pass()
+          center.clearData()
+          mayEnd.open()
+        }
+      }
+      #expect(ended)
+      let told = ["account made", "account did init", "account will clear", "held is stale", "held will clear"]
+      // The second try finds services that know nothing of the first, the journal among them.
+      #expect(journal.all == (persists ? told : told + ["account gone"]))
+      #expect(center.services.map(\.name) == (persists ? ["held"] : ["journal", "AccountService", "held"]))
+    }
+  }
+}

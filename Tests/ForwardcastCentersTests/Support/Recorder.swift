@@ -1,0 +1,1 @@
+../../ForwardcastTests/Support/Recorder.swift

@@ -1,0 +1,182 @@
+// RecordedScriptTests.swift: a recording is written as a script that does the same.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import ForwardcastScript
+import Testing
+
+private struct Color {}
+
+/// A call of `take:` with that argument, as it would have been recorded.
+private func recording(of value: Any, answer: Any? = nil, as name: String = "r") -> Recording {
+  final class Taker: ForwardingProxy {
+    var answer: Any?
+    override func methodSignature(for selector: MessageSelector) -> MethodSignature? { .init(of: selector) }
+    override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+      invocation.result = answer.map { ArgumentBox($0) }
+      return DeliveryReport()
+    }
+  }
+  let taker = Taker()
+  taker.answer = answer
+  let proxy = RecordingProxy(of: taker, as: name)
+  var message = Invocation("take:", arguments: [ArgumentBox(value)])
+  try? proxy.perform(&message)
+  return proxy.recorder.recording
+}
+
+extension MethodSignature {
+  fileprivate init?(of selector: MessageSelector) {
+    try? self.init("@@:" + String(repeating: "@", count: selector.numberOfArguments))
+  }
+}
+
+// Never written to.
+nonisolated(unsafe) private let literalCases: [(value: Any, text: String)] = [
+  (1, "1"), (Int.min, "-9223372036854775808"), (UInt8(200), "200"), (0.1, "0.1"), (-0.0, "-0.0"), (1e300, "1e+300"),
+  (Double.leastNonzeroMagnitude, "5e-324"), (Float(0.5), "0.5"), (true, "true"), ("", "\"\""),
+  ("a\\b\"c\n\t", #""a\\b\"c\n\t""#),
+  ("\u{0}\u{7F}\r", #""\u{0}\u{7F}\u{D}""#), ("\u{2028}\u{202E}\u{FEFF}", #""\u{2028}\u{202E}\u{FEFF}""#),
+  ("\u{301}e\u{301}", "\"\u{301}e\u{301}\""), ("👩‍👧", "\"👩\\u{200D}👧\""), (Substring("s"), "\"s\""),
+  (Int?.none as Any, "nil"), (Int??.some(.none) as Any, "nil"), (Int?.some(4) as Any, "4"),
+  ([Int](), "@[]"), ([[1], []] as [[Int]], "@[@[1], @[]]"), ([1, nil] as [Int?], "@[1, nil]"),
+  (["k\"": ["a": nil, "b": 1.5]] as [String: [String: Double?]], #"@{"k\"": @{"a": nil, "b": 1.5}}"#),
+  ([1, "a", [true] as [Any]] as [Any], "@[1, \"a\", @[true]]"),
+  (MessageSelector("a:b:"), "@selector(a:b:)"),
+]
+
+// Never written to.
+nonisolated(unsafe) private let refusedCases: [(value: Any, text: String)] = [
+  (Color(), #"argument 0 of "take:" is of type Color, for which a script has no literal"#),
+  ([Color()], #"argument 0 of "take:" is of type Color, for which a script has no literal"#),
+  (
+    ["a": [1: 2]] as [String: Any],
+    #"argument 0 of "take:" is of type Dictionary<Int, Int>, for which a script has no literal"#
+  ),
+  (Set([1]), #"argument 0 of "take:" is of type Set<Int>, for which a script has no literal"#),
+  (Character("a"), #"argument 0 of "take:" is of type Character, for which a script has no literal"#),
+  (Double.nan, #"argument 0 of "take:" is nan, which has no literal"#),
+  (-Float.infinity, #"argument 0 of "take:" is -inf, which has no literal"#),
+  (UInt64.max, #"argument 0 of "take:" is 18446744073709551615, which does not fit 64 bits"#),
+  (Ledger(), #"argument 0 of "take:" is a Ledger that has no name in the script"#),
+  ((1, 2), #"argument 0 of "take:" is of type (Int, Int), for which a script has no literal"#),
+  (Int.self, #"argument 0 of "take:" is of type Int.Type, for which a script has no literal"#),
+]
+
+@Suite("Recordings as scripts")
+struct RecordedScriptTests {
+  @Test("a recording becomes one statement for each call from outside, with what was answered or thrown")
+  func text() throws {
+    let office = Office()
+    let ledger = try #require(office.recorded["ledger"])
+    let _: Int = try ledger.dynamic.note("say \"hi\"\n")
+    let _: [String] = try ledger.dynamic.store(nil as Int? as Any, path: ["a", nil] as [String?])
+    let _: [String: [Double]] = try ledger.dynamic.merge(["b": [1], "a": [2, -3]] as [String: [Int]], scale: 0.5)
+    _ = try? ledger.dynamic.merge([String: [Int]](), scale: -2)
+    let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x", times: 1))
+    try ledger.dynamic.clear()
+    #expect(
+      try office.recorder.recording.script() == #"""
+        expect [ledger note: "say \"hi\"\n"] == 1
+        expect [ledger store: nil path: @["a", nil]] == @["say \"hi\"\n", "[\"a\", \"-\"]=none"]
+        expect [ledger merge: @{"a": @[2, -3], "b": @[1]} scale: 0.5] == @{"a": @[1.0, -1.5], "b": @[0.5]}
+        expect [ledger merge: @{} scale: -2] throws "scale -2.0 is \"negative\"\nand spills"
+        expect [desk file: "x" times: 1] == @[3]
+        #   expect [ledger note: "x 0"] == 3
+        [ledger clear]
+
+        """#)
+  }
+
+  @Test("a value is written as the literal that a script reads as the same value", arguments: literalCases.indices)
+  func literal(index: Int) throws {
+    let (value, text) = literalCases[index]
+    let written = try recording(of: value).script()
+    #expect(written == "[r take: \(text)]\n")
+    // And as an answer it is expected.
+    #expect(try recording(of: 1, answer: value).script() == "expect [r take: 1] == \(text)\n")
+    #expect(ScriptSession.check(written) == nil)
+    // The script reads it as the value that it has.
+    let session = ScriptSession()
+    let echo = BareReceiver {
+      Responds(to: "take:") { (_: BareReceiver, value: Any) in ArgumentBox(value).description }
+    }
+    session.register(echo, as: "r")
+    let read = session.run(written)
+    #expect(read.error == nil)
+    #expect(session.run("expect \(text) == \(text)").succeeded)
+  }
+
+  @Test("a type that a script has no literal for is refused with its name", arguments: refusedCases.indices)
+  func refusals(index: Int) {
+    let (value, text) = refusedCases[index]
+    let error = #expect(throws: ScriptWritingError.self) { try recording(of: value).script() }
+    #expect(error?.description == text)
+    #expect(error?.argumentIndex == 0)
+  }
+
+  @Test("an answer that has no literal is not expected, and the script says so")
+  func unwritableAnswer() throws {
+    let text = try recording(of: 1, answer: Color()).script()
+    #expect(text == "[r take: 1]  # answered a value of type Color\n")
+    #expect(ScriptSession.check(text) == nil)
+  }
+
+  @Test("lists are written as deep as a script reads them, and refused beyond")
+  func depth() throws {
+    func nested(_ depth: Int) -> Any { (0..<depth).reduce([] as [Any]) { list, _ in [list] } }
+    let text = try recording(of: nested(60)).script()
+    #expect(ScriptSession.check(text) == nil)
+    #expect(ScriptSession.check("expect " + text) == nil)
+    let error = #expect(throws: ScriptWritingError.self) { try recording(of: nested(61)).script() }
+    #expect(error?.description == #"argument 0 of "take:" lies in over 60 lists inside one another"#)
+  }
+
+  @Test(
+    "a receiver whose name begins a statement, an expression or nothing is refused",
+    arguments: ["count", "expect", "true", "else", "Box<Int>", "a b", "a:", ""])
+  func names(name: String) {
+    let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
+    #expect(error?.description == "\"take:\" was sent to \"\(name)\", which is no name in a script")
+  }
+
+  @Test("objects with names are arguments and answers")
+  func objects() throws {
+    let (ann, bo) = (Ledger(), Ledger())
+    let recording = recording(of: [ann, bo], answer: bo)
+    #expect(try recording.script(objects: ["ann": ann, "bo": bo]) == "expect [r take: @[ann, bo]] == bo\n")
+    let error = #expect(throws: ScriptWritingError.self) { try recording.script(objects: ["ann": ann]) }
+    #expect(error?.type == "Ledger")
+  }
+
+  @Test("words of the language and empty parts are parts of a message")
+  func parts() throws {
+    let office = Office()
+    let ledger = try #require(office.recorded["ledger"])
+    var message = Invocation("add:to:", arguments: [.init(1), .init(2)])
+    _ = try? ledger.perform(&message)
+    message = Invocation("a::", arguments: [.init(1), .init(2)])
+    _ = try? ledger.perform(&message)
+    let text = try office.recorder.recording.script()
+    #expect(text.hasPrefix("expect [ledger add: 1 to: 2] throws \"unrecognized selector add:to: of Ledger"))
+    #expect(text.contains("\nexpect [ledger a: 1 : 2] throws "))
+    let again = Office()
+    let session = ScriptSession()
+    for (name, proxy) in again.recorded { session.register(proxy, as: name) }
+    #expect(session.run(text).succeeded)
+  }
+
+  @Test("a script that does not do the same fails where it differs")
+  func differing() throws {
+    let office = Office()
+    let _: Int = try #require(try office.recorded["ledger"]?.dynamic.note("a"))
+    let text = try office.recorder.recording.script()
+    let session = ScriptSession()
+    let ledger = Ledger()
+    _ = ledger.note("before")
+    session.register(ledger, as: "ledger")
+    let outcome = session.run(text)
+    #expect(outcome.failures.map(\.text) == ["expectation failed: 2 == 1 does not hold"])
+  }
+}

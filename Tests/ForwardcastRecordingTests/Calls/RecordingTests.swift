@@ -1,0 +1,219 @@
+// RecordingTests.swift: calls are kept with what came of them.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import Foundation
+import Testing
+
+extension Message<(String) -> Int> { fileprivate static var note: Self { .init("note:") } }
+extension Message<() -> Void> { fileprivate static var clear: Self { .init("clear") } }
+extension Message<() -> Int> { fileprivate static var level: Self { .init("level") } }
+
+@Suite("Recording")
+struct RecordingTests {
+  @Test("a call is kept with its answer, one that answers nothing without, and one that fails with its error")
+  func outcomes() throws {
+    let ledger = RecordingProxy(of: Ledger(), as: "ledger")
+    #expect(try ledger.send(.note, "a") == 1)
+    try ledger.send(.clear)
+    #expect(throws: MessageError.self) { try ledger.dynamic.wash("pan") }
+    #expect(throws: Spilled.self) { try ledger.dynamic.merge([String: [Int]](), scale: -1) }
+    let calls = ledger.recorder.calls
+    #expect(calls.map { "\($0.message)" } == ["note: \"a\"", "clear", "wash: \"pan\"", "merge: [:] scale: -1"])
+    #expect(try calls[0].answer?.unbox(as: Int.self) == 1)
+    #expect(calls[1].answer?.value is Void)
+    #expect(calls[2].error?.description == "unrecognized selector wash: of Ledger")
+    #expect(calls[2].error?.type == "MessageError")
+    #expect(calls[3].error?.description == "scale -1.0 is \"negative\"\nand spills")
+    #expect(calls[3].answer == nil && calls[0].error == nil)
+  }
+
+  @Test("a recording prints a line for each call, nested calls indented")
+  func printing() throws {
+    let office = Office()
+    let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x", times: 2))
+    _ = try? office.recorded["desk"]?.dynamic.spill(-0.5)
+    #expect(
+      office.recorder.recording.description == """
+        [desk file: "x" times: 2] answers [1, 2]
+          [ledger note: "x 0"] answers 1
+          [ledger note: "x 1"] answers 2
+        [desk spill: -0.5] fails: scale -0.5 is "negative"
+        and spills
+          [ledger merge: [:] scale: -0.5] fails: scale -0.5 is "negative"
+        and spills
+        """)
+    #expect(office.recorder.recording.outermostCalls.map(\.receiver) == ["desk", "desk"])
+  }
+
+  @Test("a call inside of a call of another recorder is from outside for its own")
+  func depthIsTheRecorders() throws {
+    let ledger = RecordingProxy(of: Ledger())
+    let desk = RecordingProxy(of: FrontDesk(ledger))
+    let _: [Int] = try desk.dynamic.file("x", times: 1)
+    #expect(ledger.recorder.calls.map(\.depth) == [0])
+    #expect(desk.recorder.calls.map(\.receiver) == ["FrontDesk"])
+    // And across recorders the numbers say which came first.
+    #expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
+  }
+
+  @Test("recordings are equal when receivers, messages, outcomes and depths are")
+  func equality() throws {
+    func recording(_ text: String, as name: String = "ledger", twice: Bool = false) throws -> Recording {
+      let proxy = RecordingProxy(of: Ledger(), as: name)
+      _ = try proxy.send(.note, text)
+      if twice { _ = try proxy.send(.note, text) }
+      return proxy.recorder.recording
+    }
+    let one = try recording("a")
+    #expect(try one.isEqual(to: recording("a")) == true)
+    #expect(try one.isEqual(to: recording("b")) == false)
+    #expect(try one.isEqual(to: recording("a", as: "other")) == false)
+    #expect(try one.isEqual(to: recording("a", twice: true)) == false)
+    // The same words, with another answer.
+    var second = try recording("a", twice: true)
+    second.calls.removeFirst()
+    #expect(one.isEqual(to: second) == false)
+    let failed = RecordingProxy(of: Ledger(), as: "ledger")
+    _ = try? failed.dynamic.wash("a")
+    #expect(failed.recorder.recording.isEqual(to: one) == false)
+  }
+
+  @Test("where a type has no equality and all else is equal, it is not known whether recordings are")
+  func unknownEquality() throws {
+    struct Opaque { let id: Int }
+    func recording(_ note: String) throws -> Recording {
+      let proxy = RecordingProxy(of: Ledger())
+      let _: String = try proxy.dynamic.anything(Opaque(id: 1))
+      _ = try proxy.send(.note, note)
+      return proxy.recorder.recording
+    }
+    #expect(try recording("a").isEqual(to: recording("a")) == nil)
+    #expect(try recording("a").isEqual(to: recording("b")) == false)
+  }
+
+  @Test("dictionaries of values of any type are equal when their keys and values are")
+  func dictionaries() {
+    func box(_ value: [String: Any]) -> ArgumentBox { ArgumentBox(value) }
+    let one = box(["a": 1, "b": ["c": nil as Int? as Any]])
+    #expect(one.isEqual(to: box(["b": ["c": nil as Int? as Any], "a": 1])) == true)
+    #expect(one.isEqual(to: box(["a": 1, "b": ["c": 2]])) == false)
+    #expect(one.isEqual(to: box(["a": 1, "c": ["c": nil as Int? as Any]])) == false)
+    #expect(one.isEqual(to: box(["a": 1])) == false)
+    struct Opaque {}
+    #expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 1])) == nil)
+    #expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 2])) == false)
+  }
+
+  @Test("a dictionary arrives as one of another type when its keys and values can be given")
+  func dictionariesAreConverted() throws {
+    let table = ArgumentBox(["a": [1, 2], "b": [Int]()] as [String: Any])
+    #expect(try table.unbox(as: [String: [UInt8]].self) == ["a": [1, 2], "b": []])
+    #expect(throws: UnboxingError.self) { try table.unbox(as: [Int: [UInt8]].self) }
+    #expect(throws: UnboxingError.self) { try ArgumentBox(["a": 300]).unbox(as: [String: UInt8].self) }
+  }
+
+  @Test("a recording is written as JSON and read back equal")
+  func coding() throws {
+    let office = Office()
+    let ledger = try #require(office.recorded["ledger"])
+    let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x\n\"", times: 2))
+    let _: [String: [Double]] = try ledger.dynamic.merge(["a": [1, 2]] as [String: [Int]], scale: 0.5)
+    _ = try? ledger.dynamic.wash()
+    try ledger.send(.clear)
+    let recording = office.recorder.recording
+    let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
+    #expect(read.isEqual(to: recording) == true, "\(read)\n\(recording)")
+    #expect(read.description == recording.description)
+    #expect(read.calls.map(\.depth) == [0, 1, 1, 0, 0, 0])
+  }
+
+  @Test("an argument that is not Encodable is refused with its type and place")
+  func codingRefusal() throws {
+    let ledger = RecordingProxy(of: Ledger())
+    let _: String = try ledger.dynamic.anything(Ledger())
+    let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(ledger.recorder.recording) }
+    #expect("\(try #require(error))".contains("argument 0 of anything: is not Encodable: Ledger"))
+  }
+
+  @Test("a call that has not ended says so, compares and is written so")
+  func inProgress() throws {
+    let recorder = CallRecorder()
+    let seen = MulticastProxy<any MessageReceiver>()
+    var inside: Recording?
+    seen.on(Message<() -> Int>.level) {
+      inside = recorder.recording
+      return 3
+    }
+    let proxy = RecordingProxy(of: seen, as: "seen", into: recorder)
+    #expect(try proxy.send(.level) == 3)
+    let recording = try #require(inside)
+    #expect(recording.description == "[seen level] has not ended")
+    #expect(recording.isEqual(to: recorder.recording) == false)
+    let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
+    #expect(read.isEqual(to: recording) == true)
+  }
+
+  @Test("a recorder that forgets keeps nothing of a call that is in progress")
+  func forgetting() throws {
+    let recorder = CallRecorder()
+    let seen = MulticastProxy<any MessageReceiver>()
+    seen.on(Message<() -> Int>.level) {
+      recorder.removeAll()
+      return 3
+    }
+    let proxy = RecordingProxy(of: seen, as: "seen", into: recorder)
+    #expect(try proxy.send(.level) == 3)
+    #expect(recorder.calls.isEmpty)
+    try proxy.dynamic.wash()
+    #expect(recorder.recording.description == "[seen wash]")
+  }
+
+  @Test(
+    "a recorder that keeps so many calls keeps the last, and says how many it forgot", arguments: [0, 1, 3, 20, 100])
+  func keepingLast(limit: Int) throws {
+    let recorder = CallRecorder(keepingLast: limit)
+    let ledger = RecordingProxy(of: Ledger(), into: recorder)
+    for index in 0..<60 { #expect(try ledger.send(.note, "\(index)") == index + 1) }
+    let kept = min(limit, 60)
+    let answers = recorder.calls.compactMap { try? $0.answer?.unbox(as: Int.self) }
+    #expect(answers == Array((60 - kept)..<60).map { $0 + 1 })
+    #expect(recorder.forgottenCalls == 60 - kept)
+    recorder.removeAll()
+    #expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
+  }
+
+  @Test("among the targets of a multicast it gets what its target answers, and is passed over for the rest")
+  func amongTargets() throws {
+    let ledger = RecordingProxy(of: Ledger(), as: "ledger")
+    let crowd = MulticastProxy<any MessageReceiver>()
+    crowd.add(ledger)
+    let first = try crowd.collect(.note, "a", returning: .all)
+    #expect(first == [1])
+    let summary = crowd.broadcast(Message<(String) -> Void>("wash:"), "pan")
+    #expect(summary.nobodyResponded)
+    #expect(ledger.recorder.calls.map { "\($0.message)" } == ["note: \"a\""])
+  }
+
+  @Test("messages arrive with the types that they were sent with, and a question costs no record")
+  func transparency() throws {
+    let ledger = RecordingProxy(of: Ledger())
+    #expect(ledger.responds(to: "note:") && !ledger.responds(to: "wash:"))
+    #expect(ledger.methodSignature(for: "note:") == Ledger.selectorTable.method(for: "note:")?.signature)
+    let error: any Error = Spilled(description: "x")
+    #expect(try ledger.dynamic.anything(error) as String == "Spilled")
+    #expect(try ledger.dynamic.anything(Int8(3)) as String == "Int8")
+    #expect(ledger.recorder.calls.count == 2)
+  }
+
+  @Test("proxies that record one another in a ring end in an error")
+  func ring() throws {
+    let crowd = MulticastProxy<any MessageReceiver>()
+    let proxy = RecordingProxy(of: crowd, as: "ring")
+    crowd.add(proxy)
+    let error = #expect(throws: MessageError.self) { try proxy.send(.level) }
+    #expect(error?.code == .proxyCycle)
+    withExtendedLifetime(crowd) {}
+  }
+}

@@ -1,0 +1,69 @@
+// SharedRecordingTests.swift: recording for senders that wait, and on more than one thread.
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import ForwardcastRecording
+import Testing
+
+extension Message<(Int) -> Int> { fileprivate static var count: Self { .init("count:") } }
+
+/// A receiver whose method is isolated to it.
+@Receiver
+private actor Counter {
+  private var total = 0
+
+  @Message func count(_ number: Int) throws -> Int {
+    if number < 0 { throw Spilled(description: "negative") }
+    total += number
+    return total
+  }
+}
+
+/// A receiver that any thread may send to.
+private final class Echo: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Echo.self) {
+    Responds(to: .count) { (_: Echo, number: Int) in number }
+  }
+}
+
+@Suite("Shared recording")
+struct SharedRecordingTests {
+  @Test("a sender that waits reaches a method of another isolation, and its answer and error are kept")
+  func waiting() async throws {
+    let counter = RecordingProxy(of: Counter(), as: "counter")
+    #expect(try await counter.sendAndWait(.count, 2) == 2)
+    #expect(try await counter.sendAndWait(.count, 3) == 5)
+    await #expect(throws: Spilled.self) { try await counter.sendAndWait(.count, -1) }
+    #expect(
+      counter.recorder.recording.description == """
+        [counter count: 2] answers 2
+        [counter count: 3] answers 5
+        [counter count: -1] fails: negative
+        """)
+  }
+
+  @Test("a sender that does not wait is refused as without the proxy, and the refusal is kept")
+  func notWaiting() throws {
+    let counter = RecordingProxy(of: Counter(), as: "counter")
+    let error = #expect(throws: MessageError.self) { try counter.send(.count, 2) }
+    #expect(error?.code == .isolationMismatch)
+    #expect(counter.recorder.calls.map(\.error?.type) == ["MessageError"])
+  }
+
+  @Test("four threads lose no call, and each thread's calls stand in its order")
+  func threads() {
+    let echo = RecordingProxy(of: Echo(), as: "echo")
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for index in 0..<500 { _ = try? echo.send(.count, thread * 1000 + index) }
+    }
+    let calls = echo.recorder.calls
+    let numbers = calls.compactMap { try? $0.message.argument(0, as: Int.self) }
+    #expect(numbers.count == 2000)
+    for thread in 0..<4 {
+      #expect(numbers.filter { $0 / 1000 == thread } == (0..<500).map { thread * 1000 + $0 })
+    }
+    #expect(calls.allSatisfy { ($0.answer?.value as? Int) == (try? $0.message.argument(0, as: Int.self)) })
+    #expect(calls.map(\.order) == calls.map(\.order).sorted())
+  }
+}

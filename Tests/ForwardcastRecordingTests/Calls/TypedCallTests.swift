@@ -1,0 +1,150 @@
+// TypedCallTests.swift: ordinary typed calls that are recorded, and that are steps of an undo.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import ForwardcastScript
+import Testing
+
+@Forwarded
+private protocol Shape: AnyObject {
+  func move(_ x: Int, to y: Double)
+  func rename(_ name: String) throws -> Int
+  @Answer(.last, otherwise: -1) func weight() -> Int
+}
+
+@Forwarded
+private protocol Fetcher: AnyObject, Sendable {
+  func fetch(_ path: String) async throws -> Int
+}
+
+private final class Circle: Shape {
+  var place: [Double] = [0, 0]
+  private(set) var name = "circle"
+  func move(_ x: Int, to y: Double) { place = [Double(x), y] }
+  func rename(_ name: String) throws -> Int {
+    if name.isEmpty { throw Spilled(description: "no name") }
+    self.name = name
+    return name.count
+  }
+  func weight() -> Int { 7 }
+}
+
+/// Its method belongs to the main actor, so that a caller from elsewhere has to wait.
+@MainActor
+private final class Page: Fetcher {
+  func fetch(_ path: String) async throws -> Int { path.count }
+}
+
+@Suite("Typed calls")
+struct TypedCallTests {
+  @Test("calls on a written proxy are recorded target by target, with answers and errors")
+  func recorded() throws {
+    let recorder = CallRecorder()
+    let (one, two) = (Circle(), Circle())
+    let shapes = ShapeProxy()
+    shapes.add(one, recordedBy: recorder, as: "one")
+    let registration = shapes.add(two, recordedBy: recorder)
+    shapes.move(1, to: 2)
+    #expect(try shapes.rename("disc") == 4)
+    #expect(throws: Spilled.self) { try shapes.rename("") }
+    registration.cancel()
+    #expect(shapes.weight() == 7)
+    #expect(one.place == [1, 2] && two.name == "disc")
+    #expect(
+      recorder.recording.description == """
+        [one move: 1 to: 2.0]
+        [Circle move: 1 to: 2.0]
+        [one rename: "disc"] answers 4
+        [Circle rename: "disc"] answers 4
+        [one rename: ""] fails: no name
+        [Circle rename: ""] fails: no name
+        [one weight] answers 7
+        """)
+  }
+
+  @Test("a recorded target that is held weakly dies, and nothing is recorded then")
+  func weakTargets() {
+    let recorder = CallRecorder()
+    let shapes = ShapeProxy()
+    do { shapes.add(Circle(), recordedBy: recorder) }
+    #expect(shapes.weight() == -1)
+    shapes.add(Circle(), recordedBy: recorder, ownership: .strong)
+    #expect(shapes.weight() == 7)
+    #expect(recorder.calls.count == 1)
+  }
+
+  @Test("a caller that waits is answered from another isolation")
+  func waiting() async throws {
+    let recorder = CallRecorder()
+    let fetchers = FetcherProxy()
+    let page = Page()
+    fetchers.add(page, recordedBy: recorder, as: "page")
+    #expect(try await fetchers.fetch("abc") == 3)
+    #expect(recorder.recording.description == "[page fetch: \"abc\"] answers 3")
+    withExtendedLifetime(page) {}
+  }
+
+  @Test("typed calls are replayed by a script")
+  func replayed() throws {
+    func record(_ body: (any Shape) throws -> Void) throws -> String {
+      let recorder = CallRecorder()
+      let (shapes, circle) = (ShapeProxy(), Circle())
+      shapes.add(circle, recordedBy: recorder, as: "shape")
+      try body(shapes)
+      return try recorder.recording.script()
+    }
+    let script = try record { shape in
+      shape.move(3, to: 0.5)
+      _ = try shape.rename("a \"b\"")
+      _ = shape.weight()
+    }
+    let again = try record { shape in
+      let session = ScriptSession()
+      session.register(try #require(shape as? ShapeProxy), as: "shape")
+      #expect(session.run(script).succeeded)
+    }
+    #expect(again == script)
+  }
+
+  @Test("what is called on a stand-in of its protocol is undone on the target, which needs no table")
+  func undone() throws {
+    let history = UndoHistory()
+    let circle = Circle()
+    history.prepare(circle, as: ShapeProxy()).move(1, to: 2)
+    #expect(history.prepare(circle, as: ShapeProxy()).weight() == -1)
+    #expect(throws: MessageError.self) { try history.prepare(circle, as: ShapeProxy()).rename("x") }
+    #expect(circle.place == [0, 0] && history.undoCount == 3)
+    try history.undo()
+    #expect(circle.name == "x")
+    try history.undo()
+    try history.undo()
+    #expect(circle.place == [1, 2] && !history.canUndo)
+    // A stand-in takes any number of calls, and what a step throws is thrown by the undo.
+    let stand = history.prepare(circle, as: ShapeProxy())
+    stand.move(5, to: 5)
+    _ = try? stand.rename("")
+    #expect(throws: Spilled.self) { try history.undo() }
+    try history.undo()
+    #expect(circle.place == [5, 5])
+  }
+
+  @Test("a stand-in keeps its target no more than a step does")
+  func standInsAreWeak() {
+    let history = UndoHistory()
+    var circle: Circle? = Circle()
+    weak let weakCircle = circle
+    weak var weakStand: ShapeProxy?
+    do {
+      let stand = circle.map { history.prepare($0, as: ShapeProxy()) }
+      weakStand = stand
+      stand?.move(1, to: 1)
+      #expect(history.canUndo)
+      circle = nil
+      #expect(weakCircle == nil && !history.canUndo)
+      stand?.move(1, to: 1)
+      #expect(!history.canUndo)
+    }
+    #expect(weakStand == nil)
+  }
+}

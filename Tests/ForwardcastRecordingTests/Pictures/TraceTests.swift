@@ -1,0 +1,176 @@
+// TraceTests.swift: each step of a message, told and drawn.
+// Layer: Tests. See DESIGN.md, "Pictures".
+
+import Dispatch
+import Forwardcast
+import ForwardcastRecording
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Traces")
+struct TraceTests {
+  let journal = Journal()
+  let diagram = SequenceDiagram()
+
+  private func name(_ target: AnyObject) -> String? { (target as? Desk)?.name }
+
+  private func traced(_ desks: Desk...) -> Desks {
+    let proxy = Desks()
+    for desk in desks { proxy.add(desk, ownership: .strong) }
+    proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { [diagram] in diagram.add($0) }
+    return proxy
+  }
+
+  @Test("a trace tells who was asked, who got it in what order, and what came back")
+  func steps() throws {
+    let proxy = traced(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal))
+    #expect(try proxy.collect(.quote, 5, returning: .sum) == 13)
+    proxy.broadcast(.say, "hello")
+    #expect(
+      diagram.text == """
+        office is asked quote: 5
+        ann gets quote: 5, directly
+        ann answers 6
+        bo gets quote: 5, directly
+        bo answers 7
+        office answers 7
+        office is asked say: "hello"
+        ann gets say: "hello", directly
+        ann answers nothing
+        bo gets say: "hello", directly
+        bo answers nothing
+        office answers nothing
+
+        """)
+  }
+
+  @Test("errors and targets that are passed over are told")
+  func failures() throws {
+    let muted = Desk("bo", journal)
+    let proxy = traced(Desk("ann", journal), muted)
+    proxy.mute(muted)
+    var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
+    let report = try proxy.forward(&call)
+    #expect(report.failures.count == 1)
+    #expect(
+      diagram.events.map { "\($0)" } == [
+        "office is asked quote: -1", "ann gets quote: -1, directly", "ann throws refused by ann",
+        "bo is passed over: muted", "office throws refused by ann",
+      ])
+  }
+
+  @Test("the end of a turn has the number of its beginning, and the times are in order")
+  func numbers() throws {
+    let proxy = traced(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal))
+    _ = try proxy.collect(.worth, returning: .sum)
+    let events = diagram.events
+    let began = events.filter { $0.stage == .began }
+    #expect(Set(began.map(\.step)).count == 2)
+    for begin in began {
+      let ends = events.filter { $0.step == begin.step && $0.stage == .answered }
+      #expect(ends.count == 1 && ends[0].receiver == begin.receiver && ends[0].instant >= begin.instant)
+      #expect(begin.name == "worth")
+    }
+    #expect(events.first?.step == events.last?.step)
+  }
+
+  @Test("queued targets are told of when they are queued and when they run, with their context")
+  func queued() async throws {
+    let proxy = SharedDesks()
+    let queue = DispatchQueue(label: "disk")
+    proxy.add(Desk("bo", worth: 2, journal), delivery: .queue(queue), ownership: .strong)
+    let tracing = proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { [diagram] in diagram.add($0) }
+    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    try await proxy.drain()
+    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 3)
+    let texts = diagram.events.map { "\($0)" }
+    #expect(texts.contains { $0.hasPrefix("bo gets say: \"hello\", ") && $0.contains("disk") })
+    #expect(texts.contains("bo answers nothing") && texts.contains("bo answers 3"))
+    #expect(texts.first == "office is asked say: \"hello\"" && texts.last == "office answers 3")
+    for begin in diagram.events where begin.stage == .began {
+      #expect(diagram.events.contains { $0.stage == .answered && $0.step == begin.step })
+    }
+    tracing.cancel()
+    let count = diagram.events.count
+    proxy.broadcast(.say, "again")
+    try await proxy.drain()
+    #expect(diagram.events.count == count)
+  }
+
+  @Test("targets of nested proxies are told of, with hooks or without")
+  func nested() throws {
+    for hooked in [false, true] {
+      diagram.removeAll()
+      let inner = Desks.of(Desk("bo", worth: 2, journal))
+      if hooked { try inner.around(.worth) { try $0.proceed() } }
+      let proxy = traced(Desk("ann", worth: 1, journal))
+      proxy.add(inner, ownership: .strong)
+      #expect(try proxy.collect(.worth, returning: .sum) == 3)
+      let texts = diagram.events.map { "\($0)" }
+      #expect(texts.contains("ann answers 1") && texts.contains("bo gets worth, directly"))
+      #expect(texts.contains("bo answers 2"))
+    }
+  }
+
+  @Test("a trace that is taken away, or whose place another takes, is told nothing")
+  func end() {
+    let proxy = Desks.of(Desk("ann", journal))
+    let (first, second) = (SequenceDiagram(), SequenceDiagram())
+    let one = proxy.trace { first.add($0) }
+    let two = proxy.trace { second.add($0) }
+    proxy.broadcast(.say, "a")
+    one.cancel()
+    proxy.broadcast(.say, "b")
+    two.cancel()
+    proxy.broadcast(.say, "c")
+    #expect(first.events.isEmpty)
+    #expect(second.events.filter { $0.stage == .sent }.count == 2)
+    #expect(journal.entries == ["ann a", "ann b", "ann c"])
+  }
+
+  @Test("the Mermaid diagram has participants, arrows and replies, and no text of a message is taken for its language")
+  func mermaid() throws {
+    let proxy = traced(Desk("ann", worth: 1, journal))
+    _ = try proxy.collect(.quote, 5, returning: .sum)
+    #expect(
+      diagram.mermaid == """
+        sequenceDiagram
+          participant p1 as sender
+          participant p2 as office
+          participant p3 as ann
+          p1->>p2: quote: 5
+          p2->>p3: quote: 5
+          p3-->>p2: 6
+          p2-->>p1: 6
+
+        """)
+    diagram.removeAll()
+    proxy.broadcast(.say, "a;b\n%%{c}#<d>")
+    let line = try #require(diagram.mermaid.split(separator: "\n").first { $0.contains("p1->>p2") })
+    #expect(line == "  p1->>p2: say: #34;a#59;b\\n#37;#37;#123;c#125;#35;#60;d#62;#34;")
+  }
+
+  @Test("the SVG is one document with a label for each step, markup in texts replaced")
+  func svg() throws {
+    let proxy = traced(Desk("<ann>&", worth: 1, journal))
+    proxy.broadcast(.say, "hi")
+    proxy.broadcast(.quote, -1)
+    let svg = diagram.svg
+    #expect(svg.hasPrefix("<svg xmlns=") && svg.hasSuffix("</svg>\n"))
+    #expect(svg.contains("&lt;ann&gt;&amp;") && !svg.contains("<ann>"))
+    #expect(svg.components(separatedBy: "<text").count - 1 == 3 + diagram.events.count)
+    #expect(svg.contains("#b00"))
+  }
+
+  @Test("a full diagram counts what it leaves out")
+  func limit() {
+    let small = SequenceDiagram(limit: 2)
+    for number in 0..<5 {
+      small.add(MessageEvent(.sent, name: "a", message: "a \(number)", sender: "x", receiver: "y"))
+    }
+    #expect(small.events.count == 2 && small.omitted == 3)
+    #expect(small.text == "y is asked a 0\ny is asked a 1\nand 3 more\n")
+    #expect(small.mermaid.contains("Note over p1: and 3 more") && small.svg.contains("and 3 more"))
+  }
+}

@@ -1,0 +1,1 @@
+../../ForwardcastAroundTests/Support/Desks.swift

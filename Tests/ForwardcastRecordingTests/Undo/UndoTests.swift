@@ -1,0 +1,309 @@
+// UndoTests.swift: what is undone, redone and forgotten, and when.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import Testing
+
+extension Message<(String) -> Void> { fileprivate static var setTitle: Self { .init("setTitle:") } }
+extension Message<(Int, Int) -> Bool> { fileprivate static var move: Self { .init("moveTo:y:") } }
+
+/// A receiver that registers how each of its changes is taken back.
+@Receiver
+private final class Page {
+  private(set) var title: String
+  private(set) var place = [0, 0]
+  let history: UndoHistory
+
+  init(_ history: UndoHistory, title: String = "") { (self.history, self.title) = (history, title) }
+
+  @Message func setTitle(_ text: String) throws {
+    try history.prepare(self).send(.setTitle, title)
+    title = text
+  }
+  @Message("moveTo:y:") func move(_ x: Int, _ y: Int) throws -> Bool {
+    try history.prepare(self).send(.move, place[0], place[1])
+    place = [x, y]
+    return true
+  }
+  @Message func fail() throws { throw Spilled(description: "no way back") }
+}
+
+@Suite("Undo")
+struct UndoTests {
+  private let history = UndoHistory()
+
+  private func titles(_ page: Page, _ titles: String...) throws { for title in titles { try page.setTitle(title) } }
+
+  @Test("a change is undone and redone as often as there are steps")
+  func undoAndRedo() throws {
+    let page = Page(history)
+    try titles(page, "a", "b")
+    #expect(try history.undo() && page.title == "a")
+    #expect(try history.undo() && page.title == "")
+    #expect(try !history.undo())
+    #expect(try history.redo() && page.title == "a")
+    #expect(try history.redo() && page.title == "b")
+    #expect(try !history.redo())
+    #expect(try history.undo() && page.title == "a")
+  }
+
+  @Test("a step is prepared by key, by name, as a value and as a closure")
+  func preparations() throws {
+    let page = Page(history)
+    try history.prepare(page).send(.setTitle, "key")
+    try history.prepare(page).dynamic.setTitle("name")
+    try history.prepare(page).perform(Invocation("setTitle:", arguments: [.init("value")]))
+    history.register(page) { try $0.setTitle("closure") }
+    for title in ["closure", "value", "name", "key"] { #expect(try history.undo() && page.title == title) }
+  }
+
+  @Test("a message that answers is undone as well, and its answer is dropped")
+  func answeringMessages() throws {
+    let page = Page(history)
+    _ = try page.move(1, 2)
+    _ = try page.move(3, 4)
+    try history.undo()
+    #expect(page.place == [1, 2])
+  }
+
+  @Test("a message is checked when it is prepared: selector, number and types")
+  func checks() throws {
+    let page = Page(history)
+    let code = { (body: () throws -> Void) in #expect(throws: MessageError.self) { try body() }?.code }
+    #expect(code { try history.prepare(page).dynamic.wash("pan") } == .unrecognizedSelector)
+    #expect(code { try history.prepare(page).dynamic.setTitle(3) } == .typeMismatch)
+    #expect(code { try history.prepare(page).perform(Invocation("setTitle:")) } == .wrongArgumentCount)
+    let stand = ForwardingProxy(to: page)
+    #expect(code { try history.prepare(stand).dynamic.wash("pan") } == .unrecognizedSelector)
+    #expect(code { try history.prepare(stand).perform(Invocation("setTitle:")) } == .wrongArgumentCount)
+    #expect(!history.canUndo)
+    try history.prepare(stand).dynamic.setTitle("through")
+    try history.undo()
+    #expect(page.title == "through")
+  }
+
+  @Test("steps of a group are undone together, last first, and redone in their order")
+  func groups() throws {
+    let page = Page(history)
+    try history.group("Type") { try titles(page, "a", "b", "c") }
+    var seen: [String] = []
+    history.register(page) { _ in seen.append("outside") }
+    try history.undo()
+    #expect(seen == ["outside"] && page.title == "c")
+    try history.undo()
+    #expect(page.title == "")
+    #expect(history.redoMenuItemTitle == "Redo Type")
+    try history.redo()
+    #expect(page.title == "c" && history.undoMenuItemTitle == "Undo Type")
+  }
+
+  @Test("a group inside of a group belongs to it, and can be undone by itself while the outer one is open")
+  func nesting() throws {
+    let page = Page(history)
+    history.beginGroup()
+    try page.setTitle("a")
+    history.beginGroup()
+    try titles(page, "b", "c")
+    #expect(history.groupingLevel == 2)
+    try history.endGroup()
+    #expect(try history.undoNestedGroup() && page.title == "a")
+    // What stands last is a step now, and no group.
+    #expect(try !history.undoNestedGroup() && page.title == "a")
+    #expect(history.groupingLevel == 1 && history.redoCount == 1)
+    try history.endGroup()
+    try history.undo()
+    #expect(page.title == "")
+    // Undone as one, it is redone as one.
+    #expect(history.redoCount == 2)
+    try history.redo()
+    #expect(page.title == "a")
+  }
+
+  @Test("undo closes the one group that is open, refuses when several are; redo refuses any")
+  func openGroups() throws {
+    let page = Page(history)
+    try page.setTitle("a")
+    history.beginGroup()
+    try page.setTitle("b")
+    history.beginGroup()
+    let undone = #expect(throws: UndoError.self) { try history.undo() }
+    #expect(undone?.code == .groupIsOpen && undone?.description == "2 undo groups are open")
+    try history.endGroup()
+    let redone = #expect(throws: UndoError.self) { try history.redo() }
+    #expect(redone?.code == .groupIsOpen && redone?.groupingLevel == 1)
+    #expect(page.title == "b")
+    try history.undo()
+    #expect(page.title == "a" && history.groupingLevel == 0)
+    let ended = #expect(throws: UndoError.self) { try history.endGroup() }
+    #expect(ended?.code == .noGroupIsOpen)
+  }
+
+  @Test("an empty group leaves nothing behind, and one that throws is closed")
+  func groupEnds() throws {
+    let page = Page(history)
+    history.group {}
+    #expect(!history.canUndo && history.undoCount == 0)
+    #expect(throws: Spilled.self) {
+      try history.group("Half") {
+        try page.setTitle("a")
+        history.beginGroup()
+        throw Spilled(description: "")
+      }
+    }
+    #expect(history.groupingLevel == 0 && history.undoCount == 1)
+    try history.undo()
+    #expect(page.title == "")
+  }
+
+  @Test("a new step empties the redo stack; one of an undo or a redo does not")
+  func redoIsCleared() throws {
+    let page = Page(history)
+    try titles(page, "a", "b", "c")
+    try history.undo()
+    try history.undo()
+    #expect(history.redoCount == 2)
+    try history.redo()
+    #expect(history.redoCount == 1 && page.title == "b")
+    try page.setTitle("d")
+    #expect(!history.canRedo && history.undoCount == 3)
+  }
+
+  @Test("the oldest groups are dropped beyond the limit, at once when it is lowered; 0 is no limit")
+  func limit() throws {
+    let page = Page(history)
+    history.levelsOfUndo = 3
+    try titles(page, "a", "b", "c", "d", "e")
+    #expect(history.undoCount == 3)
+    history.levelsOfUndo = 2
+    #expect(history.undoCount == 2)
+    try history.undo()
+    try history.undo()
+    #expect(try !history.undo() && page.title == "c")
+    history.levelsOfUndo = 1
+    #expect(history.redoCount == 1)
+    history.levelsOfUndo = 0
+    history.removeAllActions()
+    try titles(page, "1", "2", "3", "4")
+    #expect(history.undoCount == 4)
+  }
+
+  @Test("a group counts once for the limit, with all its steps")
+  func limitCountsGroups() throws {
+    let page = Page(history)
+    history.levelsOfUndo = 2
+    for letter in ["a", "b", "c"] { try history.group { try titles(page, letter + "1", letter + "2") } }
+    try history.undo()
+    try history.undo()
+    #expect(page.title == "a2" && !history.canUndo)
+  }
+
+  @Test("nothing is registered while registration is disabled; it is enabled as often as it was disabled")
+  func disabling() throws {
+    let page = Page(history)
+    history.disableRegistration()
+    history.disableRegistration()
+    try page.setTitle("a")
+    try history.enableRegistration()
+    #expect(!history.isRegistrationEnabled)
+    try page.setTitle("b")
+    #expect(!history.canUndo)
+    try history.enableRegistration()
+    let refused = #expect(throws: UndoError.self) { try history.enableRegistration() }
+    #expect(refused?.code == .isNotDisabled)
+    try page.setTitle("c")
+    try history.withoutRegistration { try page.setTitle("d") }
+    try history.undo()
+    #expect(page.title == "b")
+  }
+
+  @Test("a step that is dropped because registration is disabled leaves the redo stack alone")
+  func disabledStepsClearNothing() throws {
+    let page = Page(history)
+    try page.setTitle("a")
+    try history.undo()
+    try history.withoutRegistration { try page.setTitle("b") }
+    #expect(history.canRedo)
+  }
+
+  @Test("forgetting all empties both stacks and enables registration")
+  func removeAll() throws {
+    let page = Page(history)
+    try titles(page, "a", "b")
+    try history.undo()
+    history.disableRegistration()
+    history.beginGroup()
+    history.removeAllActions()
+    #expect(!history.canUndo && !history.canRedo && history.isRegistrationEnabled && history.groupingLevel == 1)
+    try history.endGroup()
+    #expect(!history.canUndo)
+  }
+
+  @Test("forgetting a target's steps leaves those of others, and registration as it is")
+  func removeTarget() throws {
+    let (page, other) = (Page(history), Page(history))
+    try page.setTitle("a")
+    try history.group {
+      try other.setTitle("b")
+      try history.group { try page.setTitle("c") }
+    }
+    try page.setTitle("d")
+    try history.undo()
+    history.disableRegistration()
+    history.removeAllActions(withTarget: page)
+    #expect(!history.isRegistrationEnabled && !history.canRedo)
+    try history.enableRegistration()
+    #expect(history.undoCount == 1)
+    try history.undo()
+    #expect(other.title == "" && page.title == "c")
+  }
+
+  @Test("what an undo registers in groups of its own is redone as one")
+  func groupsWhileUndoing() throws {
+    let page = Page(history)
+    history.register(page) { page in
+      try page.history.group { try page.setTitle("a") }
+      page.history.beginGroup()
+      try page.setTitle("b")
+      // Left open, as a careless handler does; and the history's own group cannot be closed.
+      try page.history.endGroup()
+      #expect(throws: UndoError.self) { try page.history.endGroup() }
+      page.history.beginGroup()
+    }
+    try history.undo()
+    #expect(page.title == "b" && history.groupingLevel == 0 && history.redoCount == 1)
+    try history.redo()
+    #expect(page.title == "")
+  }
+
+  @Test("an undo inside of an undo is refused")
+  func reentrance() throws {
+    let page = Page(history)
+    var refused: [UndoError.Code] = []
+    var phases: [Bool] = []
+    history.register(page) { page in
+      phases += [page.history.isUndoing, page.history.isRedoing]
+      for body in [page.history.undo, page.history.redo, page.history.undoNestedGroup] {
+        do { _ = try body() } catch let error as UndoError { refused.append(error.code) }
+      }
+    }
+    try history.undo()
+    #expect(refused == [.isPerforming, .isPerforming, .isPerforming])
+    #expect(phases == [true, false] && !history.isUndoing)
+  }
+
+  @Test("a step that throws keeps no other from being undone, and its error is thrown at the end")
+  func failingSteps() throws {
+    let page = Page(history)
+    try history.group {
+      try page.setTitle("a")
+      try history.prepare(page).dynamic.fail()
+      _ = try page.move(1, 1)
+    }
+    let error = #expect(throws: Spilled.self) { try history.undo() }
+    #expect(error?.description == "no way back")
+    #expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
+    try history.redo()
+    #expect(page.title == "a" && page.place == [1, 1])
+  }
+}

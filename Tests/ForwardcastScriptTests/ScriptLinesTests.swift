@@ -1,0 +1,45 @@
+// ScriptLinesTests.swift: lines are put together to texts, each looked at once.
+// Layer: Tests.
+
+@testable import ForwardcastScript
+import Testing
+
+@Suite("Lines of a conversation")
+struct ScriptLinesTests {
+  private func texts(_ input: [String], joinsElse: Bool = false) -> [String] {
+    var lines = ScriptLines(joinsElse: joinsElse)
+    return (input.flatMap { lines.add($0 + "\n") } + lines.finish()).map { "\($0.firstLine) \($0.text)" }
+  }
+
+  @Test("a text is whole when its brackets are closed, or when it is not of the language")
+  func whole() {
+    #expect(texts(["print 1", "print (", "2", ")"]) == ["1 print 1\n", "2 print (\n2\n)\n"])
+    #expect(texts(["print (", "]", "print 2"]) == ["1 print (\n]\n", "3 print 2\n"])
+    #expect(texts(["print (", "# )", "\")\""]) == ["1 print (\n# )\n\")\"\n"])
+    #expect(texts(["if true {", "}", "else { }"]) == ["1 if true {\n}\n", "3 else { }\n"])
+  }
+
+  @Test("an if waits for an else where that is asked for")
+  func joinsElse() {
+    func texts(_ input: String...) -> [String] { self.texts(input, joinsElse: true) }
+    #expect(texts("if a { }", "", "# b", "else { }", "c") == ["1 if a { }\n\n# b\nelse { }\n", "5 c\n"])
+    #expect(texts("if a { } # so", "c") == ["1 if a { } # so\n", "2 c\n"])
+    #expect(texts("if a { }", "b (", ")") == ["1 if a { }\n", "2 b (\n)\n"])
+    #expect(texts("if a { }") == ["1 if a { }\n"])
+    #expect(texts("print 1") == ["1 print 1\n"])
+  }
+
+  @Test("each line is looked at once, however many stay open")
+  func linear() {
+    var lines = ScriptLines()
+    var bytes = 0
+    for line in ["let a = @["] + Array(repeating: "1,", count: 20_000) + ["2]"] {
+      #expect(!lines.isEmpty || bytes == 0)
+      bytes += line.utf8.count + 1
+      let whole = lines.add(line + "\n")
+      #expect(whole.isEmpty == (line != "2]"))
+    }
+    #expect(lines.examinedBytes == bytes)
+    #expect(lines.isEmpty)
+  }
+}

@@ -1,0 +1,43 @@
+// ReadmeModel.swift: the second block of README.md, the model itself.
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+// snippet: readme-model
+final class Heater: MessageReceiver, Sendable {
+  let name: String
+  init(_ name: String) { self.name = name }
+
+  static let selectorTable = SelectorTable(for: Heater.self) {
+    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in level > 1 || heater.name == "hall" }  // typed by a key
+    Responds(to: "name") { (heater: Heater) in heater.name }  // typed by its closure
+  }
+}
+// end
+
+@Suite("README's model")
+struct ReadmeModel {
+  @Test("a message made from text reaches every responding target, and the report says what each answered")
+  func model() async throws {
+    // snippet: readme-model
+
+    let (hall, attic) = (Heater("hall"), Heater("attic"))
+    let heaters = MulticastProxy<any MessageReceiver & Sendable>()
+    heaters.add(hall)
+    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy of each message, on its own queue
+    print(heaters.responds(to: "heat:"), heaters.responds(to: "cool:"))  // true false
+
+    var call = Invocation("heat:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])
+    print(try heaters.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0
+    let report = try await heaters.forwardAndWait(call)
+    print(try report.answers.map { try $0.result?.unbox(as: Bool.self) ?? false })  // [true, false]
+    // end
+    #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))
+    var again = call
+    #expect("\(try heaters.forward(&again))" == "delivered 1, queued 1, failed 0, skipped 0")
+    #expect(try report.answers.map { try $0.result?.unbox(as: Bool.self) } == [true, false])
+    withExtendedLifetime((hall, attic)) {}
+  }
+}
