@@ -4,7 +4,7 @@
 /// A class that holds a multicast proxy and conforms to its interface, as ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes it.
 ///
 /// It offers all that the proxy offers. A requirement of the interface that has the name of such a member is the
-/// ordinary member and wins; the proxy's own is then reached through ``multicast``.
+/// ordinary member and wins; the proxy's own is then reached through ``MulticastHolding/multicast``.
 public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolding {}
 
 extension MulticastFacade {

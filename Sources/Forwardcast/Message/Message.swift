@@ -20,11 +20,13 @@ public struct Message<Function>: Sendable {
   /// Whether the compiler has seen that the answer is `Sendable`, so that it may cross to another isolation in a box.
   @usableFromInline let answerCrosses: Bool
 
+  // Both forms are generic, so that the narrower one is taken where the answer is Sendable, and the other where it is not.
+
   /// Ties `selector` to `Function`.
   ///
   /// Answers of targets that run by boxes in another isolation are given up: nothing says that they are `Sendable`.
   @inlinable
-  public init(_ selector: MessageSelector) {
+  public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
     (self.selector, answerCrosses) = (selector, false)
   }
 

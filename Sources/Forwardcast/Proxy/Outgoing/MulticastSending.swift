@@ -94,7 +94,7 @@ extension MulticastSending where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, and makes one result of the direct targets' answers.
   ///
   /// Queued targets get the message as well, but nobody waits for them: see
-  /// ``MulticastSending/collectAndWait(_:_:returning:)-10zfp``.
+  /// ``MulticastSending/collectAndWait(_:_:returning:)-lxox``.
   ///
   /// - Parameters:
   ///   - message: the message's key.

@@ -63,7 +63,7 @@ final class MessageListener: Sendable {
   init(_ hook: Hook, finish: @escaping @Sendable () -> Void) { (self.hook, self.finish) = (hook, finish) }
 }
 
-/// A message that succeeded, with what was answered: an element of ``MulticastSending/exchanges(for:buffering:)-(_,_)``.
+/// A message that succeeded, with what was answered: an element of `exchanges(for:)`.
 public struct MessageExchange<R, each A> {
   /// The arguments that its targets got.
   public let arguments: (repeat each A)
@@ -85,11 +85,11 @@ extension MulticastCore {
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
     _ element: @escaping (HookedMessage) throws -> Element
   ) -> MessageStream<Element> {
-    let source = StreamSource(policy)
+    let (stream, source) = StreamSource.make(policy)
     // What is not Sendable stays in the isolation of a proxy that is not.
     nonisolated(unsafe) let element = element
-    return stream(
-      selector, source,
+    return listen(
+      selector, stream, source,
       .before { [link] message in
         link.core?.tell(source, message, isShared) { try element(message) }
       })
@@ -100,10 +100,10 @@ extension MulticastCore {
     _ selector: MessageSelector, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
     _ element: @escaping (HookedMessage, MessageAnswers) throws -> Element
   ) -> MessageStream<Element> {
-    let source = StreamSource(policy)
+    let (stream, source) = StreamSource.make(policy)
     nonisolated(unsafe) let element = element
-    return stream(
-      selector, source,
+    return listen(
+      selector, stream, source,
       .after { [link] message, answers in
         link.core?.tell(source, message, isShared) { try element(message, answers) }
       })
@@ -120,15 +120,16 @@ extension MulticastCore {
     }
   }
 
-  private func stream<Element>(_ selector: MessageSelector?, _ source: StreamSource<Element>, _ body: Hook.Body)
-    -> MessageStream<Element>
-  {
+  private func listen<Element>(
+    _ selector: MessageSelector?, _ stream: AsyncStream<UncheckedSendable<Element>>, _ source: StreamSource<Element>,
+    _ body: Hook.Body
+  ) -> MessageStream<Element> {
     let listener = MessageListener(Hook(selector, body)) { source.continuation.finish() }
     add(listener)
     source.continuation.onTermination = { [link, weak listener] _ in
       if let listener { link.core?.remove(listener) }
     }
-    return MessageStream(source.stream, source.counter)
+    return MessageStream(stream, source.counter)
   }
 
   private func add(_ listener: MessageListener) {
@@ -152,14 +153,17 @@ extension MulticastCore {
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 }
 
-/// The buffer of one stream, with its two ends.
+/// The end of one stream that the proxy has. It keeps no stream: one that nobody takes from any more ends.
 private struct StreamSource<Element>: Sendable {
-  let stream: AsyncStream<UncheckedSendable<Element>>
   let continuation: AsyncStream<UncheckedSendable<Element>>.Continuation
   let counter = StreamCounter()
 
-  init(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) {
-    (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: policy.rewrapped)
+  static func make(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy)
+    -> (AsyncStream<UncheckedSendable<Element>>, StreamSource)
+  {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: UncheckedSendable<Element>.self, bufferingPolicy: policy.rewrapped)
+    return (stream, StreamSource(continuation: continuation))
   }
 
   func yield(_ element: Element) {

@@ -1,7 +1,7 @@
 // MessageHooking.swift: hooks are installed, on a proxy, a written class or a table.
 // Layer: Sending. See DESIGN.md, "Around a message".
 
-/// Something around whose messages hooks can stand: a ``MulticastProxy``, a class that ``Forwarded(inheriting:as:base:)``
+/// Something around whose messages hooks can stand: a ``MulticastProxy``, a class that `@Forwarded`
 /// writes, an extension point, a ``ForwardingProxy`` before one object, a ``SelectorTable``.
 ///
 ///     try service.before(.withdraw) { amount in guard amount < limit else { throw Refusal.tooMuch } }
@@ -73,7 +73,7 @@ extension MessageHooking {
   ///   - body: gets the answers, in the order of delivery, and the arguments. `broadcast` asks for no answers; queued targets
   ///     give theirs only to senders that wait.
   /// - Returns: a handle that cancels the hook.
-  /// - Throws: as ``before(_:_:)-(Message<(_)->R>,_)``.
+  /// - Throws: as `before` of a key.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping ([R], repeat each A) throws -> Void
@@ -96,7 +96,7 @@ extension MessageHooking {
   ///     Without it, a message whose sender does not wait is refused with `isolationMismatch`.
   ///   - waiting: the same for senders that wait, such as `collectAndWait`, and for methods that suspend.
   /// - Returns: a handle that cancels the hook.
-  /// - Throws: as ``before(_:_:)-(Message<(_)->R>,_)``.
+  /// - Throws: as `before` of a key.
   @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: ((MessageCall<R, repeat each A>) throws -> [R])? = nil,
