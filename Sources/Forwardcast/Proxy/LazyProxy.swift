@@ -7,7 +7,7 @@
 ///     try archive.send(.store, "page")       // the archive is opened here
 ///
 /// A maker that throws makes the message fail with its error, and the next message tries again.
-public final class LazyProxy: ForwardingProxy {
+public final class LazyProxy: ForwardingProxy, FailingForwarding {
   private enum State {
     case waiting(() throws -> any MessageReceiver)
     case making
@@ -17,7 +17,7 @@ public final class LazyProxy: ForwardingProxy {
   /// Guarded by nothing: a lazy proxy is not `Sendable` and stays in one isolation.
   private var state: State
   /// Why the maker gave no target for the message or question that came last.
-  private(set) var failure: (any Error)?
+  package private(set) var failure: (any Error)?
 
   /// A proxy for what `make` will give.
   public init(_ make: @escaping () throws -> any MessageReceiver) {

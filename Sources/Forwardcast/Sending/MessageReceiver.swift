@@ -143,6 +143,11 @@ extension MessageForwarding {
 /// that one, as with a method that suspends. Its ``MessageForwarding/forward(_:)`` says that it cannot answer in turn.
 package protocol SuspendingForwarding: MessageForwarding {}
 
+/// A receiver that answers no question for a reason of its own, which is the error of the message.
+package protocol FailingForwarding: MessageForwarding {
+  var failure: (any Error)? { get }
+}
+
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
 /// arguments for itself.
 package protocol ForwardingToMany: MessageForwarding {

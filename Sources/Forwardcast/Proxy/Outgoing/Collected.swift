@@ -42,19 +42,4 @@ struct CollectFailure {
   @usableFromInline let report: () -> Void
 
   init(error: any Error, report: @escaping () -> Void) { (self.error, self.report) = (error, report) }
-
-  /// An error that belongs to no target.
-  init(_ error: any Error, _ route: MessageRoute) {
-    self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
-  }
-
-  /// `nobodyResponds` where silence is an error.
-  static func silence(_ route: MessageRoute) -> CollectFailure? {
-    do {
-      try route.core.answerSilence(route.selector)
-      return nil
-    } catch {
-      return CollectFailure(error, route)
-    }
-  }
 }

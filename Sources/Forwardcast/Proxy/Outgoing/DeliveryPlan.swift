@@ -47,7 +47,7 @@ final class DeliveryGroup: @unchecked Sendable {
 
   /// Posts a parcel for all of the group.
   @usableFromInline
-  func post(_ parcel: PlainParcel) {
+  func post(_ parcel: Envelope) {
     mailbox.lastGroup = number
     mailbox.post(parcel)
   }

@@ -27,7 +27,7 @@ final class HookedStep {
   /// How many messages full buffers gave up.
   private(set) var dropped = 0
   /// Turns of targets that cannot end on this context.
-  private(set) var deferred: [DeferredTurn] = []
+  private(set) var deferred: [LateTurn] = []
   private var wasSent = false
   /// The failure of a target that was thrown to the hooks.
   private var thrown: (any Error)?

@@ -56,6 +56,23 @@ func reportSilence(_ route: MessageRoute) {
   }
 }
 
+extension CollectFailure {
+  /// An error that belongs to no target.
+  init(_ error: any Error, _ route: MessageRoute) {
+    self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
+  }
+
+  /// `nobodyResponds` where silence is an error.
+  static func silence(_ route: MessageRoute) -> CollectFailure? {
+    do {
+      try route.core.answerSilence(route.selector)
+      return nil
+    } catch {
+      return CollectFailure(error, route)
+    }
+  }
+}
+
 /// The errors of one `collect`, in the order of delivery.
 @usableFromInline
 struct StepErrors {

@@ -54,13 +54,13 @@ final class MessageTrace: Sendable {
 
   /// Tells of a step at a target.
   func note(
-    _ stage: MessageEvent.Stage, _ message: inout OutgoingMessage, at context: StepContext, step: Int,
+    _ stage: MessageEvent.Stage, _ message: Invocation, at context: StepContext, step: Int,
     _ evidence: String = ""
   ) {
     let isQueued = context.isQueued
     sink(
       MessageEvent(
-        stage, name: message.selector.name, message: message.invocation.description,
+        stage, name: message.selector.name, message: message.description,
         sender: name(of: context.proxies.core),
         receiver: name(of: context.target ?? context.registration?.currentTarget),
         context: isQueued ? context.registration?.queued?.mailbox.context.name ?? "its context" : "directly",
@@ -68,56 +68,12 @@ final class MessageTrace: Sendable {
   }
 
   /// Tells what came of a step.
-  func note(_ outcome: StepOutcome, _ message: inout OutgoingMessage, at context: StepContext, step: Int) {
+  func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
     switch outcome {
-    case .answered(let answer): note(.answered, &message, at: context, step: step, answer?.description ?? "")
-    case .failed(let error): note(.failed, &message, at: context, step: step, "\(error)")
-    case .queued: note(.queued, &message, at: context, step: step)
-    case .skipped(let reason): note(.skipped, &message, at: context, step: step, reason.description)
+    case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
+    case .failed(let error): note(.failed, message, at: context, step: step, "\(error)")
+    case .queued: note(.queued, message, at: context, step: step)
+    case .skipped(let reason): note(.skipped, message, at: context, step: step, reason.description)
     }
-  }
-}
-
-extension MulticastSending {
-  /// Tells `sink` of each step of each message: who was asked, who got it, in what order, where it ran and what came back.
-  ///
-  ///     let diagram = SequenceDiagram()
-  ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
-  ///
-  /// Also of those to the targets of proxies in this one, and of what queued targets do later. Another trace takes the
-  /// place of the first. While none is on, a message costs nothing more; with one it goes the slowest way there is.
-  ///
-  /// - Parameters:
-  ///   - name: what the proxy is called; its type unless given.
-  ///   - naming: what a target is called; its type where it gives `nil`.
-  ///   - sink: is called where each step happens, on any thread, and under no lock.
-  /// - Returns: a handle that ends the trace.
-  @discardableResult
-  public func trace(
-    as name: String? = nil, naming: (@Sendable (AnyObject) -> String?)? = nil,
-    _ sink: @escaping @Sendable (MessageEvent) -> Void
-  ) -> HookRegistration {
-    let core = core
-    return core.setTrace(MessageTrace(core, name: name, naming: naming, sink))
-  }
-}
-
-extension MulticastCore {
-  fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
-    // Never run: the handle's part of a hook, by which the trace is known.
-    let token = Hook(nil, .around(nil, waiting: nil))
-    exchangeTrace((token, trace)) { _ in true }
-    return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }
-  }
-
-  private func exchangeTrace(_ new: (token: Hook, trace: MessageTrace)?, where isMeant: @Sendable (Hook) -> Bool) {
-    let old = change { state, _ in
-      let old = state.trace
-      if let token = old?.token, !isMeant(token) { return old }
-      state.trace = new
-      state.list.noteChanged()
-      return old
-    }
-    withExtendedLifetime(old) {}
   }
 }

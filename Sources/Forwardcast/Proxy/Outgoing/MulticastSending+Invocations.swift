@@ -28,10 +28,11 @@ extension MulticastSending {
     -> Output
   {
     let route = beginMessage(invocation.selector)
-    var loop = BoxedLoop(along: route, keepsAnswers: true, into: PolicySink(boxes: policy, route))
-    if loop.run(invocation) { return try loop.sink.collected(loop.reachedAny ? nil : .silence(route)).get() }
-    return try OutgoingMessage(invocation, asking: policy, along: route)
-      .collect(along: route, into: PolicySink(boxes: policy, route)).get()
+    var sink = PolicySink(boxes: policy, route)
+    if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &sink) {
+      return try sink.collected(reachedAny ? nil : .silence(route)).get()
+    }
+    return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()
   }
 
   /// Messages written like calls, without a key: see ``DynamicMessages``.

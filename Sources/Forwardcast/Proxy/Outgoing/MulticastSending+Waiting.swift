@@ -70,7 +70,7 @@ extension MulticastSending where Interface: Sendable {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
     return try OutgoingMessage(asking: policy, typed, along: route)
-      .collect(along: route, into: PolicySink(policy, route), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: PolicySink(policy, route), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, waits for all, and says what became of it at each target.
@@ -96,7 +96,7 @@ extension MulticastSending where Interface: Sendable {
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
     return try OutgoingMessage(invocation, asks: true, along: route)
-      .forward(along: route, waiting: .blocked(Patience(timeout)))
+      .send(along: route, into: ReportSink(), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.
@@ -116,7 +116,7 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
     return try OutgoingMessage(invocation, asking: policy, along: route)
-      .collect(along: route, into: PolicySink(boxes: policy, route), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: PolicySink(boxes: policy, route), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -131,7 +131,7 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(invocation.selector)
     return try await OutgoingMessage(invocation, asking: policy, along: route)
-      .collectAndWait(along: route, into: PolicySink(boxes: policy, route)).get()
+      .sendAndWait(along: route, into: PolicySink(boxes: policy, route)).get()
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
@@ -148,6 +148,7 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> BroadcastSummary {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await OutgoingMessage(route.selector, typed, keepsAnswers: false).broadcastWhenReady(along: route)
+    return try await OutgoingMessage(route.selector, typed, keepsAnswers: false)
+      .sendAndWait(along: route, into: ReadySink(), waiting: .nobody).get()
   }
 }

@@ -22,6 +22,16 @@ protocol OutcomeSink {
   mutating func expect(_ count: Int)
 }
 
+/// A sink that makes the result of a verb.
+protocol EndingSink: OutcomeSink {
+  associatedtype Output
+
+  /// The result, once the walk has ended.
+  ///
+  /// - Parameter failure: what ended the message as a whole.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
+}
+
 extension OutcomeSink {
   var listsEveryTarget: Bool { false }
   mutating func countDelivered() {}
@@ -31,7 +41,7 @@ extension OutcomeSink {
 }
 
 /// Counts, and gives errors to the handlers of the proxies: for a broadcast.
-struct SummarySink: OutcomeSink {
+struct SummarySink: EndingSink {
   var summary = BroadcastSummary()
 
   mutating func countDelivered() { summary.delivered += 1 }
@@ -50,14 +60,13 @@ struct SummarySink: OutcomeSink {
     return true
   }
 
-  /// Counts what ended the message as a whole, and tells the proxy's handler.
-  mutating func fail(_ error: any Error, _ route: MessageRoute) {
-    summary.failed += 1
-    route.core.report(error, route.selector, nil, receiver: route.core.name)
-  }
-
-  /// What came of the broadcast; silence is answered as the proxy says.
-  consuming func summary(of walk: Walk) -> BroadcastSummary {
+  /// What came of the broadcast; silence is answered as the proxy says. An error of hooks counts as one failure of the
+  /// proxy.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
+    if let failure {
+      summary.failed += 1
+      walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
+    }
     summary.dropped = walk.dropped
     summary.failed += walk.told
     if walk.reachesOnlyDead(summary) {
@@ -69,8 +78,20 @@ struct SummarySink: OutcomeSink {
   }
 }
 
+/// The same for a sender who waits for room in buffers, and can be thrown why there is none.
+struct ReadySink: EndingSink {
+  private var counts = SummarySink()
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
+
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
+    if let failure, walk.failure == nil || failure is CancellationError { return .failure(failure) }
+    return .success(counts.end(walk, by: failure))
+  }
+}
+
 /// Lists what became of the message at each target.
-struct ReportSink: OutcomeSink {
+struct ReportSink: EndingSink {
   var report = DeliveryReport()
 
   var listsEveryTarget: Bool { true }
@@ -92,16 +113,17 @@ struct ReportSink: OutcomeSink {
     return taken
   }
 
-  /// The report of the whole walk.
-  mutating func report(of walk: Walk) -> DeliveryReport {
+  /// The report; where the message ended as a whole, the handlers get what failed before.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
+    do {
+      if let failure { throw failure }
+      try walk.answerSilence()
+    } catch {
+      walk.route.core.report(report.failures[...], of: walk.route.selector)
+      return .failure(error)
+    }
     report.dropped = walk.dropped
-    return takeReport()
-  }
-
-  /// Tells the handlers what failed before the message ended as a whole, and gives the error with which it did.
-  func giveUp(_ error: any Error, _ route: MessageRoute) -> any Error {
-    route.core.report(report.failures[...], of: route.selector)
-    return error
+    return .success(report)
   }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
@@ -125,7 +147,7 @@ struct ReportSink: OutcomeSink {
 }
 
 /// Makes one result of the answers by a return policy.
-struct PolicySink<R, Output>: OutcomeSink {
+struct PolicySink<R, Output>: EndingSink {
   private let collector: AnswerCollector<R, Output>
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
@@ -161,6 +183,16 @@ struct PolicySink<R, Output>: OutcomeSink {
         errors.append((error, context))
         return !stopsAtFirst
       }
+    }
+  }
+
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
+    do {
+      if let failure { throw failure }
+      try walk.answerSilence()
+      return collected()
+    } catch {
+      return collected(CollectFailure(error, walk.route))
     }
   }
 

@@ -129,8 +129,8 @@ struct OutgoingMessage {
     }
   }
 
-  /// What a target's turn came to.
-  enum Turn {
+  /// What it came to that a target was given the message.
+  enum Attempt {
     case over(StepOutcome)
     /// The target is a multicast: its targets get the message in its place.
     case multicast(any MulticastSending)
@@ -143,10 +143,10 @@ struct OutgoingMessage {
   /// Gives the message to one target: by the types of its sender where the method has exactly those, else by boxes; a
   /// target without a method is asked what is to become of it.
   ///
-  /// This is the only place that chooses. Where the turn cannot end here, the caller is told how it goes on.
+  /// This is the only place that chooses. Where that cannot end here, the caller is told how it goes on.
   ///
   /// - Parameter trail: the proxies that the message came through, for hooks that may send it on.
-  mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Turn {
+  mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
       if let multicast = target as? any MulticastSending { return .multicast(multicast) }
@@ -154,7 +154,7 @@ struct OutgoingMessage {
       var message = invocation
       message.route = trail()
       guard ProxyQuestion.takes(receiver, message) else {
-        if let failure = (receiver as? LazyProxy)?.failure { throw failure }
+        if let failure = (receiver as? any FailingForwarding)?.failure { throw failure }
         return .over(.skipped(.doesNotRespond))
       }
       switch try resolve(selector, for: receiver) {
@@ -168,7 +168,7 @@ struct OutgoingMessage {
     }
   }
 
-  private mutating func run(_ method: Method, _ target: AnyObject) throws -> Turn {
+  private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
     if method.isolation != .sender, !method.canRun(on: target) { return .elsewhere(method, target) }
     if let shared, let type = shared.functionType, type == method.functionType {
       return .over(.answered(try shared.call(method, target, keepsAnswer: keepsAnswers)))
@@ -188,8 +188,8 @@ struct OutgoingMessage {
   }
 }
 
-extension OutgoingMessage.Turn {
-  /// Whether the turn cannot end in the caller's turn, but can where there is somebody to take it up.
+extension OutgoingMessage.Attempt {
+  /// Whether it cannot end in the caller's turn, but can where there is somebody to take it up.
   var suspends: Bool {
     switch self {
     case .over, .multicast: false
@@ -198,7 +198,7 @@ extension OutgoingMessage.Turn {
     }
   }
 
-  /// Ends the turn here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
+  /// Ends it here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
   ///
   /// - Returns: `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
@@ -218,7 +218,7 @@ extension OutgoingMessage.Turn {
     }
   }
 
-  /// Ends the turn, waiting for what is elsewhere and for hooks that suspend.
+  /// Ends it, waiting for what is elsewhere and for hooks that suspend.
   ///
   /// - Parameter mayStart: asked where a method runs, right before it starts.
   /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.

@@ -23,20 +23,20 @@ extension Parcel {
   }
 
   /// Takes up the turns that could not end on this context.
-  private func goOn(with deferred: [DeferredTurn], _ place: Int, _ mailbox: Mailbox) {
+  private func goOn(with deferred: [LateTurn], _ place: Int, _ mailbox: Mailbox) {
     if deferred.isEmpty { return }
-    let (turns, pending) = (UncheckedSendable(deferred), details?.pending)
+    let (sent, pending) = (UncheckedSendable(deferred), details?.pending)
     suspend(mailbox, place) { message in
-      for turn in turns.value {
-        let registration = turn.context.registration
-        let outcome = await turn.turn.endedAndWaited(&message) {
+      for late in sent.value {
+        let registration = late.context.registration
+        let outcome = await late.attempt.endedAndWaited(&message) {
           registration?.isActive ?? true
         }
-        turn.trail?.end()
+        late.trail?.end()
         if let pending {
-          pending.settle(turn.slot, outcome ?? .answered(nil), from: turn.target)
+          pending.settle(late.slot, outcome ?? .answered(nil), from: late.target)
         } else if case .failed(let error)? = outcome {
-          turn.context.report(error)
+          late.context.report(error)
         }
       }
     }

@@ -142,30 +142,30 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
       return laid
     }
     if let details, let trace = details.trace {
-      trace.note(.began, &message, at: context(place, target), step: details.firstStep + place)
+      trace.note(.began, message.invocation, at: context(place, target), step: details.firstStep + place)
     }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
-    let turn = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
-    switch turn {
+    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
+    switch attempt {
     case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
-    case _ where turn.suspends:
-      let turn = UncheckedSendable((turn: turn, target: target))
-      // The turn's message has the trail, which ends with the turn.
+    case _ where attempt.suspends:
+      let sent = UncheckedSendable((attempt: attempt, target: target))
+      // Its message has the trail, which ends with it.
       let laid = trail
       trail = nil
       suspend(mailbox, place) { [self] message in
         // Looked at where the method runs, right before it starts.
-        let outcome = await turn.value.turn.endedAndWaited(&message) {
+        let outcome = await sent.value.attempt.endedAndWaited(&message) {
           self.reasonToDrop(self.group.steps[place]) == nil
         }
         laid?.end()
         if let outcome {
-          settle(place, outcome, turn.value.target)
+          settle(place, outcome, sent.value.target)
         } else {
           drop(place, reasonToDrop(group.steps[place]) ?? .removed)
         }
       }
-    default: settle(place, turn.ended(&message) ?? .answered(nil), target)
+    default: settle(place, attempt.ended(&message) ?? .answered(nil), target)
     }
     trail?.end()
   }
@@ -181,12 +181,12 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
     if let details, let trace = details.trace {
       var message = message
-      trace.note(outcome, &message, at: context(place, target), step: details.firstStep + place)
+      trace.note(outcome, message.invocation, at: context(place, target), step: details.firstStep + place)
     }
     if let details, let pending = details.pending {
       var outcome = outcome
       if case .answered(let answer) = outcome, let target {
-        outcome = OutgoingMessage.Turn.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
+        outcome = OutgoingMessage.Attempt.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
       }
       pending.settle(slot(place), outcome, from: target)
     } else if case .failed(let error) = outcome {

@@ -108,8 +108,8 @@ final class PendingAnswers: @unchecked Sendable {
   }
 
   /// What is in a slot, in order; `nil` while some of it is open.
-  func settled(_ index: Int) -> [Walk.Outcome]? {
-    state.withLock { state -> UncheckedSendable<[Walk.Outcome]?> in
+  func settled(_ index: Int) -> [(outcome: StepOutcome, context: StepContext)]? {
+    state.withLock { state -> UncheckedSendable<[(outcome: StepOutcome, context: StepContext)]?> in
       var found: [Int] = []
       var waiting = [index]
       while let next = waiting.popLast() {
@@ -131,13 +131,11 @@ final class PendingAnswers: @unchecked Sendable {
 
   /// Suspends until every slot is settled.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled; deliveries go on, and nobody hears of them; `timedOut`.
-  /// - Parameter wait: what limits the time, where the wait may be one for itself.
-  nonisolated(nonsending) func wait(limitedBy wait: SuspendedWait? = nil) async throws {
-    let timer = wait?.start { [completion] in completion.fail($0) }
-    defer { timer?.cancel() }
-    try await completion.wait()
-  }
+  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; deliveries go on.
+  nonisolated(nonsending) func wait() async throws { try await completion.wait() }
+
+  /// Ends the wait of a task with an error.
+  func fail(_ error: any Error) { completion.fail(error) }
 
   /// The registrations whose outcome is open.
   var open: [Registration] {

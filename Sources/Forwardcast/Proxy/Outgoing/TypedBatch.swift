@@ -78,8 +78,6 @@ class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline
   func takeNext() -> MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
-  override var selector: MessageSelector? { group.selector }
-
   override func open(in mailbox: Mailbox) -> Int {
     // What has been taken behind the batch was posted after its messages: then no more may join them.
     let bit = mailbox.hasTaken ? PlainBatch.closed : PlainBatch.served
@@ -111,11 +109,6 @@ class PlainBatch: Envelope, @unchecked Sendable {
     let filled = filled
     if filled > end { mailbox.noteMore(after: made) }
     end = filled
-  }
-
-  override func giveUp(_ reason: DeliveryReport.SkipReason) {
-    end = state.bitwiseOr(PlainBatch.closed, ordering: .acquiringAndReleasing).oldValue & PlainBatch.number
-    while position < end { Parcel(group, only: nil, takeNext(), nil).giveUp(reason) }
   }
 }
 

@@ -25,8 +25,6 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
   @usableFromInline
   var arguments: MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
-  override var selector: MessageSelector? { group.selector }
-
   override func open(in mailbox: Mailbox) -> Int {
     guard group.methodType == functionType, !mailbox.hasClosedGates else {
       return Parcel(group, only: nil, arguments, nil).open(in: mailbox)
@@ -50,8 +48,6 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
     }
     return group.steps.count
   }
-
-  override func giveUp(_ reason: DeliveryReport.SkipReason) { Parcel(group, only: nil, arguments, nil).giveUp(reason) }
 }
 
 /// A parcel with its arguments as they are.
@@ -78,7 +74,7 @@ func broadcastPosted<R, each A>(
 ) -> BroadcastSummary? {
   let traits = arguments.traits
   guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
-    !route.isSurrounded, plan.areAllActive
+    plan.areAllActive
   else { return nil }
   // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
   defer { withExtendedLifetime(route) {} }

@@ -1,85 +1,27 @@
-// Verbs.swift: what each verb makes of a walk: begin, walk, sink, end.
+// Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
 // Layer: Proxy. See DESIGN.md, "One way for a message to leave".
 
-// The forms that block are the same functions with another ``Walk/Waiting``; those that suspend say so in their names. None
-// has packs: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
+// Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
 
 extension OutgoingMessage {
-  /// A broadcast.
-  func broadcast(along route: MessageRoute) -> BroadcastSummary {
-    var (walk, sink) = (Walk(self, along: route), SummarySink())
-    do { try walk.serve(into: &sink) } catch { sink.fail(error, route) }
-    return sink.summary(of: walk)
-  }
-
-  /// A broadcast whose sender waits for room in buffers.
-  nonisolated(nonsending) func broadcastWhenReady(along route: MessageRoute) async throws
-    -> BroadcastSummary
+  /// Serves every target into `empty`, in the caller's turn, and gives what that makes of it.
+  func send<Sink: EndingSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
+    -> Sink.Output
   {
-    var (walk, sink) = (Walk(self, along: route), SummarySink())
-    do { try await walk.serveAndWait(into: &sink) } catch {
-      // Only what hooks threw counts as a failure.
-      if walk.failure == nil || error is CancellationError { throw error }
-      sink.fail(error, route)
-    }
-    return sink.summary(of: walk)
+    var (walk, sink) = (Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget), empty)
+    var failure: (any Error)?
+    do { try walk.serve(into: &sink) } catch { failure = error }
+    return sink.end(walk, by: failure)
   }
 
-  /// A `collect`.
-  func collect<R, Output>(
-    along route: MessageRoute, into empty: PolicySink<R, Output>,
-    waiting: Walk.Waiting = .nobody
-  ) -> Collected<Output> {
-    var (walk, sink) = (Walk(self, along: route, waiting: waiting), empty)
-    do {
-      try walk.serve(into: &sink)
-      try walk.answerSilence()
-      return sink.collected()
-    } catch {
-      return sink.collected(CollectFailure(error, route))
-    }
-  }
-
-  /// A `collect` whose sender suspends.
-  nonisolated(nonsending) func collectAndWait<R, Output>(
-    along route: MessageRoute, into empty: PolicySink<R, Output>
-  ) async -> Collected<Output> {
-    var (walk, sink) = (Walk(self, along: route, waiting: .suspended), empty)
-    do {
-      try await walk.serveAndWait(into: &sink)
-      try walk.answerSilence()
-      return sink.collected()
-    } catch {
-      return sink.collected(CollectFailure(error, route))
-    }
-  }
-
-  /// A `forward`.
-  func forward(along route: MessageRoute, waiting: Walk.Waiting = .nobody) throws
-    -> DeliveryReport
-  {
-    var (walk, sink) = (Walk(self, along: route, waiting: waiting, listsEveryTarget: true), ReportSink())
-    do {
-      try walk.serve(into: &sink)
-      try walk.answerSilence()
-    } catch {
-      throw sink.giveUp(error, route)
-    }
-    return sink.report(of: walk)
-  }
-
-  /// A `forward` whose sender suspends.
-  nonisolated(nonsending) func forwardAndWait(along route: MessageRoute) async throws
-    -> DeliveryReport
-  {
-    var (walk, sink) = (Walk(self, along: route, waiting: .suspended, listsEveryTarget: true), ReportSink())
-    do {
-      try await walk.serveAndWait(into: &sink)
-      try walk.answerSilence()
-    } catch {
-      throw sink.giveUp(error, route)
-    }
-    return sink.report(of: walk)
+  /// The same with suspensions.
+  nonisolated(nonsending) func sendAndWait<Sink: EndingSink>(
+    along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
+  ) async -> Sink.Output {
+    var (walk, sink) = (Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget), empty)
+    var failure: (any Error)?
+    do { try await walk.serveAndWait(into: &sink) } catch { failure = error }
+    return sink.end(walk, by: failure)
   }
 }
 
@@ -88,7 +30,7 @@ extension OutgoingMessage {
 /// A typed broadcast that takes more than a loop.
 @usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary {
-  OutgoingMessage(route.selector, arguments, keepsAnswers: false).broadcast(along: route)
+  OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: SummarySink())
 }
 
 /// A typed `collect` that nobody is there for.
@@ -102,14 +44,14 @@ func collectNobody<R, Output>(_ route: MessageRoute, _ policy: ReturnPolicy<R, O
 func collectWalked<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
 ) -> Collected<Output> {
-  OutgoingMessage(asking: policy, arguments, along: route).collect(along: route, into: PolicySink(policy, route))
+  OutgoingMessage(asking: policy, arguments, along: route).send(along: route, into: PolicySink(policy, route))
 }
 
 nonisolated(nonsending) func collectWaiting<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
 ) async -> Collected<Output> {
   await OutgoingMessage(asking: policy, arguments, along: route)
-    .collectAndWait(along: route, into: PolicySink(policy, route))
+    .sendAndWait(along: route, into: PolicySink(policy, route))
 }
 
 // MARK: Messages by boxes
@@ -117,12 +59,14 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 /// A broadcast by boxes.
 @usableFromInline
 func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
-  var loop = BoxedLoop(along: route, keepsAnswers: false, into: SummarySink())
-  if loop.run(invocation) {
-    if loop.sink.summary.nobodyResponded { reportSilence(route) }
-    return loop.sink.summary
+  var sink = SummarySink()
+  if serveOpened(invocation, along: route, keepsAnswers: false, into: &sink) != nil {
+    if sink.summary.nobodyResponded { reportSilence(route) }
+    return sink.summary
   }
-  do { return try OutgoingMessage(invocation, asks: false, along: route).broadcast(along: route) } catch {
+  do {
+    return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: SummarySink())
+  } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
   }
@@ -131,13 +75,13 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
 package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
   invocation.result = nil
-  var loop = BoxedLoop(along: route, keepsAnswers: true, into: ReportSink())
+  var sink = ReportSink()
   let report: DeliveryReport
-  if loop.run(invocation) {
-    if !loop.reachedAny { try route.core.answerSilence(route.selector) }
-    report = loop.sink.takeReport()
+  if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &sink) {
+    if !reachedAny { try route.core.answerSilence(route.selector) }
+    report = sink.takeReport()
   } else {
-    report = try OutgoingMessage(invocation, asks: true, along: route).forward(along: route)
+    report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: ReportSink()).get()
   }
   invocation.result = report.result
   return report
@@ -146,5 +90,5 @@ package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRo
 package nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
   -> DeliveryReport
 {
-  try await OutgoingMessage(invocation, asks: true, along: route).forwardAndWait(along: route)
+  try await OutgoingMessage(invocation, asks: true, along: route).sendAndWait(along: route, into: ReportSink()).get()
 }

@@ -79,12 +79,12 @@ extension Walk {
           run(step, target)
           continue
         }
-        let turn = perform(step, on: target)
-        if case .multicast(let multicast) = turn {
+        let attempt = perform(step, on: target)
+        if case .multicast(let multicast) = attempt {
           enter(multicast, target, step)
         } else {
           let registration = step.registration.takeUnretainedValue()
-          let outcome = await turn.endedAndWaited(&message) { registration.isActive }
+          let outcome = await attempt.endedAndWaited(&message) { registration.isActive }
           take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
         }
       }
@@ -93,14 +93,28 @@ extension Walk {
   }
 
   private mutating func run(_ step: RouteStep, _ target: AnyObject) {
-    let turn = perform(step, on: target)
-    if case .multicast(let multicast) = turn {
+    let attempt = perform(step, on: target)
+    if case .multicast(let multicast) = attempt {
       enter(multicast, target, step)
-    } else if deferred != nil, turn.suspends {
-      put(off: turn, target, step)
-    } else if let outcome = turn.ended(&message) {
+    } else if deferred != nil, attempt.suspends {
+      put(off: attempt, target, step)
+    } else if let outcome = attempt.ended(&message) {
       take(outcome, at: context(step, target))
     }
+  }
+
+  /// The hooks of a proxy, to be run now.
+  private mutating func hooked(_ node: RouteNode, _ place: StepContext) -> HookedStep {
+    HookedStep(
+      inside(), node, at: place, isNested: isNested(node), waiting, defers: deferred != nil,
+      listsEveryTarget: listsEveryTarget)
+  }
+
+  private mutating func take(_ step: HookedStep) {
+    dropped += step.dropped
+    deferred?.append(contentsOf: step.deferred)
+    for found in step.outcomes { note(found) }
+    if !step.isNested { end(told: step.told, by: step.failure) }
   }
 
   /// What the proxy does about a message that nobody got.
@@ -133,7 +147,9 @@ extension Walk {
   nonisolated(nonsending) private func suspend(_ wait: SuspendedWait?) async throws {
     guard let pending else { return }
     wait?.sent(pending)
-    do { try await pending.wait(limitedBy: wait) } catch {
+    let timer = wait?.start { pending.fail($0) }
+    defer { timer?.cancel() }
+    do { try await pending.wait() } catch {
       pending.abandon()
       throw error
     }
@@ -193,14 +209,6 @@ extension Walk {
     }
     return nil
   }
-}
-
-/// How long a sender blocks at most, with all that its hooks do.
-struct Patience {
-  let timeout: Duration
-  let deadline: Deadline
-
-  init(_ timeout: Duration) { (self.timeout, deadline) = (timeout, Deadline(after: timeout)) }
 }
 
 extension DeliveryGroup {

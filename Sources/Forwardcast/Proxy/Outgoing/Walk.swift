@@ -47,7 +47,7 @@ struct Walk {
   /// Steps for which the sender has a place in the target's buffer.
   var reserved: Set<ReservedStep> = []
   /// Turns that cannot end here and are to be taken up afterwards; `nil` where nobody can.
-  var deferred: [DeferredTurn]?
+  var deferred: [LateTurn]?
   /// Whether the sender needs nothing more: further targets are passed by, and of outcomes only errors are told.
   var isKnown = false
   /// How many failures the handlers have been told of within hooks.
@@ -260,13 +260,14 @@ struct Walk {
   /// Takes what became of the message at one target.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) {
     if let trace = message.trace, context.registration != nil {
-      trace.note(outcome, &message, at: context, step: tracedStep)
+      trace.note(outcome, message.invocation, at: context, step: tracedStep)
       tracedStep = 0
     }
     note((outcome, context))
   }
 
-  private mutating func note(_ found: Outcome) {
+  /// Takes what the walk within hooks took before, and told the trace of.
+  mutating func note(_ found: Outcome) {
     switch found.outcome {
     case .answered, .queued: frame.reached = true
     case .failed:
@@ -356,10 +357,10 @@ struct Walk {
   // MARK: Turns
 
   /// Gives the message to the target of a step.
-  mutating func perform(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Turn {
+  mutating func perform(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
-      trace.note(.began, &message, at: context(step, target), step: tracedStep)
+      trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
     }
     // The route keeps the method. Only who sees the message itself can send it on: a trail is laid for the first of those.
     let (method, proxies, earlier) = (step.method?.takeUnretainedValue(), frame.proxies, message.trail)
@@ -375,33 +376,29 @@ struct Walk {
   }
 
   /// Keeps a turn that cannot end here. The trail goes with it, and ends with it.
-  mutating func put(off turn: OutgoingMessage.Turn, _ target: AnyObject, _ step: RouteStep) {
+  mutating func put(off attempt: OutgoingMessage.Attempt, _ target: AnyObject, _ step: RouteStep) {
     let context = context(step, target)
     let slot = pending?.open(context) ?? -1
-    deferred?.append(DeferredTurn(turn: turn, target: target, context: context, slot: slot, trail: frame.trail))
+    deferred?.append(LateTurn(attempt: attempt, target: target, context: context, slot: slot, trail: frame.trail))
     frame.trail = nil
     take(.queued(slot: slot), at: context)
   }
 
-  /// The hooks around the messages of a proxy, to be run now.
-  mutating func hooked(_ node: RouteNode, _ place: StepContext) -> HookedStep {
+  /// The message as the hooks of a proxy among the walk's get it.
+  mutating func inside() -> OutgoingMessage {
     let passed = message.passed ?? PassedProxies(nodes.count)
     message.passed = passed
-    var inner = message
-    inner.isInOrder = frame.isInOrder
-    return HookedStep(
-      inner, node, at: place, isNested: node !== nodes.first || frame.place != nil, waiting, defers: deferred != nil,
-      listsEveryTarget: listsEveryTarget)
+    var inside = message
+    inside.isInOrder = frame.isInOrder
+    return inside
   }
 
-  /// Takes what came of a proxy with hooks.
-  mutating func take(_ step: HookedStep) {
-    dropped += step.dropped
-    deferred?.append(contentsOf: step.deferred)
-    // The walks within have told the trace of them.
-    for found in step.outcomes { note(found) }
-    guard !step.isNested else { return }
-    (failure, told) = (step.failure, step.told)
+  /// Whether a proxy stands among the targets of another.
+  func isNested(_ node: RouteNode) -> Bool { node !== nodes.first || frame.place != nil }
+
+  /// Takes what came of the hooks around the message as a whole.
+  mutating func end(told: Int, by failure: (any Error)?) {
+    (self.told, self.failure) = (told, failure)
     // What is to become of silence has been decided within the hooks.
     reachedAny = true
   }
@@ -467,13 +464,21 @@ struct Walk {
   }
 }
 
-/// A turn that runs in an isolation which the walk's context is not, or suspends.
-struct DeferredTurn {
-  let turn: OutgoingMessage.Turn
+/// How long a sender blocks at most, with all that its hooks do.
+struct Patience {
+  let timeout: Duration
+  let deadline: Deadline
+
+  init(_ timeout: Duration) { (self.timeout, deadline) = (timeout, Deadline(after: timeout)) }
+}
+
+/// A target's turn that runs in an isolation which the walk's context is not, or suspends.
+struct LateTurn {
+  let attempt: OutgoingMessage.Attempt
   let target: AnyObject
   let context: StepContext
   let slot: Int
-  /// The trail that the turn's message has.
+  /// The trail that its message has.
   let trail: ProxyTrail?
 }
 
