@@ -81,6 +81,9 @@ let package = Package(
     .testTarget(
       name: "ForwardcastScriptTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
+    // Searches for the most expensive script; a program for a release build.
+    .executableTarget(
+      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
     .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"]),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.

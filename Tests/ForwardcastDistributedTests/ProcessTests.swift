@@ -93,7 +93,7 @@ struct ProcessTests {
     for number in 1...3 {
       #expect(try await remoteError { try await hasty.sendAndWait(.note, number) }.outcome == .unknown)
     }
-    #expect(faults.heldCount == 3)
+    #expect(faults.heldCount >= 3)
     faults.command { _, _ in .passes }
     #expect(try await stage.remote.sendAndWait(.note, 4) == 4)
     faults.release(reversed: reversed)

@@ -77,7 +77,7 @@ extension MulticastProxy where Interface: Sendable {
   }
 
   /// Sends a message to every target, waits for all, and makes one result of the answers that came.
-  nonisolated(nonsending) public func answerAndWait<R: Sendable, Output, each A: Sendable>(
+  nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Output {
     let route = beginMessage(message.selector)
@@ -87,7 +87,7 @@ extension MulticastProxy where Interface: Sendable {
 
   /// Sends a message to every target, waits for all, and makes one result of the answers; throws the first error if it
   /// is an `E`.
-  nonisolated(nonsending) public func answerAndWait<R: Sendable, Output, E: Error, each A: Sendable>(
+  nonisolated(nonsending) public func answerAndWait<R, Output, E: Error, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
     throwing type: E.Type
   ) async throws(E) -> Output {

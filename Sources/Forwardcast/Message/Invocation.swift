@@ -74,7 +74,7 @@ public struct Invocation {
     }
     selector = other
     result = nil
-    route = nil
+    route = route?.budget.map { ProxyTrail($0, after: nil) }
   }
 }
 
@@ -114,14 +114,24 @@ extension Invocation: CustomStringConvertible {
 /// A trail is good while its last proxy is at work with the message. A copy of the message that somebody keeps and sends
 /// again later begins anew.
 package final class ProxyTrail: Sendable {
-  private let proxy: ObjectIdentifier
+  /// `nil` where a trail begins that only says who pays.
+  private let proxy: ObjectIdentifier?
   private let selector: MessageSelector?
   private let earlier: ProxyTrail?
   private let ended = Atomic<Bool>(false)
+  /// Who pays for the message, also after the trail has ended.
+  package let budget: MessageBudget?
 
   package init(_ proxy: AnyObject, _ selector: MessageSelector? = nil, after earlier: ProxyTrail?) {
     self.proxy = ObjectIdentifier(proxy)
     self.selector = selector
+    self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
+    budget = earlier?.budget
+  }
+
+  /// The same trail for a message that somebody pays for.
+  package init(_ budget: MessageBudget, after earlier: ProxyTrail?) {
+    (proxy, selector, self.budget) = (nil, nil, budget)
     self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
   }
 

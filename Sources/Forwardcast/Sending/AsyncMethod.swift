@@ -65,14 +65,17 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
 final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   private let body: @Sendable (AnyObject, repeat each A) async throws -> R
   private let resultCrosses: Bool
+  /// The actor that the body goes to; `nil` for one that runs on none.
+  private let actor: (any Actor)?
+  /// Whether targets may go where the body runs, when that is not where the sender is.
+  private let targetCrosses: Bool
 
   @usableFromInline
   init(
-    _ selector: MessageSelector, resultCrosses: Bool,
+    _ selector: MessageSelector, resultCrosses: Bool, on actor: (any Actor)? = nil, targetCrosses: Bool = true,
     body: @escaping @Sendable (AnyObject, repeat each A) async throws -> R
   ) {
-    self.body = body
-    self.resultCrosses = resultCrosses
+    (self.body, self.resultCrosses, self.actor, self.targetCrosses) = (body, resultCrosses, actor, targetCrosses)
     super.init(selector, functionType: nil, isolation: .async)
   }
 
@@ -80,14 +83,22 @@ final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
   override func renamed(_ selector: MessageSelector) -> Method {
-    AsyncMethod(selector, resultCrosses: resultCrosses, body: body)
+    AsyncMethod(selector, resultCrosses: resultCrosses, on: actor, targetCrosses: targetCrosses, body: body)
   }
+
+  /// What a body on no actor makes of `Sendable` values nobody else has; what an actor gives stays there.
+  override func answers(to sender: (any Actor)?) -> Bool { actor == nil || actor === sender }
 
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
     let receiver = typeName(of: target)
     try checkCount(invocation.arguments, receiver: receiver)
+    // Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+    if #isolation !== actor {
+      try invocation.checkCrossing(receiver: target)
+      if !targetCrosses { throw unreachable(target) }
+    }
     var index = 0
     let arguments = invocation.arguments
     func next<T>(_ type: T.Type) throws(MessageError) -> T {

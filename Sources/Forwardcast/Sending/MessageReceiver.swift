@@ -200,6 +200,7 @@ package enum ProxyQuestion {
     guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
     if let trail, trail.contains(proxy, selector) { return otherwise }
+    do { try (trail?.budget ?? routed?.trail.budget)?.charge(.question) } catch { return otherwise }
     let here = ProxyTrail(proxy, selector, after: trail)
     defer { here.end() }
     return $asked.withValue(here) { body() }
@@ -215,11 +216,26 @@ package enum ProxyQuestion {
     }
   }
 
+  /// Charges for a forwarding object that a message is led through.
+  ///
+  /// - Throws: why the message is not to go on.
+  static func chargePassage() throws { try asked?.budget?.charge(.proxy) }
+
+  /// Runs `body`, whose questions `budget` pays for.
+  fileprivate static func charging<T>(_ budget: MessageBudget, _ body: () throws -> T) rethrows -> T {
+    try $asked.withValue(ProxyTrail(budget, after: asked), operation: body)
+  }
+
   /// Whether a message of `selector` that came through `proxy` is what the question is about.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
     guard let routed, routed.selector == selector else { return false }
     return routed.trail.contains(proxy)
   }
+}
+
+extension MessageBudget {
+  /// Charges the budget for the questions that `body` asks, and for the forwarding objects that its sends are led through.
+  package func charging<T>(_ body: () throws -> T) rethrows -> T { try ProxyQuestion.charging(self, body) }
 }
 
 /// A receiver that is nothing but a table of closures, with no class behind it.

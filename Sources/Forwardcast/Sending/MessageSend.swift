@@ -33,6 +33,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) thr
     }
     // 3. Somebody else who is to get the message as it is.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
+      try ProxyQuestion.chargePassage()
       passed.append(receiver)
       if passed.count > maximumHops || passed.contains(where: { $0 === other }) {
         throw MessageError.cycle(selector, through: other)

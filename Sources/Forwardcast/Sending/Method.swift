@@ -26,8 +26,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// Return and argument types.
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
-  /// Whether a method that suspends stays in its sender's isolation, so that its answer crosses none.
-  var staysInTurn: Bool { false }
+  /// Whether a sender on `actor`, or on none, may have the answer although nobody knows that it is `Sendable`: of a method
+  /// that suspends where the sender is, or whose answers nobody else has.
+  func answers(to actor: (any Actor)?) -> Bool { false }
 
   /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }

@@ -55,7 +55,7 @@ extension Responds {
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
   ) {
     let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
-    self.init(suspending: message.selector, resultCrosses: false, row.call)
+    self.init(suspending: message.selector, resultCrosses: false, on: body.isolation, row.call)
   }
 
   /// A row that suspends on the actor that its closure is isolated to, and whose answer may cross in a box.
@@ -64,7 +64,7 @@ extension Responds {
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
   ) {
     let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
-    self.init(suspending: message.selector, resultCrosses: true, row.call)
+    self.init(suspending: message.selector, resultCrosses: true, on: body.isolation, row.call)
   }
 }
 

@@ -18,12 +18,14 @@ extension Responds {
 
   @inline(never)
   init<R, each A>(
-    suspending selector: MessageSelector, resultCrosses: Bool,
+    suspending selector: MessageSelector, resultCrosses: Bool, on actor: (any Actor)? = nil, targetCrosses: Bool = true,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
     let cast = TargetCast<Target>()
     self.init(
-      method: AsyncMethod<R, repeat each A>(selector, resultCrosses: resultCrosses) {
+      method: AsyncMethod<R, repeat each A>(
+        selector, resultCrosses: resultCrosses, on: actor, targetCrosses: targetCrosses
+      ) {
         (target: AnyObject, arguments: repeat each A) async throws -> R in
         try await body(cast.target(target), repeat each arguments)
       })

@@ -19,6 +19,16 @@ extension Responds {
         try await body(cast.target(target), repeat each arguments)
       })
   }
+
+  /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
+  ///
+  /// Only forms that wait reach it, of senders that are on no actor either: for others it fails with `isolationMismatch`.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    self.init(suspending: message.selector, resultCrosses: false, targetCrosses: false, body)
+  }
 }
 
 /// A method that suspends in the isolation of its sender. It has only the boxed door.
@@ -35,7 +45,7 @@ private final class TurnMethod<R, each A>: Method, @unchecked Sendable {  // imm
 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
-  override var staysInTurn: Bool { true }
+  override func answers(to actor: (any Actor)?) -> Bool { true }
 
   override func renamed(_ selector: MessageSelector) -> Method { TurnMethod(selector, body: body) }
 

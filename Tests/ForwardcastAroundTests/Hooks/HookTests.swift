@@ -284,4 +284,40 @@ struct HookTests {
     proxy.pinned { _ = $0.broadcast(.say, "hello") }
     #expect(journal.entries == ["before hello", "ann hello", "bo hello"])
   }
+
+  @Test("forward names the targets from which a hook withheld the message")
+  func withheldTargets() throws {
+    let proxy = desks()
+    let refusing = try proxy.around { _ in [] }
+    var call = Invocation("worth")
+    let report = try proxy.forward(&call)
+    #expect(report.skipped.map(\.reason) == [.withheld, .withheld])
+    #expect(report.skipped.map { ($0.target as? Desk)?.name } == ["ann", "bo"])
+    #expect(report.answers.isEmpty && journal.entries == [])
+    refusing.cancel()
+    try proxy.around("worth") { _ in [ArgumentBox(7)] }
+    let answered = try proxy.forward(&call)
+    #expect(answered.skipped.map(\.reason) == [.withheld, .withheld])
+    #expect(try answered.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [7])
+  }
+
+  @Test("an error that a hook catches and throws on by its type is the target's: the answers that came stay")
+  func rethrownByType() throws {
+    let proxy = Desks.of(Desk("ann", worth: 1, journal))
+    proxy.add(Weighing(), ownership: .strong)
+    let told = Journal()
+    proxy.onError = { told.note("\($0.error)") }
+    try proxy.around(.worth) { call in
+      do { return try call.proceed() } catch let error as Refusal { throw error }
+    }
+    #expect(proxy.answer(.worth, returning: .all) == [1])
+    #expect(told.entries == ["refused by the scales"])
+  }
+}
+
+/// Answers what desks do, with an error.
+private final class Weighing: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Weighing.self) {
+    Responds(to: .worth) { (_: Weighing) -> Int in throw Refusal(name: "the scales") }
+  }
 }

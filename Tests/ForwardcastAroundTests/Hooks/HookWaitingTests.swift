@@ -188,4 +188,41 @@ struct HookWaitingTests {
     #expect(try await proxy.collectAndWait(.worth, returning: .sum) == 1)
     #expect(count.value == 101)
   }
+
+  @Test("an around hook without a form that waits is enough where everybody inside answers in the turn")
+  func plainAround() async throws {
+    let proxy = SharedDesks()
+    proxy.add(Desk("ann", worth: 20, journal), delivery: .direct, ownership: .strong)
+    try proxy.around(.quote) { call in try call.proceed(with: call.arguments + 1).map { $0 * 10 } }
+    #expect(try await proxy.collectAndWait(.quote, 1, returning: .all) == [220])
+    proxy.add(Desk("bo", journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
+    let error = await #expect(throws: MessageError.self) {
+      try await proxy.collectAndWait(.quote, 1, returning: .all)
+    }
+    #expect(error?.evidence.contains("Desk on queue") ?? false && error?.evidence.contains("waiting:") ?? false)
+    #expect(journal.entries == ["ann quotes 2"])
+  }
+
+  @Test("errors that came before a wait ended by itself, and those that come later, go to the handler")
+  func errorsOfAbandonedWaits() async throws {
+    let proxy = SharedDesks()
+    let told = Journal()
+    proxy.onError = { told.note("\($0.error)") }
+    let queue = DispatchQueue(label: "held")
+    queue.suspend()
+    proxy.add(Desk("ann", journal), delivery: .direct, ownership: .strong)
+    proxy.add(Desk("bo", journal), delivery: .queue(queue), ownership: .strong)
+    proxy.add(Desk("cy", journal), delivery: .direct, ownership: .strong)
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
+    }
+    #expect(error?.code == .timedOut)
+    #expect(Set(told.entries) == ["refused by ann", "refused by cy"])
+    let call = Invocation("quote:", arguments: [ArgumentBox(-2)])
+    #expect(throws: MessageError.self) { try proxy.forward(call, timeout: .zero) }
+    #expect(told.entries.count == 4)
+    queue.resume()
+    try await proxy.drain()
+    #expect(told.entries.count == 6 && told.entries.suffix(2) == ["refused by bo", "refused by bo"])
+  }
 }

@@ -213,4 +213,72 @@ struct NestedHookTests {
     #expect(found.entries.contains("too many proxies"))
     #expect(journal.entries.count < 70_000)
   }
+
+  /// `outer` with `ann`, who is direct, and `inner` with `bo`, who is direct, and `cy` on a queue.
+  private func waitedPair() -> (outer: SharedMixed, inner: SharedMixed) {
+    let (outer, inner) = (SharedMixed(), SharedMixed())
+    inner.add(Desk("bo", worth: 2, journal), delivery: .direct, ownership: .strong)
+    inner.add(Desk("cy", worth: 3, journal), delivery: .queue(DispatchQueue(label: "cy")), ownership: .strong)
+    outer.add(Desk("ann", worth: 1, journal), delivery: .direct, ownership: .strong)
+    outer.add(inner, delivery: .direct, ownership: .strong)
+    return (outer, inner)
+  }
+
+  @Test("an inner hook that waits has the answers of queued targets, and its own take their place")
+  func waitedAnswers() async throws {
+    let (outer, inner) = waitedPair()
+    let hook = try inner.around(async: .worth) { call in
+      journal.note("\(try await call.proceed())")
+      return [7]
+    }
+    #expect(try await outer.collectAndWait(.worth, returning: .all) == [1, 7])
+    #expect(journal.entries.last == "[2, 3]")
+    hook.cancel()
+    try inner.after(.worth) { answers in journal.note("after \(answers)") }
+    #expect(try await outer.collectAndWait(.worth, returning: .all) == [1, 2, 3])
+    #expect(journal.entries.last == "after [2, 3]")
+    #expect(try outer.collect(.worth, returning: .all, timeout: .seconds(60)) == [1, 2, 3])
+    #expect(journal.entries.last == "after [2, 3]")
+  }
+
+  @Test("an inner hook may take the error of a queued target, and one that goes on is told once")
+  func waitedErrors() async throws {
+    let (outer, inner) = waitedPair()
+    let told = Journal()
+    inner.onError = { told.note("\($0.error)") }
+    let catching = try inner.around(.quote) { _ in
+      []
+    } waiting: { call in
+      do { return try await call.proceed(with: -1) } catch { return [0] }
+    }
+    #expect(try await outer.collectAndWait(.quote, 1, returning: .all) == [2, 0])
+    #expect(told.entries == ["refused by cy"])
+    catching.cancel()
+    told.clear()
+    try inner.around(.quote) { _ in
+      []
+    } waiting: { call in
+      _ = try? await call.proceed(with: -1)
+      return try await call.proceed()
+    }
+    #expect(try await outer.collectAndWait(.quote, 1, returning: .all) == [2, 3, 4])
+    #expect(told.entries == ["refused by cy"])
+  }
+
+  @Test("an error that an inner hook catches and throws on by its type is the target's, and told once")
+  func rethrown() throws {
+    let (outer, inner) = pair()
+    let told = Journal()
+    inner.onError = { told.note("\($0.error)") }
+    try inner.around(.quote) { call in
+      do { return try call.proceed(with: -1) } catch let error as Refusal { throw error }
+    }
+    #expect(throws: Refusal(name: "bo")) { try outer.collect(.quote, 1, returning: .all) }
+    #expect(outer.answer(.quote, 1, returning: .all) == [2, 5])
+    // Who cannot be thrown the first error has it told as well.
+    #expect(told.entries == ["refused by cy", "refused by cy", "refused by bo"])
+  }
 }
+
+/// A proxy for desks and for proxies of desks.
+private typealias SharedMixed = MulticastProxy<any MessageReceiver & Sendable>

@@ -32,15 +32,14 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     @inlinable @inline(__always) get { route.steps }
   }
 
-  /// Whether it takes more than a loop over direct targets with methods.
-  @usableFromInline var needsSchedule: Bool {
-    @inlinable @inline(__always) get { if case .direct = way { false } else { true } }
-  }
+  /// Whether it takes more than to call the methods of direct targets.
+  @usableFromInline var needsWalk: Bool { if case .direct = way { false } else { true } }
 
   /// Whether hooks stand around the message.
-  @usableFromInline var isSurrounded: Bool {
-    @inlinable @inline(__always) get { if case .surrounded = way { true } else { false } }
-  }
+  @usableFromInline var isSurrounded: Bool { if case .surrounded = way { true } else { false } }
+
+  /// Whether there is nobody to get the message, nor anything before it.
+  @usableFromInline var isEmpty: Bool { count == 0 && !needsWalk }
 
   /// What stands around the message, and the same way without it; `nil` when nothing does.
   var surrounded: (around: RouteSurroundings, inside: MessageRoute)? {

@@ -30,8 +30,22 @@ final class MessageTrace: Sendable {
     return naming?(target) ?? typeName(of: target)
   }
 
-  /// Tells that a message was sent to a proxy, or what came of it there.
-  func note(_ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = "") {
+  /// Tells that a message was sent to a proxy, and gives the number of that step.
+  func noteSent(_ message: HookedMessage) -> Int {
+    let step = MessageTrace.nextStep()
+    note(.sent, message, step: step)
+    return step
+  }
+
+  /// Tells what came of a message at a proxy.
+  func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
+    switch found {
+    case .success(let answers): note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+    case .failure(let error): note(.failed, message, step: step, "\(error)")
+    }
+  }
+
+  private func note(_ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = "") {
     sink(
       MessageEvent(
         stage, name: message.selector.name, message: message.invocation.description, sender: "sender",

@@ -2,7 +2,8 @@
 // Layer: Proxy. See DESIGN.md, "Waiting".
 
 extension MulticastProxy where Interface: Sendable {
-  /// Waits until every queued delivery of this proxy has had its turn, those included that are queued meanwhile.
+  /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
+  /// are queued meanwhile.
   ///
   /// Where targets send through several proxies, drain all of them again until each gives 0.
   ///
@@ -11,7 +12,8 @@ extension MulticastProxy where Interface: Sendable {
   ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
-    let wait = try SuspendedWaits.begin(for: { core.registrations.filter { $0.queued != nil } }, in: core, "drain")
+    let wait = try SuspendedWaits.begin(
+      for: { core.withNested.flatMap(\.registrations).filter { $0.queued != nil } }, in: core, "drain")
     defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
@@ -56,13 +58,13 @@ private struct DrainRound {
 
   init(_ core: MulticastCore) {
     self.core = core
-    mailboxes = core.mailboxes
+    mailboxes = core.withNested.flatMap(\.mailboxes)
     before = Dictionary(uniqueKeysWithValues: mailboxes.map { (ObjectIdentifier($0), $0.delivered) })
   }
 
   /// Sends a marker through each mailbox.
   mutating func begin() -> Completion {
-    mailboxes = core.mailboxes
+    mailboxes = core.withNested.flatMap(\.mailboxes)
     let counts = DrainCounts()
     self.counts = counts
     for (index, mailbox) in mailboxes.enumerated() {
@@ -87,6 +89,24 @@ private struct DrainRound {
 
   /// How many turns there were since the beginning.
   var turns: Int { last?.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } ?? 0 }
+}
+
+extension MulticastCore {
+  /// The proxy and those that a message to it may come to, each once.
+  fileprivate var withNested: [MulticastCore] {
+    var found = [self]
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    var index = 0
+    while index < found.count {
+      for registration in found[index].registrations {
+        guard let multicast = registration.liveTarget as? any MulticastSending else { continue }
+        let core = multicast.core
+        if seen.insert(ObjectIdentifier(core)).inserted { found.append(core) }
+      }
+      index += 1
+    }
+    return found
+  }
 }
 
 /// What the markers of one round found.

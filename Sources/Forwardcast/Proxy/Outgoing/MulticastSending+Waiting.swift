@@ -42,7 +42,7 @@ extension MulticastSending where Interface: Sendable {
   ///   back nothing that was sent; `nobodyResponds` where silence is an error; `wouldDeadlock` in a method of a
   /// target that
   ///   would be waited for.
-  nonisolated(nonsending) public func collectAndWait<R: Sendable, Output, each A: Sendable>(
+  nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)
@@ -69,7 +69,8 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try collectBlocking(route, typed, policy, timeout).get()
+    return try OutgoingMessage(asking: policy, typed, along: route)
+      .collect(along: route, into: PolicySink(policy, route), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, waits for all, and says what became of it at each target.
@@ -94,9 +95,8 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collect(_:_:returning:timeout:)``.
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
-    guard let (around, inside) = route.surrounded else { return try forwardBlocking(route, invocation, timeout) }
-    try route.refuseCycle(invocation)
-    return try around.report(inside, invocation) { try forwardBlocking(inside, $0, timeout) }
+    return try OutgoingMessage(invocation, asks: true, along: route)
+      .forward(along: route, waiting: .blocked(Patience(timeout)))
   }
 
   /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.
@@ -115,13 +115,8 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
-    guard let (around, inside) = route.surrounded else {
-      return try collectBlocking(route, boxes: invocation, policy, timeout).get()
-    }
-    try route.refuseCycle(invocation)
-    return try around.collect(inside, BoxedArguments(invocation), policy) {
-      collectBlocking(inside, boxes: $0.invocation(inside.selector), $1, timeout)
-    }.get()
+    return try OutgoingMessage(invocation, asking: policy, along: route)
+      .collect(along: route, into: PolicySink(boxes: policy, route), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -135,13 +130,8 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>
   ) async throws -> Output {
     let route = beginMessage(invocation.selector)
-    guard let (around, inside) = route.surrounded else {
-      return try await collectWaiting(route, boxes: invocation, policy).get()
-    }
-    try route.refuseCycle(invocation)
-    return try await around.collectAndWait(inside, BoxedArguments(invocation), policy) {
-      await collectWaiting(inside, boxes: $0.invocation(inside.selector), $1)
-    }.get()
+    return try await OutgoingMessage(invocation, asking: policy, along: route)
+      .collectAndWait(along: route, into: PolicySink(boxes: policy, route)).get()
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.
@@ -158,107 +148,6 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> BroadcastSummary {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await broadcastReady(route, typed)
+    return try await OutgoingMessage(route.selector, typed, keepsAnswers: false).broadcastWhenReady(along: route)
   }
-}
-
-// Functions without packs: one that suspends after a pack was allocated must not return early (a defect of the compiler).
-
-nonisolated(nonsending) func collectWaiting<R, Output>(
-  _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
-) async -> Collected<Output> {
-  if let (around, inside) = route.surrounded {
-    return await around.collectAndWait(inside, arguments, policy) { await collectWaiting(inside, $0, $1) }
-  }
-  var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
-  message.isInOrder = policy.mayStopEarly
-  var waited = WaitedMessage(message, along: route, into: PolicySink(policy, route))
-  do {
-    return try await waited.wait { $0.collected() }
-  } catch {
-    return Collected(waited.final.result, CollectFailure(error, route))
-  }
-}
-
-nonisolated(nonsending) private func collectWaiting<Output>(
-  _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>
-) async -> Collected<Output> {
-  do {
-    var message = try OutgoingMessage(waiting: invocation, along: route)
-    message.isInOrder = policy.mayStopEarly
-    var waited = WaitedMessage(message, along: route, into: PolicySink(boxes: policy, route))
-    return try await waited.wait { $0.collected() }
-  } catch {
-    return Collected(policy.empty, CollectFailure(error, route))
-  }
-}
-
-private func collectBlocking<R, Output>(
-  _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>, _ timeout: Duration
-) -> Collected<Output> {
-  if let (around, inside) = route.surrounded {
-    return around.collect(inside, arguments, policy) { collectBlocking(inside, $0, $1, timeout) }
-  }
-  var message = OutgoingMessage(route.selector, arguments, keepsAnswers: R.self != Void.self)
-  message.isInOrder = policy.mayStopEarly
-  return collectBlocking(message, along: route, PolicySink(policy, route), timeout)
-}
-
-private func collectBlocking<Output>(
-  _ route: MessageRoute, boxes invocation: Invocation, _ policy: ReturnPolicy<ArgumentBox, Output>, _ timeout: Duration
-) -> Collected<Output> {
-  do {
-    var message = try OutgoingMessage(waiting: invocation, along: route)
-    message.isInOrder = policy.mayStopEarly
-    return collectBlocking(message, along: route, PolicySink(boxes: policy, route), timeout)
-  } catch {
-    return Collected(policy.empty, CollectFailure(error, route))
-  }
-}
-
-private func collectBlocking<R, Output>(
-  _ message: OutgoingMessage, along route: MessageRoute, _ sink: PolicySink<R, Output>, _ timeout: Duration
-) -> Collected<Output> {
-  var waited = WaitedMessage(message, along: route, into: sink)
-  do { return try waited.block(timeout) { $0.collected() } } catch {
-    return Collected(waited.final.result, CollectFailure(error, route))
-  }
-}
-
-private func forwardBlocking(_ route: MessageRoute, _ invocation: Invocation, _ timeout: Duration) throws
-  -> DeliveryReport
-{
-  let message = try OutgoingMessage(waiting: invocation, along: route)
-  var waited = WaitedMessage(message, along: route, into: ReportSink())
-  var report = try waited.block(timeout) { $0.report }
-  report.dropped = waited.dropped
-  return report
-}
-
-nonisolated(nonsending) package func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
-  -> DeliveryReport
-{
-  if let (around, inside) = route.surrounded {
-    try route.refuseCycle(invocation)
-    return try await around.reportAndWait(inside, invocation) { try await forwardScheduled(inside, $0) }
-  }
-  let message = try OutgoingMessage(waiting: invocation, along: route)
-  var waited = WaitedMessage(message, along: route, into: ReportSink())
-  var report = try await waited.wait { $0.report }
-  report.dropped = waited.dropped
-  return report
-}
-
-nonisolated(nonsending) private func broadcastReady(_ route: MessageRoute, _ arguments: MessageArguments) async throws
-  -> BroadcastSummary
-{
-  if let (around, inside) = route.surrounded {
-    return try await around.broadcastAndWait(inside, arguments) { try await broadcastReady(inside, $0) }
-  }
-  let message = OutgoingMessage(route.selector, arguments, keepsAnswers: false)
-  var schedule = MessageSchedule(message, along: route, into: SummarySink())
-  try await schedule.reserveRoom()
-  schedule.run()
-  schedule.giveBackRoom()
-  return schedule.summary
 }

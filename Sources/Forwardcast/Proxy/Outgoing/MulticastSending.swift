@@ -114,37 +114,35 @@ extension MulticastSending where Interface: Sendable {
 // MARK: The two loops over direct targets
 //
 // They are specialised in the user's module, one function of each type, and call typed methods without a box, a closure or
-// a count. Everything else is the schedule's.
+// a count. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
 
 /// A typed broadcast.
 @inlinable @inline(never)
 func broadcastTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  // Whatever becomes of the proxy, the steps that are walked live as long as their route.
+  // Whatever becomes of the proxy, the steps that are called live as long as their route.
   defer { withExtendedLifetime(route.route) {} }
-  if route.needsSchedule { return broadcastElsewhere(route, arguments, returning: R.self, crosses: crosses) }
-  let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-  var rest = UnusualSteps()
+  guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+    return broadcastElsewhere(route, arguments, returning: R.self, crosses: crosses)
+  }
+  var tally = LoopTally()
   let steps = route.steps
   var index = 0
   while index < route.count {
     let step = steps[index]
     index &+= 1
-    if step.isActive && step.functionType == wanted {
-      do {
-        if try step.call(arguments, returning: R.self) == nil { rest.dead &+= 1 }
-      } catch {
-        if rest.fail(error, step, route) { break }
+    do {
+      if !step.isActive {
+        tally.skipped &+= 1
+      } else if try step.call(arguments, returning: R.self) == nil {
+        tally.dead &+= 1
       }
-    } else if rest.isPassedBy(step) {
-      continue
-    } else {
-      if rest.boxes == nil { rest.boxes = arguments.boxes(crossing: crosses) }
-      if rest.serve(step, route) { break }
+    } catch {
+      if tally.fail(error, step, route) { break }
     }
   }
-  return rest.summary(route, reached: index)
+  return tally.summary(route, reached: index)
 }
 
 /// A typed broadcast that takes more than the loop.
@@ -152,11 +150,9 @@ func broadcastTyped<R, each A>(
 func broadcastElsewhere<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  if !route.isSurrounded, let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses) {
-    return summary
-  }
-  let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
-  return route.isSurrounded ? broadcastAround(route, arguments) : broadcastScheduled(route, arguments)
+  if route.isEmpty { return LoopTally().summary(route, reached: 0) }
+  if let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses) { return summary }
+  return broadcastWalked(route, TypedArguments(arguments, returning: R.self, crosses: crosses))
 }
 
 /// A typed `collect`.
@@ -164,50 +160,51 @@ func broadcastElsewhere<R, each A>(
 func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
-  if route.needsSchedule {
-    let arguments = TypedArguments(arguments, returning: R.self, crosses: crosses)
-    return route.isSurrounded ? collectAround(route, arguments, policy) : collectScheduled(route, arguments, policy)
+  guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+    return collectElsewhere(route, arguments, policy, crosses: crosses)
   }
   switch policy.way {
   case .folding(let initial, let step):
     var result = initial()
-    let failure = answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) {
-      try step(&result, $0)
-    }
+    let failure = answerTyped(route, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
     return Collected(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
-    let failure = answerTyped(route, arguments, crosses: crosses, ignoresErrors: policy.ignoresErrors) {
-      try collector.take($0)
-    }
+    let failure = answerTyped(route, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
     return Collected(collector.finish(), failure)
   }
+}
+
+/// A typed `collect` that takes more than the loop.
+@inlinable @inline(never)
+func collectElsewhere<R, Output, each A>(
+  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
+) -> Collected<Output> {
+  if route.isEmpty { return collectNobody(route, policy) }
+  return collectWalked(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
 }
 
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.
 @inlinable @inline(never)
 func answerTyped<R, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, crosses: Bool, ignoresErrors: Bool,
-  _ take: (R) throws -> Bool
+  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool, _ take: (R) throws -> Bool
 ) -> CollectFailure? {
   defer { withExtendedLifetime(route.route) {} }
-  let wanted = ObjectIdentifier(((repeat each A) -> R).self)
-  var rest = UnusualSteps()
+  var tally = LoopTally()
   var errors: StepErrors?
   var reached = false
   let steps = route.steps
   for index in 0..<route.count {
     let step = steps[index]
     do {
-      var answer: R?
-      if step.isActive && step.functionType == wanted {
-        answer = try step.call(arguments, returning: R.self)
-        if answer == nil { rest.dead &+= 1 }
-      } else if !rest.isPassedBy(step) {
-        if rest.boxes == nil { rest.boxes = arguments.boxes(crossing: crosses) }
-        answer = try rest.answer(step, route)
+      guard step.isActive else {
+        tally.skipped &+= 1
+        continue
       }
-      guard let answer else { continue }
+      guard let answer = try step.call(arguments, returning: R.self) else {
+        tally.dead &+= 1
+        continue
+      }
       reached = true
       if try !take(answer) { break }
     } catch {
@@ -216,5 +213,5 @@ func answerTyped<R, each A>(
       if route.core.stopsAtFirst { break }
     }
   }
-  return rest.failure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
+  return tally.failure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
 }

@@ -49,6 +49,24 @@ struct SummarySink: OutcomeSink {
     }
     return true
   }
+
+  /// Counts what ended the message as a whole, and tells the proxy's handler.
+  mutating func fail(_ error: any Error, _ route: MessageRoute) {
+    summary.failed += 1
+    route.core.report(error, route.selector, nil, receiver: route.core.name)
+  }
+
+  /// What came of the broadcast; silence is answered as the proxy says.
+  consuming func summary(of walk: Walk) -> BroadcastSummary {
+    summary.dropped = walk.dropped
+    summary.failed += walk.told
+    if walk.reachesOnlyDead(summary) {
+      summary.skipped += summary.queued
+      summary.queued = 0
+    }
+    if summary.nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
+    return summary
+  }
 }
 
 /// Lists what became of the message at each target.
@@ -72,6 +90,18 @@ struct ReportSink: OutcomeSink {
     var taken = DeliveryReport()
     swap(&taken, &report)
     return taken
+  }
+
+  /// The report of the whole walk.
+  mutating func report(of walk: Walk) -> DeliveryReport {
+    report.dropped = walk.dropped
+    return takeReport()
+  }
+
+  /// Tells the handlers what failed before the message ended as a whole, and gives the error with which it did.
+  func giveUp(_ error: any Error, _ route: MessageRoute) -> any Error {
+    route.core.report(report.failures[...], of: route.selector)
+    return error
   }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
@@ -134,62 +164,32 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result of the answers that came.
-  var result: Output { collector.finish() }
-
   /// The result, and the first error unless the policy is content with an answer. Every other goes to the handlers.
   ///
-  /// - Parameter other: what failed when no target did.
-  func collected(_ other: CollectFailure? = nil) -> Collected<Output> {
-    let isContent = policy.ignoresErrors && hasAnswer
-    for (error, context) in errors.dropFirst(isContent ? 0 : 1) { context.report(error) }
-    guard !isContent, let (error, context) = errors.first else { return Collected(result, other) }
-    return Collected(result, CollectFailure(error: error) { context.report(error) })
+  /// - Parameter whole: what ended the message as a whole.
+  func collected(_ whole: CollectFailure? = nil) -> Collected<Output> {
+    let isTold = whole != nil || policy.ignoresErrors && hasAnswer
+    for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
+    guard !isTold, let (error, context) = errors.first else { return Collected(collector.finish(), whole) }
+    return Collected(collector.finish(), CollectFailure(error: error) { context.report(error) })
   }
 }
 
-/// Keeps the order of outcomes of which some are still to come, and gives them on as they are known.
-struct WaitingSink<Final: OutcomeSink>: OutcomeSink {
-  private let pending: PendingAnswers
-  private(set) var final: Final
-  private var order: [Int] = []
-  private var given = 0
-  private var isKnown = false
-  /// Whether anybody got the message, as far as that is known.
-  private(set) var reachedAny = false
-
-  init(_ pending: PendingAnswers, into final: Final) { (self.pending, self.final) = (pending, final) }
-
-  var listsEveryTarget: Bool { final.listsEveryTarget }
-
-  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    if case .queued(let slot) = outcome, slot >= 0 {
-      order.append(slot)
-    } else {
-      order.append(pending.add(outcome, context))
+extension PolicySink {
+  /// A sink for typed answers.
+  init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, context in
+      var answered = Invocation(context.selector)
+      answered.result = box
+      return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R
     }
-    give()
-    return !isKnown
   }
+}
 
-  /// Takes what comes when no further outcome is needed: only its errors are told.
-  private func tell(_ outcome: StepOutcome, _ context: StepContext) {
-    if case .failed(let error) = outcome { context.report(error) }
-  }
-
-  /// Gives on what is settled, up to the first that is open.
-  mutating func give() {
-    while given < order.count {
-      guard let settled = pending.settled(order[given]) else { return }
-      given += 1
-      for (outcome, context) in settled {
-        switch outcome {
-        case .answered, .queued, .failed, .skipped(.bufferFull): reachedAny = true
-        case .skipped: break
-        }
-        if isKnown { tell(outcome, context) } else { isKnown = !final.take(outcome, at: context) }
-      }
-    }
+extension PolicySink where R == ArgumentBox {
+  /// A sink for answers in boxes; a target that answers nothing adds nothing.
+  init(boxes policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, _ in box }
   }
 }
 

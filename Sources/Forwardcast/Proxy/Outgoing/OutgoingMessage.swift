@@ -8,6 +8,14 @@ struct OutgoingMessage {
   var keepsAnswers: Bool
   /// Whether targets are served strictly in the order of delivery, those on contexts of their own included.
   var isInOrder = false
+  /// Whether the sender asks what came of the message: then hooks are thrown a failure as the sender would be…
+  var asks = false
+  /// … unless an answer is enough.
+  var ignoresErrors = false
+  /// Whether it came as a value, whose arguments are checked before anybody gets it.
+  private var isByValue = false
+  /// Makes what says of each answer whether the sender needs no further one. For hooks, which stand before the sender's policy.
+  var makeProbe: (() -> (ArgumentBox) -> Bool)?
   /// The proxies that the message came through by hooks, before it came here.
   let trail: ProxyTrail?
   /// How many proxies it has passed, once hooks of a nested proxy divide its way.
@@ -27,21 +35,79 @@ struct OutgoingMessage {
 
   init(_ invocation: Invocation, keepsAnswers: Bool) {
     (selector, self.keepsAnswers, trail) = (invocation.selector, keepsAnswers, invocation.route)
+    asks = keepsAnswers
     var message = invocation
     message.result = nil
     message.route = nil
     boxed = message
   }
 
-  /// The same message with other arguments.
-  func with(_ arguments: MessageArguments) -> OutgoingMessage {
-    var message = OutgoingMessage(selector, arguments, keepsAnswers: keepsAnswers, trail: trail)
-    (message.isInOrder, message.passed, message.trace) = (isInOrder, passed, trace)
-    return message
+  /// A typed message whose sender asks for answers.
+  init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
+    self.init(route.selector, arguments, keepsAnswers: R.self != Void.self || route.isSurrounded)
+    ask(policy, along: route) { box, selector in
+      var answered = Invocation(selector)
+      answered.result = box
+      return try? typedResult(of: answered, from: route.core)
+    }
   }
 
-  /// Whether the sender knew the types.
-  var isTyped: Bool { shared?.functionType != nil }
+  /// A message by value that comes to a proxy now.
+  ///
+  /// - Throws: `proxyCycle` when it came through the proxy before; `typeMismatch` or `wrongArgumentCount` when the arguments
+  ///   are not those of the stated signature, or, where the sender asks, when the first target that would get them cannot
+  ///   take them.
+  init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
+    try route.refuseCycle(invocation)
+    self.init(invocation, keepsAnswers: asks)
+    isByValue = true
+    if !route.isSurrounded { try admit(along: route) }
+  }
+
+  /// The same, whose answers go to a policy.
+  init<Output>(_ invocation: Invocation, asking policy: ReturnPolicy<ArgumentBox, Output>, along route: MessageRoute)
+    throws
+  {
+    try self.init(invocation, asks: true, along: route)
+    ask(policy, along: route) { box, _ in box }
+  }
+
+  private mutating func ask<R, Output>(
+    _ policy: ReturnPolicy<R, Output>, along route: MessageRoute,
+    _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
+  ) {
+    (asks, ignoresErrors, isInOrder) = (true, policy.ignoresErrors, policy.mayStopEarly)
+    guard policy.mayStopEarly, route.isSurrounded else { return }
+    makeProbe = { [selector] in
+      let collector = policy.makeCollector()
+      return { box in
+        guard let answer = convert(box, selector) else { return false }
+        // What the policy throws it will throw again when the hooks have ended.
+        return !((try? collector.take(answer)) ?? true)
+      }
+    }
+  }
+
+  /// Makes sure that a message by value can go along the route, as it is inside of hooks.
+  mutating func admit(along route: MessageRoute) throws {
+    guard isByValue else { return }
+    var message = invocation
+    if message.hasStatedSignature {
+      try message.fitStatedTypes(receiver: route.core)
+      (boxed, shared) = (message, nil)
+    }
+    if asks {
+      message.route = trail
+      try route.checkFirst(message)
+    }
+  }
+
+  /// The same message with other arguments.
+  func with(_ arguments: MessageArguments) -> OutgoingMessage {
+    var message = self
+    (message.shared, message.boxed) = (arguments, nil)
+    return message
+  }
 
   /// The arguments, to be taken along to other contexts.
   var arguments: MessageArguments {
@@ -167,7 +233,7 @@ extension OutgoingMessage.Turn {
         let sent = UncheckedSendable(outgoing.invocation)
         guard let answered = try await method.invokeAndWait(target, sent, mayStart: mayStart) else { return nil }
         let answer = try outgoing.answer(of: answered.value, from: target)
-        if method.staysInTurn { return .answered(answer) }
+        if method.answers(to: #isolation) { return .answered(answer) }
         return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.keepsAnswers)
       } catch {
         return .failed(error)

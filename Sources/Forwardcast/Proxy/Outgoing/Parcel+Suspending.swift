@@ -7,36 +7,19 @@ extension Parcel {
   func serve(
     _ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ message: OutgoingMessage, _ mailbox: Mailbox
   ) {
-    let (proxies, pending) = (context(place, target).proxies, details?.pending)
+    let proxy = context(place, target)
+    let pending = details?.pending
     let route = multicast.beginMessage(message.selector)
-    if let error = RouteNode.refusal(route, in: proxies, message.trail, count: 0, target) {
+    if let error = RouteNode.refusal(route, in: proxy.proxies, message.trail, count: 0, target) {
       return settle(place, .failed(error), target)
     }
-    if route.isSurrounded {
-      let turn = HookedTurn(
-        message, RouteNode(route, in: proxies), context(place, target), pending: pending, isElsewhere: true,
-        defers: true, listsEveryTarget: false)
-      var sink = NestedSink(pending)
-      for (outcome, context) in turn.run() { _ = sink.take(outcome, at: context) }
-      if pending != nil { sink.finish(slot(place)) }
-      return goOn(with: turn.deferred, place, mailbox)
-    }
-    var schedule = MessageSchedule(
-      message, along: route, in: proxies, into: NestedSink(pending), pending: pending, isElsewhere: true)
-    schedule.deferred = []
-    schedule.run()
-    if !schedule.reachedAny {
-      let place = context(place, target)
-      do {
-        try route.core.answerSilence(message.selector)
-        _ = schedule.sink.take(.skipped(.doesNotRespond), at: place)
-      } catch {
-        // It happened in the inner proxy, whose handler comes first.
-        _ = schedule.sink.take(.failed(error), at: place.within(ProxyChain(route.core, in: proxies)))
-      }
-    }
-    if pending != nil { schedule.sink.finish(slot(place)) }
-    goOn(with: schedule.deferred ?? [], place, mailbox)
+    var walk = Walk(message, along: route, in: proxy.proxies, at: proxy, waiting: .elsewhere(pending))
+    walk.deferred = []
+    var sink = NestedSink(pending)
+    // Nothing is thrown for a proxy that has a place in another.
+    try? walk.serve(into: &sink)
+    if pending != nil { sink.finish(slot(place)) }
+    goOn(with: walk.deferred ?? [], place, mailbox)
   }
 
   /// Takes up the turns that could not end on this context.
@@ -49,6 +32,7 @@ extension Parcel {
         let outcome = await turn.turn.endedAndWaited(&message) {
           registration?.isActive ?? true
         }
+        turn.trail?.end()
         if let pending {
           pending.settle(turn.slot, outcome ?? .answered(nil), from: turn.target)
         } else if case .failed(let error)? = outcome {

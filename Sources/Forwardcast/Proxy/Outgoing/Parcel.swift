@@ -46,7 +46,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
 
   /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
   init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
-    (self.group, self.keeper, self.chosen, self.arguments, self.details) = (group, group, chosen, arguments, details)
+    (self.group, self.chosen, self.arguments, self.details) = (group, chosen, arguments, details)
+    keeper = group.isBatched ? nil : group
     super.init()
   }
 
@@ -113,7 +114,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
     for place in places {
-      group.steps[place].queued?.noteTurn()
+      group.steps[place].queued?.turns?.noteDropped()
       drop(place, reason)
     }
   }
@@ -127,8 +128,14 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   /// One target's turn.
   private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox, _ dead: inout [Registration]) {
     let step = group.steps[place]
+    let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }
+    if let automatic, automatic.turns?.beginQueued() == false {
+      // A sender on the context runs the target at the moment.
+      keeper = group
+      return mailbox.close(automatic.gate, before: self, place)
+    }
+    defer { automatic?.endTurn() }
     mailbox.noteTurn()
-    if chosen != nil || group.steps.count == 1 { step.queued?.noteTurn() }
     if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
       dead.append(step.registration.takeUnretainedValue())
@@ -143,16 +150,21 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     if let details, let trace = details.trace {
       trace.note(.began, &message, at: context(place, target), step: details.firstStep + place)
     }
+    do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let turn = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
     switch turn {
     case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
     case _ where turn.suspends:
       let turn = UncheckedSendable((turn: turn, target: target))
+      // The turn's message has the trail, which ends with the turn.
+      let laid = trail
+      trail = nil
       suspend(mailbox, place) { [self] message in
         // Looked at where the method runs, right before it starts.
         let outcome = await turn.value.turn.endedAndWaited(&message) {
           self.reasonToDrop(self.group.steps[place]) == nil
         }
+        laid?.end()
         if let outcome {
           settle(place, outcome, turn.value.target)
         } else {
@@ -179,7 +191,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      if case .answered(let answer) = outcome, let target {
+      let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
+      if case .answered(let answer) = outcome, let target, !isFree {
         outcome = OutgoingMessage.Turn.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
       }
       pending.settle(slot(place), outcome, from: target)

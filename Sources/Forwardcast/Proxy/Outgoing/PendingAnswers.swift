@@ -12,10 +12,32 @@ final class PendingAnswers: @unchecked Sendable {
     var outcome: StepOutcome?
     /// The slots of a nested proxy's targets, once it has been served.
     var children: [Int]?
+    /// Whether the outcome has been given out, or nobody will ask for it: then an error goes to the handlers.
+    var isTaken = false
+    var isAbandoned = false
+
+    var isOpen: Bool { outcome == nil && children == nil }
+
+    /// The error that only the handlers get, with its place.
+    var untold: Untold? {
+      if isAbandoned, !isTaken, case .failed(let error)? = outcome {
+        Untold(error: error, context: context)
+      } else {
+        nil
+      }
+    }
+  }
+
+  private struct Untold: @unchecked Sendable {  // handed out of the lock to the one who tells it
+    let error: any Error
+    let context: StepContext
+
+    func tell() { context.report(error) }
   }
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
+    var isAbandoned = false
   }
 
   private let state = Guarded(State())
@@ -34,50 +56,76 @@ final class PendingAnswers: @unchecked Sendable {
 
   private func add(_ slot: Slot) -> Int {
     let slot = UncheckedSendable(slot)
-    return state.withLock { state in
-      state.slots.append(slot.value)
-      return state.slots.count - 1
+    let (index, untold) = state.withLock { state in
+      var slot = slot.value
+      slot.isAbandoned = state.isAbandoned
+      state.slots.append(slot)
+      return (state.slots.count - 1, slot.untold)
     }
+    untold?.tell()
+    return index
   }
 
   /// Settles a slot, unless it is.
   func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
     let sent = UncheckedSendable((outcome: outcome, target: target))
-    let settles = state.withLock { state in
-      guard state.slots[index].outcome == nil, state.slots[index].children == nil else { return false }
+    let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
+      guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
       state.slots[index].context = state.slots[index].context.reaching(sent.value.target)
-      return true
+      return (true, state.slots[index].untold)
     }
+    untold?.tell()
     if settles { completion.leave() }
   }
 
   /// Settles the slot of a nested proxy with those of its targets.
   func settle(_ index: Int, with children: [Int]) {
     let settles = state.withLock { state in
-      guard state.slots[index].outcome == nil, state.slots[index].children == nil else { return false }
+      guard state.slots[index].isOpen else { return false }
       state.slots[index].children = children
       return true
     }
     if settles { completion.leave() }
+    if state.withLock({ $0.slots[index].isAbandoned }) { abandon(children) }
+  }
+
+  /// Says that nobody will ask for some outcomes, or for any: their errors, also later ones, go to the handlers.
+  func abandon(_ slots: [Int]? = nil) {
+    let untold = state.withLock { state -> [Untold] in
+      if slots == nil { state.isAbandoned = true }
+      var found: [Untold] = []
+      var waiting = slots ?? Array(state.slots.indices)
+      while let index = waiting.popLast() {
+        guard index >= 0, !state.slots[index].isAbandoned else { continue }
+        state.slots[index].isAbandoned = true
+        if let untold = state.slots[index].untold { found.append(untold) }
+        if slots != nil { waiting += state.slots[index].children ?? [] }
+      }
+      return found
+    }
+    for error in untold { error.tell() }
   }
 
   /// What is in a slot, in order; `nil` while some of it is open.
-  func settled(_ index: Int) -> [(StepOutcome, StepContext)]? {
-    state.withLock { state -> UncheckedSendable<[(StepOutcome, StepContext)]?> in
-      var found: [(StepOutcome, StepContext)] = []
+  func settled(_ index: Int) -> [Walk.Outcome]? {
+    state.withLock { state -> UncheckedSendable<[Walk.Outcome]?> in
+      var found: [Int] = []
       var waiting = [index]
       while let next = waiting.popLast() {
-        let slot = state.slots[next]
-        if let children = slot.children {
+        if let children = state.slots[next].children {
           waiting += children.reversed()
-        } else if let outcome = slot.outcome {
-          found.append((outcome, slot.context))
-        } else {
+        } else if state.slots[next].isOpen {
           return UncheckedSendable(nil)
+        } else {
+          found.append(next)
         }
       }
-      return UncheckedSendable(found)
+      for slot in found { state.slots[slot].isTaken = true }
+      return UncheckedSendable(
+        found.compactMap { slot in
+          state.slots[slot].outcome.map { ($0, state.slots[slot].context) }
+        })
     }.value
   }
 
@@ -95,15 +143,15 @@ final class PendingAnswers: @unchecked Sendable {
   var open: [Registration] {
     state.withLock { state in
       UncheckedSendable(
-        state.slots.filter { $0.outcome == nil && $0.children == nil }.compactMap(\.context.registration))
+        state.slots.filter(\.isOpen).compactMap(\.context.registration))
     }.value
   }
 
   /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
-  func wait(timeout: Duration) -> [StepContext] {
-    if completion.wait(until: Deadline(after: timeout)) { return [] }
+  func wait(until deadline: Deadline) -> [StepContext] {
+    if completion.wait(until: deadline) { return [] }
     return state.withLock { state in
-      UncheckedSendable(state.slots.filter { $0.outcome == nil && $0.children == nil }.map(\.context))
+      UncheckedSendable(state.slots.filter(\.isOpen).map(\.context))
     }.value
   }
 }

@@ -3,8 +3,14 @@
 
 /// Who gets the messages of one selector, in order.
 ///
-/// A route is made outside of the proxy's lock and published under it. From then on steps are only ever added behind
-/// its end, under the lock, while those who walk it have taken note of the end before; so walking needs no lock.
+/// A route is made outside of the proxy's lock and published under it. From then on only steps of the same traits are added
+/// behind its end, under the lock, while those who walk it have taken note of the end before; so walking needs no lock.
+///
+/// It is the right one for a message as long as three numbers are those of the moment, all read under the lock:
+///
+///     epoch     of all tables         a method came or went, in any table     → a new route
+///     generation of the target list   something left the list, or moved       → all routes of the proxy are dropped
+///     version   of the target list    something joined at the end, or changed → what joined since `covered` is added
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is guarded by the proxy's lock
   let selector: MessageSelector
@@ -21,16 +27,13 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   private(set) var covered: Int
   /// The version of the target list that the route knows.
   private(set) var version: UInt
-  /// Whether some step has to be asked each time.
-  private(set) var hasForwarders = false
-  /// Whether some target is a multicast.
-  private(set) var hasNested = false
-  /// Whether some step is delivered on another context.
-  private(set) var hasQueued = false
-  /// Whether some registration is not among the steps.
-  private(set) var leavesOut: Bool
-  /// Whether one target may be in several steps, and is to get a message once.
-  private(set) var hasRepeats = false
+  /// What the steps have in common. Read without the lock, so it never changes.
+  let traits: RouteTraits
+  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
+  /// loop, since they have several types or the route is another way.
+  @usableFromInline let loopType: ObjectIdentifier?
+  /// How messages go along the route.
+  let way: RouteWay
   /// Which steps travel together, as worked out last.
   var plan: DeliveryPlan?
   /// The step that was last found able to answer, for `responds(to:)`; `count` when none is until something changes.
@@ -39,36 +42,24 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   let prelude: MessagePrelude?
   /// What stands around the messages of the selector; `nil` when nothing does.
   let around: RouteSurroundings?
-  /// How messages go along the route.
-  private(set) var way: RouteWay
 
+  /// - Parameters:
+  ///   - list: the target list that the steps were made from; `nil` for a route that serves one message.
+  ///   - room: how many more steps there is to be memory for.
   init(
-    _ core: MulticastCore, _ selector: MessageSelector, epoch: UInt, list: TargetList, steps: RouteSteps, room: Int = 0,
+    _ core: MulticastCore, _ selector: MessageSelector, epoch: UInt, list: TargetList?, steps: RouteSteps,
+    room: Int = 0,
     prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
   ) {
     (self.core, self.selector, self.epoch, self.prelude) = (core, selector, epoch, prelude)
     self.around = around
-    way = around != nil ? .surrounded : prelude != nil ? .scheduled : .direct
-    generation = list.generation
-    version = list.version
-    covered = list.end
-    leavesOut = steps.leavesOut
+    (generation, version, covered) = (list?.generation ?? 0, list?.version ?? 0, list?.end ?? 0)
+    traits = steps.traits
+    way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
+    if case .one(let type) = traits.types, case .direct = way { loopType = type } else { loopType = nil }
     capacity = max(steps.list.count + room, 1)
     self.steps = .allocate(capacity: capacity)
     append(steps)
-  }
-
-  /// A copy of the steps that one message has seen.
-  init(copyOf route: Route, upTo end: Int, prelude: MessagePrelude) {
-    (core, selector, epoch, self.prelude) = (route.core, route.selector, 0, prelude)
-    around = route.around
-    way = around == nil ? .scheduled : .surrounded
-    (generation, version, covered) = (0, 0, 0)
-    leavesOut = true
-    capacity = max(end, 1)
-    steps = .allocate(capacity: capacity)
-    let list = (0..<end).map { route.steps[$0].retained() }
-    append(RouteSteps(list: list, hasNested: route.hasNested, leavesOut: true, hasRepeats: route.hasRepeats))
   }
 
   deinit {
@@ -80,23 +71,21 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     for step in more.list {
       (steps + count).initialize(to: step)
       count += 1
-      if step.method == nil { hasForwarders = true }
-      if step.queued != nil { hasQueued = true }
     }
-    if more.hasNested { hasNested = true }
-    if more.leavesOut { leavesOut = true }
-    if more.hasRepeats { hasRepeats = true }
-    if case .direct = way { way = wayInside }
   }
 
   /// How messages go along the route once what stands around them is done.
-  var wayInside: RouteWay {
-    hasQueued || hasForwarders || hasRepeats || prelude != nil || around?.trace != nil ? .scheduled : .direct
-  }
+  var wayInside: RouteWay { traits.needsWalk || prelude != nil || around?.trace != nil ? .walked : .direct }
 
-  /// Adds steps behind the end if there is room. Called under the proxy's lock.
+  var hasForwarders: Bool { traits.hasForwarders }
+  var hasNested: Bool { traits.hasNested }
+  var hasQueued: Bool { traits.hasQueued }
+  var leavesOut: Bool { traits.leavesOut }
+  var hasRepeats: Bool { traits.hasRepeats }
+
+  /// Adds steps behind the end if there is room and they are like those that are there. Called under the proxy's lock.
   func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
-    guard count + steps.list.count <= capacity else { return false }
+    guard count + steps.list.count <= capacity, traits.joined(by: steps.traits) == traits else { return false }
     append(steps)
     covered = list.end
     version = list.version
@@ -105,19 +94,22 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
 
   /// A longer copy with room to grow. Called under the proxy's lock.
   func grown(by more: RouteSteps, to list: TargetList) -> Route {
-    var all = retainedSteps
+    var all = retainedSteps(upTo: count)
     all.list += more.list
-    all.hasNested = all.hasNested || more.hasNested
-    all.leavesOut = all.leavesOut || more.leavesOut
-    all.hasRepeats = all.hasRepeats || more.hasRepeats
+    all.traits = traits.joined(by: more.traits)
     return Route(core, selector, epoch: epoch, list: list, steps: all, room: all.list.count, around: around)
   }
 
-  /// The steps, each with one more reference.
-  private var retainedSteps: RouteSteps {
-    RouteSteps(
-      list: (0..<count).map { steps[$0].retained() }, hasNested: hasNested, leavesOut: leavesOut, hasRepeats: hasRepeats
-    )
+  /// A copy of the steps that one message has seen.
+  func copy(upTo end: Int, _ prelude: MessagePrelude) -> Route {
+    var seen = retainedSteps(upTo: end)
+    seen.traits.leavesOut = true
+    return Route(core, selector, epoch: 0, list: nil, steps: seen, prelude: prelude, around: around)
+  }
+
+  /// Steps, each with one more reference.
+  private func retainedSteps(upTo end: Int) -> RouteSteps {
+    RouteSteps(list: (0..<end).map { steps[$0].retained() }, traits: traits)
   }
 
   /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
@@ -143,69 +135,67 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
 /// How messages go along a route.
 @usableFromInline
 enum RouteWay: UInt8 {
-  /// By a loop over direct targets with methods.
+  /// To direct targets with methods only: by a loop where these are all of one type, else by a walk.
   case direct
-  /// By a schedule: there are other contexts, targets that are asked, among them multicasts, or targets that are
-  /// registered more than once.
-  case scheduled
-  /// Through hooks, and then one of the other ways.
+  /// By a walk: there are other contexts, targets that are asked, among them multicasts, or targets that are registered more
+  /// than once.
+  case walked
+  /// By a walk through hooks.
   case surrounded
 }
 
-/// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
-final class RouteSurroundings: Sendable {
-  private let hooks: HookChain
-  let trace: MessageTrace?
+/// What the steps of a route have in common.
+struct RouteTraits: Equatable {
+  /// Whether some step has to be asked each time.
+  var hasForwarders = false
+  /// Whether some target is a multicast.
+  var hasNested = false
+  /// Whether some step is delivered on another context.
+  var hasQueued = false
+  /// Whether some registration is not among the steps.
+  var leavesOut = false
+  /// Whether one target may be in several steps, and is to get a message once.
+  var hasRepeats = false
+  var types = Types.none
 
-  /// `nil` when there is nothing.
-  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
-    self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
-    self.trace = trace
-    if self.hooks.hooks.isEmpty, trace == nil { return nil }
-  }
+  /// The function types of the methods.
+  enum Types: Equatable {
+    /// There are no steps.
+    case none
+    case one(ObjectIdentifier)
+    case several
 
-  /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
-  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
-    guard let trace else { return try hooks.run(message, rest) }
-    let step = MessageTrace.nextStep()
-    trace.note(.sent, message, step: step)
-    do {
-      let answers = try hooks.run(message, rest)
-      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
-      return answers
-    } catch {
-      trace.note(.failed, message, step: step, "\(error)")
-      throw error
+    func joined(by more: Types) -> Types {
+      switch (self, more) {
+      case (.none, _): more
+      case (_, .none): self
+      default: self == more ? self : .several
+      }
     }
   }
 
-  /// Runs the hooks around `rest`, which may suspend.
-  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
-    -> MessageAnswers
-  {
-    guard let trace else { return try await hooks.runAndWait(message, rest) }
-    let step = MessageTrace.nextStep()
-    trace.note(.sent, message, step: step)
-    do {
-      let answers = try await hooks.runAndWait(message, rest)
-      trace.note(.answered, message, step: step, answers.boxes.last?.description ?? "")
-      return answers
-    } catch {
-      trace.note(.failed, message, step: step, "\(error)")
-      throw error
-    }
+  /// Whether a message takes more than to call one method after another.
+  var needsWalk: Bool { hasQueued || hasForwarders || hasRepeats }
+
+  func joined(by more: RouteTraits) -> RouteTraits {
+    RouteTraits(
+      hasForwarders: hasForwarders || more.hasForwarders, hasNested: hasNested || more.hasNested,
+      hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
+      hasRepeats: hasRepeats || more.hasRepeats, types: types.joined(by: more.types))
   }
 }
 
 /// Steps of a route that is being made.
 struct RouteSteps {
   var list: [RouteStep] = []
-  /// Whether a target among them is a multicast.
-  var hasNested = false
-  /// Whether a registration was not made a step.
-  var leavesOut = false
-  /// Whether one target may be in several steps, and is to get a message once.
-  var hasRepeats = false
+  var traits = RouteTraits()
+
+  mutating func append(_ step: RouteStep) {
+    list.append(step)
+    if step.method == nil { traits.hasForwarders = true }
+    if step.queued != nil { traits.hasQueued = true }
+    traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
+  }
 }
 
 /// What a message finds before it reaches any target.
@@ -241,7 +231,7 @@ extension MessageRoute {
 
   /// The route with a prelude, for one message.
   func preceded(by prelude: MessagePrelude) -> MessageRoute {
-    MessageRoute(Route(copyOf: route, upTo: count, prelude: prelude))
+    MessageRoute(route.copy(upTo: count, prelude))
   }
 }
 

@@ -29,7 +29,7 @@ final class RouteNode {
   enum Nested {
     case node(RouteNode)
     /// Why the message does not go there.
-    case refused(MessageError)
+    case refused(any Error)
   }
 
   /// What became of a step when it was posted.
@@ -56,7 +56,7 @@ final class RouteNode {
   /// - Parameters:
   ///   - trail: the proxies that the message came through by hooks.
   ///   - passed: how many it has passed, when it is on its way through hooks of nested proxies.
-  static func tree(_ route: MessageRoute, in outer: ProxyChain?, trail: ProxyTrail?, passed: PassedProxies? = nil)
+  static func tree(_ route: MessageRoute, in outer: ProxyChain?, _ trail: ProxyTrail?, passed: PassedProxies?)
     -> [RouteNode]
   {
     var nodes = [RouteNode(route, in: outer)]
@@ -71,6 +71,10 @@ final class RouteNode {
         guard step.method == nil, step.queued == nil, step.isActive, let target = step.target,
           let multicast = target as? any MulticastSending
         else { continue }
+        do { try trail?.budget?.charge(.question) } catch {
+          node.nested[place] = .refused(error)
+          return nodes
+        }
         let inner = multicast.beginMessage(node.route.selector)
         let count = nodes.count + (passed?.count ?? 0)
         if let error = refusal(inner, in: node.proxies, trail, count: count, target) {

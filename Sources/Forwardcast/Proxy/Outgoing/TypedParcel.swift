@@ -78,7 +78,7 @@ func broadcastPosted<R, each A>(
 ) -> BroadcastSummary? {
   let traits = arguments.traits
   guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
-    plan.areAllActive
+    !route.isSurrounded, plan.areAllActive
   else { return nil }
   // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
   defer { withExtendedLifetime(route) {} }

@@ -19,7 +19,7 @@ extension MulticastCore {
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)
     return MessageRoute(
-      Route(self, selector, epoch: 0, list: TargetList(), steps: RouteSteps(), prelude: prelude))
+      Route(self, selector, epoch: 0, list: nil, steps: RouteSteps(), prelude: prelude))
   }
 
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
@@ -90,24 +90,24 @@ extension MulticastCore {
     _ registrations: [Registration], _ selector: MessageSelector, in list: TargetList, pinned: Bool = false
   ) -> RouteSteps {
     var steps = RouteSteps()
-    if case .refused = options.duplicates { steps.hasRepeats = list.hasRepeats }
+    if case .refused = options.duplicates { steps.traits.hasRepeats = list.hasRepeats }
     var kinds = TargetKinds(self, selector)
     for registration in registrations {
       let (loaded, isStrong) = state.withLock { _ in
         (LoadedTarget(object: registration.targetUnderLock), registration.strong != nil)
       }
       guard registration.isFor(selector), let target = loaded.object else {
-        steps.leavesOut = true
+        steps.traits.leavesOut = true
         continue
       }
       let strong = pinned || isStrong ? target : nil
       switch kinds.kind(of: target) {
       case .nested:
-        steps.hasNested = true
-        steps.list.append(RouteStep(registration, method: nil, strong: strong))
-      case .forwarder: steps.list.append(RouteStep(registration, method: nil, strong: strong))
-      case .method(let method?): steps.list.append(RouteStep(registration, method: method, strong: strong))
-      case .method(nil): steps.leavesOut = true
+        steps.traits.hasNested = true
+        steps.append(RouteStep(registration, method: nil, strong: strong))
+      case .forwarder: steps.append(RouteStep(registration, method: nil, strong: strong))
+      case .method(let method?): steps.append(RouteStep(registration, method: method, strong: strong))
+      case .method(nil): steps.traits.leavesOut = true
       }
     }
     return steps

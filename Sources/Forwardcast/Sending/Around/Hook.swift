@@ -9,9 +9,11 @@ struct HookedMessage {
   /// Whom errors name: the proxy, or the receiver whose method is called.
   let receiver: AnyObject
   let arguments: MessageArguments
+  /// Who pays for the message.
+  var budget: MessageBudget?
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
-    HookedMessage(selector: selector, receiver: receiver, arguments: arguments)
+    HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
   }
 }
 

@@ -23,6 +23,7 @@ struct HookChain: Sendable {
       index -= 1
       let (hook, inner) = (hooks[index], index)
       if hook.isCancelled { continue }
+      try message.budget?.charge(.hook)
       switch hook.body {
       case .before(let body): try body(message)
       case .after: afters.append(hook)
@@ -40,15 +41,17 @@ struct HookChain: Sendable {
 
   /// Runs the hooks around `rest`, which may suspend.
   ///
-  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at an `around` hook that has no form that waits.
-  nonisolated(nonsending) func runAndWait(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) async throws
-    -> MessageAnswers
-  {
-    try await runAndWait(message, inside: hooks.count, rest)
+  /// - Parameter inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
+  ///   somebody inside of that hook has to be waited for.
+  /// - Throws: what a hook or `rest` throws.
+  nonisolated(nonsending) func runAndWait(
+    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest
+  ) async throws -> MessageAnswers {
+    try await runAndWait(message, inside: hooks.count, rest, inTurn)
   }
 
   nonisolated(nonsending) private func runAndWait(
-    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest
+    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest
   ) async throws -> MessageAnswers {
     var afters: [Hook] = []
     var answers: MessageAnswers?
@@ -57,14 +60,15 @@ struct HookChain: Sendable {
       index -= 1
       let (hook, inner) = (hooks[index], index)
       if hook.isCancelled { continue }
+      try message.budget?.charge(.hook)
       switch hook.body {
       case .before(let body): try body(message)
       case .waitingBefore(let body): try await body(message)
       case .after, .waitingAfter: afters.append(hook)
       case .around(_, let body?):
-        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest) }
-      case .around(_, nil):
-        throw mismatch(message, "an around hook has no form that waits, and the sender waits")
+        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
+      case .around(let body, nil):
+        answers = try body?(message) { try run(message.with($0), inside: inner, inTurn) }
       }
     }
     let found: MessageAnswers

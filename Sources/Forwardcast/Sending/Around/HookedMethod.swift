@@ -12,7 +12,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   }
 
   override var signature: MethodSignature { inner.signature }
-  override var staysInTurn: Bool { inner.staysInTurn }
+  override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
   override var isRefusal: Bool { inner.isRefusal }
   override var numberOfParameters: Int { inner.numberOfParameters }
   override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }
@@ -35,9 +35,15 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
-    let answers = try await hooks.runAndWait(message(invocation, target)) { [inner, selector] other in
+    let rest: Hook.WaitingRest = { [inner, selector] other in
       let answered = try await inner.invokeSuspending(target, other.invocation(selector))
       return TypedAnswers(answered.result.map { [$0] } ?? [])
+    }
+    let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
+      throw MessageError(
+        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+        evidence: "the method suspends, and an around hook of its table has no form that waits: give it one as waiting:"
+      )
     }
     var answered = invocation
     answered.result = answers.boxes.last

@@ -1,7 +1,7 @@
-// MessageSchedule+Posting.swift: hands a message to the contexts that are to run it.
+// Walk+Posting.swift: hands a message to the contexts that are to run it.
 // Layer: Proxy. See DESIGN.md, "Delivery".
 
-extension MessageSchedule {
+extension Walk {
   /// Posts the message to every step on another context, of this proxy and of those among its targets, before any target
   /// runs: so what a direct target sends in its turn comes second there too. A proxy that stops at the first error, and
   /// a message whose result may be known early, keep to the order of delivery instead.
@@ -12,7 +12,7 @@ extension MessageSchedule {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
       for nested in node.nested.sorted(by: { $0.key > $1.key }) {
-        // What stands behind hooks is posted when these let it through.
+        // What stands behind hooks is posted when these have sent it on.
         if case .node(let child) = nested.value, !child.route.isSurrounded { waiting.append(child) }
       }
     }
@@ -24,7 +24,9 @@ extension MessageSchedule {
     guard node.route.route.hasQueued else { return node.posted = posted }
     let arguments = message.arguments
     for group in node.plan.groups {
-      if !group.isBatched || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats {
+      if !group.isBatched || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats
+        || message.trail?.budget != nil
+      {
         for place in group.steps.indices {
           let outcome = post(group, place, node)
           if case .outcome(.queued(slot: -1)) = outcome { continue }
@@ -55,7 +57,11 @@ extension MessageSchedule {
   }
 
   /// Posts the message to one step, in a parcel of its own.
-  mutating func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode) -> RouteNode.Posted {
+  ///
+  /// - Parameter mayRunNow: `false` for a step that was to run in the sender's turn and cannot.
+  mutating func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
+    -> RouteNode.Posted
+  {
     let (step, index) = (group.steps[place], group.indices[place])
     let queued = step.queued
     let isReserved = reserved.remove(ReservedStep(node: ObjectIdentifier(node), index: index)) != nil
@@ -64,21 +70,22 @@ extension MessageSchedule {
       return posted
     }
     guard step.isActive else { return withdraw(.outcome(.skipped(step.reasonToSkip))) }
-    if node.route.route.hasRepeats,
+    if mayRunNow, node.route.route.hasRepeats,
       !node.servedTargets.insert(RepeatedTarget(step.registration.takeUnretainedValue())).inserted
     {
       return withdraw(.repeated)
     }
-    if let queued, queued.runsNow(step) { return withdraw(.inTurn) }
+    if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
+    guard pay(.queued, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
     var kept: AnyObject?
     if queued?.pending == .deliverPending {
       kept = step.target
       if kept == nil { return withdraw(.outcome(.skipped(.dead))) }
     }
     let slot = pending?.open(context(step, node)) ?? -1
-    queued?.noteQueued()
+    queued?.turns?.noteQueued()
     let parcel = Parcel(
       group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments,
       details(node, slot < 0 ? [] : [slot], keeping: kept))

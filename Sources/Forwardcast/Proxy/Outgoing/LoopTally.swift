@@ -1,68 +1,16 @@
-// UnusualSteps.swift: what the typed loops do beside calling methods of their types.
+// LoopTally.swift: what the loops over direct targets count and tell beside calling methods.
 // Layer: Proxy. See DESIGN.md, "Two doors".
 
-/// The steps of a typed message whose methods have other types, errors and counts. Kept out of the loops, so that those stay
-/// in registers.
+/// What became of the steps that were not served as they should, in the typed loops. Kept out of these, so that they stay in
+/// registers.
 @usableFromInline
-struct UnusualSteps {
+struct LoopTally {
   @usableFromInline var dead = 0
   @usableFromInline var skipped = 0
   @usableFromInline var failed = 0
-  /// The message's arguments in boxes; set before a step is served.
-  @usableFromInline var boxes: [ArgumentBox]?
 
   @inlinable
   init() {}
-
-  /// Whether a step is passed by, since its registration lets nothing through or its target is dead.
-  @usableFromInline
-  mutating func isPassedBy(_ step: RouteStep) -> Bool {
-    if !step.isActive {
-      skipped += 1
-    } else if step.target == nil {
-      dead += 1
-    } else {
-      return false
-    }
-    return true
-  }
-
-  /// Serves a step by boxes. `true` when the broadcast is to end.
-  @usableFromInline
-  mutating func serve(_ step: RouteStep, _ route: MessageRoute) -> Bool {
-    do {
-      _ = try perform(step, route)
-      return false
-    } catch {
-      return fail(error, step, route)
-    }
-  }
-
-  /// The answer of a step, by boxes; `nil` when its target has died.
-  ///
-  /// - Throws: what the target throws; `typeMismatch` when the answer is of another type.
-  @usableFromInline
-  mutating func answer<R>(_ step: RouteStep, _ route: MessageRoute) throws -> R? {
-    guard let (box, target) = try perform(step, route) else { return nil }
-    var answered = Invocation(route.selector)
-    answered.result = box
-    return try typedResult(of: answered, from: target)
-  }
-
-  private mutating func perform(_ step: RouteStep, _ route: MessageRoute) throws -> (ArgumentBox?, AnyObject)? {
-    guard let target = step.target else {
-      dead += 1
-      return nil
-    }
-    var message = OutgoingMessage(Invocation(route.selector, arguments: boxes ?? []), keepsAnswers: true)
-    let turn = message.perform(
-      step.method?.takeUnretainedValue(), on: target, trail: ProxyChain(route.core, in: nil).trail(after: nil))
-    switch turn.ended(&message) {
-    case .answered(let box)?: return (box, target)
-    case .failed(let error)?: throw error
-    case .queued?, .skipped?, nil: return nil
-    }
-  }
 
   /// Reports a target's error. `true` when the broadcast is to end.
   @usableFromInline
@@ -125,11 +73,4 @@ struct StepErrors {
     guard !isContent, let first = list.first else { return nil }
     return CollectFailure(error: first.error) { route.core.report(first.error, route.selector, first.step) }
   }
-}
-
-/// An answer as the type that a sender expects.
-func typedAnswer<R>(_ box: ArgumentBox?, _ context: StepContext) throws -> R {
-  var answered = Invocation(context.selector)
-  answered.result = box
-  return try typedResult(of: answered, from: context.target ?? context.proxies.core)
 }
