@@ -135,7 +135,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
       return mailbox.close(automatic.gate, before: self, place)
     }
     defer { automatic?.endTurn() }
-    mailbox.noteTurn()
+    mailbox.noteDelivery()
     if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
       dead.append(step.registration.takeUnretainedValue())
