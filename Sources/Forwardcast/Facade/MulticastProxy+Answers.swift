@@ -47,9 +47,15 @@ extension MulticastProxy {
     return try await collectWaiting(route, typed, policy).answered(throwing: type)
   }
 
-  /// The error for a message that must be answered and was not.
+  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
+  /// answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
-    MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
+    let count = core.count(for: selector)
+    guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
+    return MessageError(
+      .notAwaited, receiver: core.name, selector: selector.name,
+      evidence: "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
+        + "for: make the requirement async, or ask with collectAndWait")
   }
 }
 
