@@ -1,7 +1,7 @@
-// MulticastProxy+Delivery.swift: targets with contexts of their own.
+// MulticastHolding+Delivery.swift: targets with contexts of their own.
 // Layer: Proxy. See DESIGN.md, "Delivery".
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastHolding where Interface: Sendable {
   /// Registers a target whose messages run where and when `delivery` says.
   ///
   ///     members.add(archive, delivery: .queue(diskQueue))
