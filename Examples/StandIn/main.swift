@@ -33,7 +33,7 @@ final class Guard: ForwardingProxy {
 
   // The types are the target's own; there is no target that would get messages unseen.
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    Account.selectorTable.signature(for: selector)
+    target.methodSignature(for: selector)
   }
 
   override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {

@@ -29,7 +29,7 @@ func measureCost(calls: Int) async throws {
   // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
   let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
   let envelope = MessageEnvelope(
-    text: "forwardcast/1 {1:k4:call1:l18:9c41f07be2a86d35.11:ni1;1:s5:note:1:a[3:Inti7;]}")
+    text: "forwardcast/2 {1:k4:call1:l18:9c41f07be2a86d35.11:ni1;1:s5:note:1:a[3:Inti7;]}")
   try await compare("a text by a generic actor", calls) {
     _ = try await hand.add($0)
   } with: { _ in

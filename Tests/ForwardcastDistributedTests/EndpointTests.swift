@@ -82,6 +82,11 @@ final class Worker: MessageReceiver, Sendable {
 
 struct Unwritten: Sendable {}
 
+/// Who calls, as an engine would tell it.
+enum Caller {
+  @TaskLocal static var name: String?
+}
+
 let knownTypes = InvocationTypes(["Tint": Tint.self])
 
 /// A line of an endpoint, written by hand.
@@ -89,20 +94,33 @@ private struct HandLine {
   let endpoint: LocalEndpoint
   let name: String
 
-  init(_ endpoint: LocalEndpoint) async throws {
+  init(_ endpoint: LocalEndpoint, sender: String = "tests") async throws {
     self.endpoint = endpoint
-    let reply = try await endpoint.receive(MessageEnvelope(text: WireRequest.openText))
-    guard case .opened(let name, _) = try WireReply.read(reply.text, MessageLimits(), types: knownTypes) else {
+    let text = "forwardcast/2 {1:k4:open1:o\(sender.utf8.count):\(sender)}"
+    let reply = try await endpoint.receive(MessageEnvelope(text: text))
+    guard case .opened(let name, _, _) = try WireReply.read(reply.text, MessageLimits(), types: knownTypes) else {
       throw Burnt(description: reply.text)
     }
     self.name = name
   }
 
-  func call(_ number: Int, _ selector: String, _ arguments: String, line: String? = nil) async throws -> String {
+  /// - Parameters:
+  ///   - awaited: the first number that is awaited; this one where it is not given.
+  ///   - patience: for how many milliseconds those between are.
+  func call(
+    _ number: Int, _ selector: String, _ arguments: String, line: String? = nil, awaited: Int? = nil,
+    patience: Int? = nil
+  ) async throws -> String {
     let line = line ?? name
+    let window = (awaited.map { "1:bi\($0);" } ?? "") + (patience.map { "1:wi\($0);" } ?? "")
     let text =
-      "forwardcast/1 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]}"
+      "forwardcast/2 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]\(window)}"
     return try await endpoint.receive(MessageEnvelope(text: text)).text
+  }
+
+  /// Says that of all messages up to `number` only some are awaited.
+  func await(_ awaited: [Int], upTo number: Int) async throws -> String {
+    try await endpoint.receive(MessageEnvelope(text: WireRequest.awaitText(awaited, upTo: number, line: name))).text
   }
 }
 
@@ -120,16 +138,16 @@ struct EndpointTests {
     let line = try await HandLine(endpoint())
     #expect(
       try await line.call(1, "onAddMsg:msgData:", "6:String5:alice7:[UInt8]b3:AQI")
-        == "forwardcast/1 {1:k6:answer1:ni1;1:r[4:Boolt]}")
+        == "forwardcast/2 {1:k6:answer1:ni1;1:r[4:Boolt]}")
     let mismatch = try await line.call(2, "add:", "6:String3:one")
     #expect(
       mismatch
-        == "forwardcast/1 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
+        == "forwardcast/2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
     )
     let refused = try await line.call(3, "reboot", "")
     #expect(
       refused
-        == "forwardcast/1 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
+        == "forwardcast/2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
     #expect(worker.words == ["alice [1, 2]"])
   }
 
@@ -143,7 +161,7 @@ struct EndpointTests {
     #expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
     #expect(worker.words == ["add 1"])
     let ask = try await narrow.receive(MessageEnvelope(text: WireRequest.askText(Message.rest.selector)))
-    #expect(ask.text == "forwardcast/1 {1:k4:told1:rf}")
+    #expect(ask.text == "forwardcast/2 {1:k4:told1:rf}")
   }
 
   @Test("arguments of types that the endpoint was not told, or too many, run nothing")
@@ -172,7 +190,7 @@ struct EndpointTests {
     while worker.words.isEmpty { await Task.yield() }
     async let second = line.call(1, "hold:", "3:Inti1;")
     worker.gate.open()
-    #expect(try await [first, second] == Array(repeating: "forwardcast/1 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
+    #expect(try await [first, second] == Array(repeating: "forwardcast/2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
     #expect(worker.words == ["begin 1", "end 1"])
   }
 
@@ -256,6 +274,150 @@ struct EndpointTests {
     #expect(Array(worker.words.prefix(3)) == ["begin 1", "add 9", "end 1"])
   }
 
+  // MARK: The window
+
+  @Test("messages under way together run in the order of their numbers, whichever comes first")
+  func windowInOrder() async throws {
+    let line = try await HandLine(endpoint())
+    for order in [[3, 2, 1], [2, 3, 1], [2, 1, 3], [1, 3, 2]] {
+      let base = worker.words.count
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for step in order {
+          let number = base + step
+          group.addTask {
+            let reply = try await line.call(number, "add:", "3:Inti\(number);", awaited: base + 1)
+            #expect(reply.contains("1:ni\(number);1:r[3:Inti\(number + 1);]"))
+          }
+          for _ in 0..<20 { await Task.yield() }
+        }
+        try await group.waitForAll()
+      }
+      #expect(worker.words.dropFirst(base) == ArraySlice((1...3).map { "add \(base + $0)" }))
+    }
+  }
+
+  @Test("a message waits for a lost one for as long as its sender does, and the lost one does not run when it comes")
+  func lostInWindow() async throws {
+    let line = try await HandLine(endpoint())
+    #expect(try await line.call(2, "add:", "3:Inti2;", awaited: 1, patience: 20).contains("1:r[3:Inti3;]"))
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c10:superseded"))
+    #expect(worker.words == ["add 2"])
+  }
+
+  @Test("what its sender has given up does not begin, and nothing waits for it")
+  func givenUp() async throws {
+    let line = try await HandLine(endpoint())
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    async let second = line.call(2, "add:", "3:Inti2;", awaited: 1)
+    async let fourth = line.call(4, "add:", "3:Inti4;", awaited: 1)
+    for _ in 0..<100 { await Task.yield() }
+    // 2 waits for its turn, 3 has not come.
+    #expect(try await line.await([1, 4], upTo: 4).contains("1:rt"))
+    #expect(try await second.contains("1:c10:superseded"))
+    worker.gate.open()
+    #expect(try await first.contains("answer"))
+    #expect(try await fourth.contains("1:r[3:Inti5;]"))
+    #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c10:superseded"))
+    #expect(worker.words == ["begin 1", "end 1", "add 4"])
+  }
+
+  @Test("more than the window is refused, and so is what no sender says of it")
+  func beyondWindow() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(waiting: 4)))
+    #expect(try await line.call(5, "add:", "3:Inti5;", awaited: 1).contains("1:c5:ahead"))
+    for (awaited, number) in [([1], 5), ([Int](), Int.max), ([0], 3), ([-7], 1), ([9], 3)] {
+      #expect(try await line.await(awaited, upTo: number).contains("1:rf"), "\(awaited) \(number)")
+    }
+    for awaited in [0, -1, 3, Int.min, Int.max] {
+      #expect(try await line.call(1, "add:", "3:Inti1;", awaited: awaited).contains("1:c5:ahead"), "\(awaited)")
+    }
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("an answer is kept until its sender awaits a later one")
+  func keptInWindow() async throws {
+    let line = try await HandLine(endpoint())
+    let first = try await line.call(1, "add:", "3:Inti1;")
+    let second = try await line.call(2, "add:", "3:Inti2;", awaited: 1)
+    #expect(try await line.call(1, "add:", "3:Inti1;") == first)
+    #expect(try await line.call(2, "add:", "3:Inti2;") == second)
+    _ = try await line.call(3, "add:", "3:Inti3;", awaited: 2)
+    #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c10:superseded"))
+    #expect(try await line.call(2, "add:", "3:Inti2;") == second)
+    #expect(worker.words == ["add 1", "add 2", "add 3"])
+  }
+
+  // MARK: Many senders
+
+  @Test("who opens many lines closes idle lines of its own, not those of others")
+  func manyLines() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 4))
+    let alice = try await HandLine(endpoint, sender: "alice")
+    _ = try await alice.call(1, "add:", "3:Inti1;")
+    for _ in 0..<20 { _ = try await HandLine(endpoint, sender: "mallory") }
+    #expect(try await alice.call(2, "add:", "3:Inti2;").contains("1:r[3:Inti3;]"))
+    // One more sender takes from the one that has most.
+    let bob = try await HandLine(endpoint, sender: "bob")
+    #expect(try await bob.call(1, "add:", "3:Inti3;").contains("answer"))
+    #expect(try await alice.call(3, "add:", "3:Inti4;").contains("answer"))
+  }
+
+  @Test("lines whose messages wait for others that never come are closed for a new one, and those did not run")
+  func waitingLines() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 1))
+    let mallory = try await HandLine(endpoint, sender: "mallory")
+    async let waiting = mallory.call(2, "add:", "3:Inti2;", awaited: 1)
+    for _ in 0..<100 { await Task.yield() }
+    let alice = try await HandLine(endpoint, sender: "alice")
+    #expect(try await waiting.contains("1:c4:line"))
+    #expect(try await alice.call(1, "add:", "3:Inti1;").contains("answer"))
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("where the engine tells callers apart, nobody uses the line of another, whatever it calls itself")
+  func callers() async throws {
+    let endpoint = LocalEndpoint(
+      worker, for: Worker.selectorTable, limits: MessageLimits(lines: 2), caller: { Caller.name }, actorSystem: system)
+    let alice = try await Caller.$name.withValue("alice") { try await HandLine(endpoint, sender: "x") }
+    try await Caller.$name.withValue("mallory") {
+      for sender in ["x", "alice", "y", "z"] { _ = try await HandLine(endpoint, sender: sender) }
+      #expect(try await alice.call(1, "add:", "3:Inti9;").contains("1:c4:line"))
+      #expect(try await alice.await([], upTo: 5).contains("1:rf"))
+    }
+    let own = try await Caller.$name.withValue("alice") { try await alice.call(1, "add:", "3:Inti1;") }
+    #expect(own.contains("answer"))
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("a message that ran on a line which was closed since is not taken for one that did not")
+  func ranOnClosedLine() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 1))
+    let first = try await HandLine(endpoint)
+    _ = try await first.call(1, "add:", "3:Inti1;")
+    _ = try await HandLine(endpoint)
+    #expect(try await first.call(1, "add:", "3:Inti1;").contains("1:c4:kept"))
+    #expect(try await first.call(2, "add:", "3:Inti2;").contains("1:c4:line"))
+    #expect(worker.words == ["add 1"])
+  }
+
+  @Test("an endpoint that is closed refuses at once what comes and what waits; what runs ends")
+  func closed() async throws {
+    let endpoint = endpoint()
+    let line = try await HandLine(endpoint)
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    while worker.words.isEmpty { await Task.yield() }
+    async let second = line.call(2, "add:", "3:Inti2;", awaited: 1)
+    for _ in 0..<100 { await Task.yield() }
+    await endpoint.close("it goes to sleep")
+    #expect(try await second.contains("1:c6:closed1:e16:it goes to sleep"))
+    #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c6:closed"))
+    worker.gate.open()
+    #expect(try await first.contains("answer"))
+    #expect(worker.words == ["begin 1", "end 1"])
+  }
+
   @Test("a line that an endpoint does not know is refused: another endpoint's, or one it has closed")
   func unknownLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 2))
@@ -292,7 +454,7 @@ struct EndpointTests {
   func errors() async throws {
     let line = try await HandLine(endpoint())
     let foreign = try await line.call(1, "burn", "")
-    #expect(foreign == "forwardcast/1 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
+    #expect(foreign == "forwardcast/2 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
     let own = try await line.call(2, "mistake", "")
     #expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
     let unwritten = try await line.call(3, "plain", "")
@@ -304,7 +466,7 @@ struct EndpointTests {
     let endpoint = endpoint(MessageLimits(bytes: 400))
     for text in ["", "x", "forwardcast/9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {
       let reply = try await endpoint.receive(MessageEnvelope(text: text))
-      #expect(reply.text.hasPrefix("forwardcast/1 {1:k7:refused"), "\(reply.text)")
+      #expect(reply.text.hasPrefix("forwardcast/2 {1:k7:refused"), "\(reply.text)")
     }
     let line = try await HandLine(endpoint)
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))

@@ -93,7 +93,7 @@ struct ProcessTests {
     for number in 1...3 {
       #expect(try await remoteError { try await hasty.sendAndWait(.note, number) }.outcome == .unknown)
     }
-    #expect(faults.heldCount == 3)
+    #expect(faults.heldCount >= 3)
     faults.command { _, _ in .passes }
     #expect(try await stage.remote.sendAndWait(.note, 4) == 4)
     faults.release(reversed: reversed)
@@ -156,10 +156,10 @@ struct ProcessTests {
     stage.peer.pause()
     let before = residentBytes()
     var dropped = 0
-    let (count, size) = (5_000, 40_000)
+    let (count, size) = (bound(1_000, full: 5_000), 40_000)
     for number in 1...count {
       dropped += room.broadcast(.note, number).dropped
-      // An argument that would show beside what other tests allocate meanwhile: kept, all of them would take 200 MB.
+      // An argument that would show beside what other tests allocate meanwhile: kept, all of them would take 40 or 200 MB.
       dropped += room.broadcast(Message<(String) -> Int>("note:"), String(repeating: "x", count: size)).dropped
     }
     #expect(dropped >= 2 * count - 110)

@@ -138,6 +138,46 @@ struct RemoteMulticastTests {
     #expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
 
+  @Test("a member that is kept trying for fails at once while it is lost, and hears again when it is back")
+  func keepsTrying() async throws {
+    let (room, isAway) = (room(), Locked(false))
+    let options = RemoteOptions(deadline: unhurried, givesUpAfter: 1)
+    let remote = try await connect(endpoint(), options: options) { _ in
+      if isAway.withLock({ $0 }) { throw Burnt(description: "no route") }
+      return nil
+    }
+    let registration = room.add(remote: remote, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(1))))
+    isAway.withLock { $0 = true }
+    for _ in 0..<2 {
+      room.broadcast(MemberProxy.Messages.rest)
+      try await room.drain()
+    }
+    #expect(failures.withLock { $0.map { $0.prefix(4) } } == ["conn", "gone"])
+    var presences = remote.presences.makeAsyncIterator()
+    isAway.withLock { $0 = false }
+    while let presence = await presences.next(), presence != .connected {}
+    room.rest()
+    try await room.drain()
+    #expect(worker.words == ["rest"] && registration.isLive)
+    remote.end("closed down")
+    #expect(registration.isCancelled)
+  }
+
+  @Test("a member that cannot be reached in so many attempts has ended, and its registration with it")
+  func enoughAttempts() async throws {
+    let isAway = Locked(false)
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, givesUpAfter: 1)) { _ in
+      if isAway.withLock({ $0 }) { throw Burnt(description: "no route") }
+      return nil
+    }
+    let registration = room().add(
+      remote: remote, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(1), attempts: 3)))
+    isAway.withLock { $0 = true }
+    _ = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    for await presence in remote.presences { if case .ended("3 attempts to reach it failed") = presence { break } }
+    #expect(registration.isCancelled)
+  }
+
   @Test("what waits for a member that has stopped is bounded, and a sender that may wait does")
   func backPressure() async throws {
     let room = room()

@@ -18,11 +18,11 @@ func connect(
   options: RemoteOptions = RemoteOptions(deadline: unhurried, types: knownTypes),
   exchange: (@Sendable (MessageEnvelope) async throws -> MessageEnvelope?)? = nil
 ) async throws -> RemoteReceiver {
-  let line = RemoteLine(name, options) { envelope in
+  let line = RemoteLine(name, options) { envelope, _ in
     if let exchange, let reply = try await exchange(envelope) { return reply }
     return try await endpoint.receive(envelope)
   }
-  return try await RemoteReceiver(line, options)
+  return try await RemoteReceiver(line)
 }
 
 /// The error that a call ends with.
@@ -147,11 +147,12 @@ struct RemoteReceiverTests {
     #expect("\(error)".contains("argument 0 is not Encodable: Unwritten"))
   }
 
-  @Test("calls leave in the order in which they were made, one at a time")
-  func order() async throws {
+  @Test(
+    "calls run in the order in which they were made, with as many under way as the window holds", arguments: [1, 5, 99])
+  func order(window: Int) async throws {
     let (underWay, most) = (Counter(), Counter())
     let endpoint = endpoint()
-    let remote = try await connect(endpoint) { envelope in
+    let remote = try await connect(endpoint, options: RemoteOptions(deadline: unhurried, window: window)) { envelope in
       most.raise(to: underWay.add(1))
       defer { underWay.add(-1) }
       await Task.yield()
@@ -170,7 +171,28 @@ struct RemoteReceiverTests {
     #expect(try await first.value == 0)
     for (index, call) in calls.enumerated() { #expect(try await call.value == index + 2) }
     #expect(worker.words == ["begin 0", "end 0"] + (1...count).map { "add \($0)" })
-    #expect(most.value == 1)
+    // The endpoint's own window is 16.
+    #expect(most.value == min(window, 16))
+  }
+
+  @Test(
+    "a call that is cancelled, or late, while it waits at the endpoint does not begin there", arguments: [true, false])
+  func givenUp(isCancelled: Bool) async throws {
+    let remote = try await connect(endpoint())
+    let first = Task { try await remote.sendAndWait(.hold, 1) }
+    while worker.words.isEmpty { await Task.yield() }
+    let second = Task {
+      try await remote.with(deadline: isCancelled ? unhurried : .milliseconds(20)).sendAndWait(.add, 2)
+    }
+    while remote.line.standing < 2 { await Task.yield() }
+    if isCancelled { second.cancel() }
+    _ = await second.result
+    let third = Task { try await remote.sendAndWait(.add, 3) }
+    while remote.line.state.withLock({ $0.isTelling || $0.mustTell }) { await Task.yield() }
+    worker.gate.open()
+    #expect(try await first.value == 1)
+    #expect(try await third.value == 4)
+    #expect(worker.words == ["begin 1", "end 1", "add 3"])
   }
 
   // MARK: Ends
@@ -218,7 +240,7 @@ struct RemoteReceiverTests {
   @Test("an answer that is no value of its type has run", arguments: ["3:Int2:no", "6:Secret{}"])
   func unreadableAnswer(value: String) async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast/1 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast/2 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
@@ -226,7 +248,7 @@ struct RemoteReceiverTests {
 
   @Test("a call that waits for an earlier one until its deadline did not run")
   func deadlineInLine() async throws {
-    let remote = try await connect(endpoint())
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     async let first = remote.sendAndWait(.hold, 1)
     while worker.words.isEmpty { await Task.yield() }
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
@@ -247,18 +269,18 @@ struct RemoteReceiverTests {
       return nil
     }
     let hasty = remote.with(deadline: .milliseconds(1))
-    for _ in 0..<RemoteLine.outstandingLimit {
+    for _ in 0..<RemoteLine.abandonedLimit {
       #expect(try await remoteError { try await hasty.sendAndWait(.add, 1) }.code == .timedOut)
     }
     let refused = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
-    #expect(begun.value == RemoteLine.outstandingLimit)
+    #expect(begun.value == RemoteLine.abandonedLimit)
     never.open()
-    while remote.line.outstandingCount > 0 { await Task.yield() }
+    while remote.line.abandonedCount > 0 { await Task.yield() }
     #expect(try await remote.sendAndWait(.add, 2) == 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
-    #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.outstandingLimit + 1)
+    #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
   }
 
   @Test("an error of the engine leaves it unknown whether the message arrived")
@@ -273,7 +295,7 @@ struct RemoteReceiverTests {
 
   @Test("cancelling ends the wait, in line and under way; others go on")
   func cancellation() async throws {
-    let remote = try await connect(endpoint())
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let inLine = Task { try await remote.sendAndWait(.add, 2) }
@@ -290,7 +312,7 @@ struct RemoteReceiverTests {
 
   @Test("more calls than may wait are refused")
   func busy() async throws {
-    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, waitingCalls: 1))
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1, waitingCalls: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let second = Task { try await remote.sendAndWait(.add, 2) }
@@ -305,9 +327,9 @@ struct RemoteReceiverTests {
   @Test(
     "what is no answer is an error, and no trap",
     arguments: [
-      "", "x", "forwardcast/9 {}", "forwardcast/1 {1:k6:answer1:ni9;1:r[]}", "forwardcast/1 {1:k6:answer1:ni1;1:r[n]}",
-      "forwardcast/1 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast/1 {1:k4:told1:rt}",
-      "forwardcast/1 {1:k6:opened1:l1:x1:m[]}",
+      "", "x", "forwardcast/9 {}", "forwardcast/2 {1:k6:answer1:ni9;1:r[]}", "forwardcast/2 {1:k6:answer1:ni1;1:r[n]}",
+      "forwardcast/2 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast/2 {1:k4:told1:rt}",
+      "forwardcast/2 {1:k6:opened1:l1:x1:m[]}",
     ])
   func malformedAnswers(text: String) async throws {
     let remote = try await connect(endpoint()) { isCall($0) ? MessageEnvelope(text: text) : nil }
@@ -318,8 +340,9 @@ struct RemoteReceiverTests {
   @Test(
     "an endpoint whose first answer is no answer is not connected to",
     arguments: [
-      "forwardcast/1 {1:k4:told1:rt}", "forwardcast/1 {1:k6:opened1:l1:x1:m[5:note:3:q@!]}",
-      "forwardcast/1 {1:k6:opened1:l1:x1:m[5:note:]}", "forwardcast/7 x",
+      "forwardcast/2 {1:k4:told1:rt}", "forwardcast/2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:3:q@!]}",
+      "forwardcast/2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}", "forwardcast/2 {1:k6:opened1:l1:x1:m[]}",
+      "forwardcast/7 x",
     ])
   func malformedOpening(text: String) async throws {
     let error = try await remoteError {
@@ -331,7 +354,7 @@ struct RemoteReceiverTests {
   @Test("an error's code of a later version arrives as a foreign error with its words")
   func laterCodes() async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast/1 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast/2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect("\(error)" == "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
@@ -341,7 +364,7 @@ struct RemoteReceiverTests {
 
   @Test("one that has gone fails everything: what is under way is unknown, what waits did not run")
   func gone() async throws {
-    let remote = try await connect(endpoint())
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let second = Task { try await remote.sendAndWait(.add, 2) }
@@ -357,25 +380,123 @@ struct RemoteReceiverTests {
     worker.gate.open()
   }
 
-  @Test("another endpoint in the place of the old one is a new one")
+  @Test("another endpoint in the place of the old one is connected to, and what it did not know runs there once")
   func replaced() async throws {
-    let (old, new) = (endpoint(), endpoint())
-    let isReplaced = Locked(false)
-    let remote = try await connect(old) { envelope in
-      isReplaced.withLock { $0 } ? try await new.receive(envelope) : nil
-    }
+    let (old, new, later) = (endpoint(), endpoint(), Worker())
+    let narrow = LocalEndpoint(later, allowing: [Message.add.selector], actorSystem: system)
+    let present = Locked(old)
+    let remote = try await connect(old) { envelope in try await present.withLock { $0 }.receive(envelope) }
     #expect(try await remote.sendAndWait(.add, 1) == 2)
-    isReplaced.withLock { $0 = true }
-    let error = try await remoteError { try await remote.sendAndWait(.add, 2) }
-    #expect(error.code == .gone && error.outcome == .didNotRun)
-    #expect(remote.isGone)
-    #expect(worker.words == ["add 1"])
+    present.withLock { $0 = new }
+    #expect(try await remote.sendAndWait(.add, 2) == 3)
+    present.withLock { $0 = narrow }
+    // What it lets through is asked again.
+    #expect(remote.responds(to: "rest"))
+    #expect(try await remote.sendAndWait(.add, 3) == 4)
+    #expect(!remote.responds(to: "rest") && remote.presence == .connected)
+    #expect(worker.words == ["add 1", "add 2"] && later.words == ["add 3"])
+  }
+
+  @Test("a line that was closed for others is opened again, and each message runs once, in order")
+  func closedLine() async throws {
+    let crowded = LocalEndpoint(
+      worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
+    let (one, two) = (try await connect(crowded, name: "one"), try await connect(crowded, name: "two"))
+    for number in 0..<10 { #expect(try await (number % 2 == 0 ? one : two).sendAndWait(.add, number) == number + 1) }
+    #expect(worker.words == (0..<10).map { "add \($0)" })
+    // Several under way when their line is not known.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 10..<26 {
+        group.addTask {
+          let answer = try await one.sendAndWait(.add, number)
+          #expect(answer == number + 1)
+        }
+        while one.line.state.withLock({ $0.tickets }) < number - 10 + 6 { await Task.yield() }
+      }
+      try await group.waitForAll()
+    }
+    #expect(worker.words.dropFirst(10) == ArraySlice((10..<26).map { "add \($0)" }))
+  }
+
+  @Test("an endpoint that knows no line it has just given is tried once more, not for ever")
+  func neverKnown() async throws {
+    let sent = Counter()
+    let remote = try await connect(endpoint()) { envelope in
+      guard isCall(envelope) else { return nil }
+      sent.add(1)
+      return MessageEnvelope(text: "forwardcast/2 {1:k7:refused1:c4:line1:e4:none}")
+    }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
+  }
+
+  // MARK: Lost and back
+
+  @Test("one that is lost says so, fails at once, and is back when it can be reached")
+  func lostAndBack() async throws {
+    let isAway = Locked(false)
+    let options = RemoteOptions(deadline: unhurried, givesUpAfter: 1)
+    let remote = try await connect(endpoint(), options: options) { _ in
+      if isAway.withLock({ $0 }) { throw Burnt(description: "no route") }
+      return nil
+    }
+    var presences = remote.presences.makeAsyncIterator()
+    #expect(await presences.next() == .connected)
+    isAway.withLock { $0 = true }
+    #expect(try await remoteError { try await remote.sendAndWait(.add, 1) }.outcome == .unknown)
+    #expect(await presences.next() == .lost("1 calls in a row were not answered"))
+    #expect(try await remoteError { try await remote.sendAndWait(.add, 2) }.code == .gone)
+    #expect(try await remoteError { try await remote.reconnect() }.code == .connectionFailed)
+    isAway.withLock { $0 = false }
+    try await remote.reconnect()
+    #expect(await presences.next() == .connected)
+    #expect(try await remote.sendAndWait(.add, 3) == 4)
+    remote.end("closed down")
+    #expect(await presences.next() == .ended("closed down"))
+    #expect(await presences.next() == nil)
+    #expect(try await remoteError { try await remote.reconnect() }.code == .gone)
+    #expect(worker.words == ["add 3"])
+  }
+
+  @Test("an endpoint that was closed is lost at once: nobody waits for a deadline")
+  func closedEndpoint() async throws {
+    let endpoint = endpoint()
+    let remote = try await connect(endpoint)
+    await endpoint.close("it goes to sleep")
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect("\(error)" == "gone add: of worker: it goes to sleep, it did not run")
+    #expect(remote.presence == .lost("it goes to sleep"))
+  }
+
+  @Test("the waits of a backoff double up to the longest, and attempts end", arguments: [0, 1, 3])
+  func backoff(attempts: Int) async throws {
+    let backoff = RemoteBackoff(first: .zero, longest: .seconds(Int64.max), attempts: attempts)
+    for number in 0..<attempts { #expect(await backoff.wait(before: number)) }
+    #expect(await backoff.wait(before: attempts) == false)
+    let long = Task { await RemoteBackoff(first: .seconds(600), longest: .seconds(Int64.max)).wait(before: .max) }
+    long.cancel()
+    #expect(await long.value == false)
+  }
+
+  @Test("an engine with a limit of its own is told the time of each call")
+  func engineTimeout() async throws {
+    let limits = Locked<[Duration]>([])
+    var options = RemoteOptions(deadline: .seconds(30), types: knownTypes)
+    options.engineTimeout = { time, call in
+      limits.withLock { $0.append(time) }
+      return try await call()
+    }
+    let remote = try await RemoteReceiver(connectingTo: endpoint(), options: options)
+    #expect(try await remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1) == 2)
+    let told = limits.withLock { $0 }
+    #expect(told.count == 2 && told[0] <= .seconds(30) && told[0] > .zero && told[1] > .seconds(1 << 30))
   }
 
   @Test("one that does not answer several times in a row has gone, where that is wished")
   func givesUp() async throws {
     let answers = Locked(false)
-    let remote = try await connect(endpoint(), options: RemoteOptions(givesUpAfter: 3)) { envelope in
+    let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, givesUpAfter: 3)) {
+      envelope in
       if isCall(envelope), !answers.withLock({ $0 }) { throw Burnt(description: "no route") }
       return nil
     }

@@ -65,7 +65,7 @@ private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil
   let type = ObjectIdentifier(box.type)
   #expect(type == ObjectIdentifier(T.self), "\(words)")
   #expect(box.isSendable)
-  if let text { #expect(words == "forwardcast/1 [\(text)]") }
+  if let text { #expect(words == "forwardcast/2 [\(text)]") }
 }
 
 @Suite("Values on the wire")
@@ -112,7 +112,7 @@ struct WireValueTests {
   @Test("an optional crosses as what it holds")
   func optional() throws {
     let bytes = try written(ArgumentBox(Optional("x")))
-    #expect(String(decoding: bytes, as: UTF8.self) == "forwardcast/1 [6:String1:x]")
+    #expect(String(decoding: bytes, as: UTF8.self) == "forwardcast/2 [6:String1:x]")
     #expect(try read(bytes, types).unbox(as: String?.self) == "x")
   }
 
@@ -159,7 +159,7 @@ struct WireValueTests {
       ("15:MessageSelector16:neverNamedOnWire", "no selector is known"),
     ])
   func refused(text: String, reason: String) throws {
-    let error = try #require(throws: (any Error).self) { try read(Array("forwardcast/1 [\(text)]".utf8), types) }
+    let error = try #require(throws: (any Error).self) { try read(Array("forwardcast/2 [\(text)]".utf8), types) }
     #expect("\(error)".contains(reason), "\(error)")
     #expect(MessageSelector(known: "neverNamedOnWire") == nil)
   }
@@ -185,24 +185,24 @@ struct WireTextTests {
       ("{1:ki\(String(repeating: "1", count: 49));}", "no number"), ("t", "no record"),
     ])
   func grammar(body: String, reason: String) throws {
-    let refusal = try #require(refused("forwardcast/1 \(body)"))
+    let refusal = try #require(refused("forwardcast/2 \(body)"))
     #expect(refusal.code == .malformed)
     #expect(refusal.evidence.contains(reason), "\(refusal.evidence)")
   }
 
   @Test("another version is refused by its name")
   func versions() throws {
-    let later = try #require(refused("forwardcast/2 {1:k4:open}"))
+    let later = try #require(refused("forwardcast/7 {1:k4:open}"))
     #expect(later.code == .unknownVersion)
-    #expect(later.evidence == "unknown version \"forwardcast/2\", this process speaks forwardcast/1")
-    for text in ["", "{1:k4:open}", "forwardcast", "forwardcast/1", "forwardcast/11 {1:k4:open}"] {
+    #expect(later.evidence == "unknown version \"forwardcast/7\", this process speaks forwardcast/2")
+    for text in ["", "{1:k4:open}", "forwardcast", "forwardcast/2", "forwardcast/22 {1:k4:open}"] {
       #expect(refused(text)?.code == .unknownVersion, "\(text)")
     }
   }
 
   @Test("fields that nobody knows are ignored, wherever they stand and whatever they hold")
   func unknownFields() throws {
-    let text = "forwardcast/1 {3:new[{1:xn}t]1:k3:ask1:z{}1:s5:note:}"
+    let text = "forwardcast/2 {3:new[{1:xn}t]1:k3:ask1:z{}1:s5:note:}"
     guard case .ask("note:") = try WireRequest.read(text, MessageLimits()) else {
       Issue.record("read as another")
       return
@@ -211,9 +211,9 @@ struct WireTextTests {
 
   @Test("each bound refuses what is one beyond it")
   func bounds() throws {
-    func list(_ count: Int) -> String { "forwardcast/1 {1:k4:open1:x[\(String(repeating: "n", count: count))]}" }
+    func list(_ count: Int) -> String { "forwardcast/2 {1:k4:open1:x[\(String(repeating: "n", count: count))]}" }
     func nest(_ depth: Int) -> String {
-      "forwardcast/1 {1:k4:open1:x\(String(repeating: "[", count: depth))\(String(repeating: "]", count: depth))}"
+      "forwardcast/2 {1:k4:open1:x\(String(repeating: "[", count: depth))\(String(repeating: "]", count: depth))}"
     }
     // A record, two fields with their keys, and the items.
     #expect(refused(list(15), MessageLimits(items: 20)) == nil)
@@ -228,25 +228,28 @@ struct WireTextTests {
   @Test("fields of another type, and missing ones, are refused by their names")
   func fields() throws {
     for (body, reason) in [
-      ("{1:k4:call}", "no field l"), ("{1:k4:call1:l1:x}", "no field n"), ("{1:k4:call1:l1:x1:ni0;}", "no field n"),
-      ("{1:k4:call1:l1:x1:ni1;1:si1;}", "no field s"), ("{1:k4:call1:l1:x1:ni1;1:s1:a}", "no field a"),
-      ("{1:k4:call1:l1:x1:ni1;1:s1:a1:a[n]}", "no field a"), ("{1:k3:ask}", "no field s"),
+      ("{1:k4:call}", "no field n"), ("{1:k4:call1:l1:x1:ni0;}", "no field n"), ("{1:k4:call1:ni1;}", "no field a"),
+      ("{1:k4:call1:ni1;1:a[n]}", "no field a"), ("{1:k4:call1:ni1;1:a[]}", "no field l"),
+      ("{1:k4:call1:ni1;1:a[]1:l1:x1:si1;}", "no field s"), ("{1:k5:await1:ni1;}", "no field a"),
+      ("{1:k5:await1:ni1;1:a[]}", "no field l"), ("{1:k5:await1:l1:x1:a[]}", "no field n"),
+      ("{1:k3:ask}", "no field s"),
       ("{1:k5:other}", "no request is called \"other\""), ("{}", "no request is called nothing"),
     ] {
-      #expect(refused("forwardcast/1 \(body)")?.evidence == reason, "\(body)")
+      #expect(refused("forwardcast/2 \(body)")?.evidence == reason, "\(body)")
     }
   }
 
-  @Test("the example of DESIGN.md is what is written")
+  @Test("the example of the documentation is what is written")
   func documentedExample() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
+    let article = "Sources/ForwardcastDistributed/ForwardcastDistributed.docc/TheWire.md"
+    let page = try String(contentsOf: root.appending(path: article), encoding: .utf8)
     let call = Invocation("onAddMsg:msgData:", arguments: [ArgumentBox("alice"), ArgumentBox([UInt8]([1, 2]))])
-    let text = WireRequest.callText(
-      "onAddMsg:msgData:", try WireRequest.arguments(of: call), line: "9c41f07be2a86d35.1", number: 1)
+    let text = try WireCallText(call).text(
+      line: "0f9c41f07be2a86d350b1e55c06a9d27", number: 1, awaited: 1, patience: .now)
     let reply = try WireReply.answer(number: 1, ArgumentBox(true)).text()
-    #expect(design.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
+    #expect(page.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
   }
 
   @Test("random changes of texts never trap, and intern no name")
@@ -258,10 +261,10 @@ struct WireTextTests {
     }
     let seeds = [
       WireRequest.openText,
-      "forwardcast/1 {1:k4:call1:l4:ab.11:ni7;1:s17:onAddMsg:msgData:1:a[6:String5:alice7:[UInt8]b3:AQI]}",
-      "forwardcast/1 {1:k5:error1:ni7;1:c13:type mismatch1:w3:Log1:s5:note:1:e3:x y1:xi0;}",
-      "forwardcast/1 {1:k6:opened1:l4:ab.11:m[5:note:6:q@:q@:4:gonen]}",
-      "forwardcast/1 {1:k6:answer1:ni7;1:r[4:Tint{3:redi1;6:shades[d0.5;]}]}",
+      "forwardcast/2 {1:k4:call1:l4:ab.11:ni7;1:s17:onAddMsg:msgData:1:a[6:String5:alice7:[UInt8]b3:AQI]}",
+      "forwardcast/2 {1:k5:error1:ni7;1:c13:type mismatch1:w3:Log1:s5:note:1:e3:x y1:xi0;}",
+      "forwardcast/2 {1:k6:opened1:l4:ab.11:m[5:note:6:q@:q@:4:gonen]}",
+      "forwardcast/2 {1:k6:answer1:ni7;1:r[4:Tint{3:redi1;6:shades[d0.5;]}]}",
     ].map { Array($0.utf8) }
     let letters = Array("0123456789:;[]{}ntfidbk-. ".utf8)
     var readable = 0

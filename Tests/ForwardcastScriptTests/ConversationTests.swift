@@ -57,7 +57,7 @@ import Testing
       try terminal.press(
         "print \"begun\"; repeat 9000000000 { repeat 1000000000 { repeat 0 { } } }\r", until: "\nbegun\r\n")
       terminal.interrupt()
-      try terminal.wait(for: "limit exceeded: ")
+      try terminal.wait(for: "limit exceeded: the run was cancelled")
       try terminal.wait(for: Self.prompt)
       try terminal.press("print x\r", until: "\n5\r\n")
       try terminal.wait(for: Self.prompt)

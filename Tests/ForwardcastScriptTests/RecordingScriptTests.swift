@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Recording proxies in scripts")
@@ -89,9 +90,13 @@ struct RecordingScriptTests {
 
   @Test("more calls than a recording keeps are a limit, and not a wrong answer")
   func limit() {
-    let played = play(
-      cooks + "repeat 100 { repeat 1001 { [tape minutes] } }\nprint \"played\"\nprint count (calls tape)")
+    let limit = bound(1_000, full: 100_000)
+    let played = ScriptSession.withRecordedCallLimit(limit) {
+      play(
+        cooks
+          + "repeat 100 { repeat \(limit / 100 + 1) { [tape minutes] } }\nprint \"played\"\nprint count (calls tape)")
+    }
     #expect(played.output == "played\n")
-    #expect(played.outcome.error?.code == .limitExceeded)
+    #expect(played.outcome.error?.text == "limit exceeded: more than \(limit) recorded calls")
   }
 }

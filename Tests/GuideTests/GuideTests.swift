@@ -15,7 +15,10 @@ struct GuideTests {
     let snippets = Set(try GuideBlocks.snippets().values)
     let blocks = try GuideBlocks.blocks()
     #expect(blocks.count >= 20)
-    for block in blocks { #expect(snippets.contains(block.code), "\(block): no snippet has this code:\n\(block.code)") }
+    for block in blocks {
+      let isSnippet = snippets.contains(block.code)
+      #expect(isSnippet, "\(block): no snippet has this code:\n\(block.code)")
+    }
   }
 
   @Test("each snippet stands on a page")
@@ -24,7 +27,8 @@ struct GuideTests {
     let snippets = try GuideBlocks.snippets()
     #expect(snippets.count >= 20)
     for (name, code) in snippets where !["theme-switch", "device-queues"].contains(name) {
-      #expect(shown.contains(code), "no page shows \(name)")
+      let isShown = shown.contains(code)
+      #expect(isShown, "no page shows \(name)")
     }
   }
 

@@ -44,6 +44,18 @@ protocol AccountListener: AnyObject {
 }
 // end
 
+// snippet: migration-hand-after
+@Forwarded
+protocol CallDelegate: AnyObject, Sendable {
+  func call(didConnect peer: String)
+}
+// end
+
+final class CallScreen: CallDelegate {
+  let heard = Heard()
+  func call(didConnect peer: String) { heard.note(peer) }
+}
+
 // snippet: migration-gcd-after
 @Forwarded
 protocol RosterDelegate: AnyObject, Sendable {
@@ -126,6 +138,19 @@ private final class Page: PlayerObserver, PlayerListener, AccountListener, Roste
 
 @Suite("Migration")
 struct Migration {
+  @Test("a multicast delegate by hand becomes a proxy, whose call site may stay")
+  func byHand() {
+    let screen = CallScreen()
+    // snippet: migration-hand-after
+    let calls = CallDelegateProxy()
+    calls.add(screen)
+    calls.call(didConnect: "ann")
+    // end
+    let peer = "bob"
+    calls.multicast.broadcast { $0.call(didConnect: peer) }
+    #expect(screen.heard.lines == ["ann", "bob"])
+  }
+
   @Test("weak boxes: before and after tell the same observers")
   func weakBoxes() {
     let page = Page()

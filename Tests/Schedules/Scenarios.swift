@@ -55,7 +55,9 @@ final class WalkedContext: DeliveryContext, ContextProbe, @unchecked Sendable {
   private unowned let walker: Walker
   private let object = Steps.newObject()
   private var last: Int?
-  private var woken: [Mailbox] = []
+  private var woken: [(mailbox: Mailbox, priority: TaskPriority)] = []
+  /// The priority of the turn that is under way.
+  private(set) var priority = TaskPriority.medium
 
   init(_ name: String, hasPriority: Bool = false, _ walker: Walker) {
     (self.name, self.hasPriority, self.walker) = (name, hasPriority, walker)
@@ -66,19 +68,29 @@ final class WalkedContext: DeliveryContext, ContextProbe, @unchecked Sendable {
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
     Steps.reach(.write, object, "context")
-    if walker.isInside {
-      last = walker.start(name, after: last) { mailbox.drain(priority) }
-    } else {
-      woken.append(mailbox)
-    }
+    if walker.isInside { start(mailbox, priority) } else { woken.append((mailbox, priority)) }
+  }
+
+  private func start(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    last = walker.start(name, after: last) { [self] in drain(mailbox, priority) }
+  }
+
+  private func drain(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    self.priority = priority
+    mailbox.drain(priority)
   }
 
   /// Makes the deliveries that wait, before the walk.
-  func runNow() { while !woken.isEmpty { woken.removeFirst().drain() } }
+  func runNow() {
+    while !woken.isEmpty {
+      let (mailbox, priority) = woken.removeFirst()
+      drain(mailbox, priority)
+    }
+  }
 
   /// Begins the turns for what has been sent before the walk.
   func start() {
-    for mailbox in woken { last = walker.start(name, after: last) { mailbox.drain() } }
+    for (mailbox, priority) in woken { start(mailbox, priority) }
     woken = []
   }
 }
@@ -94,6 +106,8 @@ enum Event: String {
 enum Form: String {
   case typed, boxed, report, answers, blocking
   case whenReady = "when ready"
+  /// Into a mailbox, each sender with a priority of its own: see ``PriorityStage``.
+  case posted
 }
 
 struct Scenario: CustomStringConvertible {
@@ -131,6 +145,7 @@ struct Scenario: CustomStringConvertible {
 
   /// Sets the scenario up. Gives what looks at the result once all strands have ended.
   func callAsFunction(_ walker: Walker) -> () -> String? {
+    if case .posted = form { return PriorityStage(self, walker).check }
     let stage = Stage(self, walker)
     for sender in 1...senders { stage.startSender(sender) }
     stage.startEvent()
@@ -196,6 +211,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
           guard let proxy else { return }
           for number in numbers { await sendAndWait(number, proxy) }
         })
+    case .posted: break
     }
   }
 
@@ -212,7 +228,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
         (queued, dropped, made) = (queued + report.queued.count, dropped + report.dropped, made + report.answers.count)
       case .blocking:
         return try proxy.collect(.ask, number, returning: .all, timeout: .seconds(10))
-      case .answers, .whenReady: break
+      case .answers, .whenReady, .posted: break
       }
       return []
     }
@@ -296,6 +312,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     case .typed, .boxed, .report: checkCounts()
     case .whenReady: checkReady()
     case .answers, .blocking: checkAnswers()
+    case .posted: nil
     }
   }
 
@@ -364,6 +381,52 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
   }
 }
 
+/// The objects of a walk of one mailbox whose context has priorities.
+///
+/// It has had a message of the higher priority before, so that a level which was left behind would be met.
+final class PriorityStage: @unchecked Sendable {  // only the strand whose step it is uses it
+  private final class Letter: Envelope, @unchecked Sendable {  // as the stage
+    let number: Int
+    let opened: (Int) -> Void
+    init(_ number: Int, _ opened: @escaping (Int) -> Void) { (self.number, self.opened) = (number, opened) }
+    override func open(in mailbox: Mailbox) -> Int {
+      opened(number)
+      return 1
+    }
+  }
+
+  private let context: WalkedContext
+  private let mailbox: Mailbox
+  private var opened: [(number: Int, turn: TaskPriority)] = []
+  private let priorities: [Int: TaskPriority]
+
+  init(_ scenario: Scenario, _ walker: Walker) {
+    context = WalkedContext("context", hasPriority: true, walker)
+    mailbox = Mailbox(context)
+    let senders = (1...scenario.senders).map { ($0, [.low, .high, .medium][$0 % 3] as TaskPriority) }
+    priorities = Dictionary(uniqueKeysWithValues: senders)
+    mailbox.post(letter(0), .high)
+    context.runNow()
+    opened = []
+    for (sender, priority) in senders {
+      walker.start("\(priority) sender") { [self] in mailbox.post(letter(sender), priority) }
+    }
+  }
+
+  private func letter(_ number: Int) -> Letter {
+    Letter(number) { [unowned self] in opened.append(($0, context.priority)) }
+  }
+
+  func check() -> String? {
+    guard opened.map(\.number).sorted() == priorities.keys.sorted() else { return "opened were \(opened)" }
+    for (number, turn) in opened {
+      guard let priority = priorities[number], turn < priority else { continue }
+      return "what was sent with \(priority) was opened in a turn of \(turn)"
+    }
+    return nil
+  }
+}
+
 extension [Int] {
   fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }
@@ -393,6 +456,7 @@ extension Scenario {
     list.append(Scenario(form: .answers, event: .cancel, senders: 1))
     list.append(Scenario(form: .typed, event: .remove, pending: .deliverPending, secondIsDirect: true))
     list.append(Scenario(form: .typed, event: .mute, contexts: 2, senders: 1))
+    list.append(Scenario(form: .posted, event: .nothing))
     // The third message is the first that is added to a batch.
     list.append(Scenario(form: .typed, event: .nothing, senders: 1, messages: 3, isAlone: true))
     for event in [Event.mute, .endOfProxy] {
@@ -404,6 +468,7 @@ extension Scenario {
   /// Those that take minutes.
   static let long: [Scenario] = [
     Scenario(form: .boxed, event: .death),
+    Scenario(form: .posted, event: .nothing, senders: 3),
     Scenario(form: .typed, event: .death, buffer: .keepNewest(1), secondIsDirect: true),
     Scenario(form: .typed, event: .death, buffer: .keepOldest(1), secondIsDirect: true),
     Scenario(form: .typed, event: .death, buffer: .latestPerSelector, secondIsDirect: true),

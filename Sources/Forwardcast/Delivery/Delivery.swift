@@ -11,7 +11,8 @@ import Dispatch
 ///
 /// One target sees the messages of one registration in the order in which they were sent. The targets of one proxy on
 /// one context are served one after another; on a concurrent queue they run at the same time. Two deliveries are equal when
-/// they are of one kind and on one context.
+/// they are of one kind and on one context; on a queue, as one that is served one after another and as a concurrent one, they
+/// are two.
 public struct Delivery: Hashable, Sendable {
   package enum Kind: Sendable {
     case direct
@@ -52,6 +53,9 @@ public struct Delivery: Hashable, Sendable {
 
   /// In the sender's turn when the sender is on the queue and nothing waits for the target, else as
   /// ``queue(_:)``; so the order of messages is the same on either way.
+  ///
+  /// The target has one message at a time, also where the queue runs several blocks at a time: while one sender runs it there,
+  /// the messages of others are queued. Those that it sends itself in its turn run at once.
   public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(.automatic(QueueContext(queue ?? .main)))
   }
@@ -72,6 +76,7 @@ public struct Delivery: Hashable, Sendable {
   /// Whether both are of one kind and on one context.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
+      && left.context?.isConcurrent == right.context?.isConcurrent
   }
 
   /// Hashes kind and context.

@@ -88,8 +88,8 @@ final class QueueContext: DeliveryContext, ContextProbe {
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    queue.async { [id] in
-      id.lookForNewTargets()
+    queue.async { [id, queue] in
+      id.lookForNewTarget(of: queue)
       mailbox.drain()
     }
   }

@@ -69,8 +69,8 @@ package final class Mailbox: @unchecked Sendable {
   private let probe: any ContextProbe
   /// Whether turns have a priority: that of the context's tasks.
   @usableFromInline package let hasPriority: Bool
-  /// The highest priority of those that wait, as far as the context was woken for it.
-  private let raised = Atomic<UInt8>(0)
+  /// See "Priorities" below.
+  private let raised = Atomic<UInt16>(0)
 
   package init(_ context: any DeliveryContext) {
     self.context = context
@@ -129,43 +129,82 @@ package final class Mailbox: @unchecked Sendable {
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Sees to it that what was added to an envelope that waits is delivered as if it had been posted.
-  package func noteAdded() { if hasPriority { wakeForSender(wasAsleep: false) } }
-
-  /// Whether what waits has woken the context for a turn of a higher priority.
-  @usableFromInline
-  package var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > priority.rawValue }
+  /// Adds to an envelope that waits, as if by ``post(_:)``. Gives what `add` does: whether it could.
+  package func adding(_ add: () -> Bool) -> Bool {
+    guard hasPriority else { return add() }
+    var isAdded = false
+    wake(Task.currentPriority) {
+      isAdded = add()
+      return false
+    }
+    return isAdded
+  }
 
   /// Adds an envelope behind all that wait.
   package func post(_ envelope: Envelope) {
+    if hasPriority {
+      post(envelope, Task.currentPriority)
+    } else if push(envelope) {
+      context.wake(self, .medium)
+    }
+  }
+
+  /// The same with a priority of its own, where the context has any.
+  package func post(_ envelope: Envelope, _ priority: TaskPriority) { wake(priority) { push(envelope) } }
+
+  /// Adds an envelope. `true` when nothing waited and no drain was under way.
+  @inline(__always)
+  private func push(_ envelope: Envelope) -> Bool {
     let link = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
     var last = head.load(ordering: .relaxed)
     while true {
       envelope.next = last <= Mailbox.awake ? 0 : last
       let (done, found) = head.weakCompareExchange(
         expected: last, desired: link, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-      if done { break }
+      if done { return last == Mailbox.asleep }
       last = found
-    }
-    if hasPriority {
-      wakeForSender(wasAsleep: last == Mailbox.asleep)
-    } else if last == Mailbox.asleep {
-      context.wake(self, .medium)
     }
   }
 
-  /// Wakes the context with the priority of the sender, also when a turn of a lower one is to come or under way: that one
-  /// leaves the rest to the new one.
+  // MARK: Priorities
+
+  // No message is opened in a turn of a lower priority than its sender's. `raised` holds the highest level for which a turn
+  // is under way or has been, or is about to be, asked for; a turn of a lower one opens nothing more.
+  //
+  //     sender                               turn
+  //     raises (1)                           opens what it has taken while nothing is raised above it
+  //     puts the message in                  takes what has come
+  //     raises again (2)                     nothing: lowers `raised` to 0 and falls asleep, or, when something has come
+  //     wakes, if 1 or 2 did raise,            meanwhile, puts back what it found
+  //       or the mailbox was asleep
+  //
+  // (1) comes before the message, so that no lower turn opens it. A turn may fall asleep between (1) and the message,
+  // and another sender of a lower priority wake the mailbox: then (2) raises once more.
+
+  /// The level of a priority in `raised`; 0 is below all.
+  private static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
+
+  /// Whether somebody has asked, or is about to ask, for a turn of a higher priority.
+  @usableFromInline
+  package var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > Mailbox.level(priority) }
+
+  /// Wakes the context for what `put` puts in, unless a turn of that priority is to come or under way.
+  ///
+  /// - Parameter put: gives whether the mailbox was asleep.
   @inline(never)
-  private func wakeForSender(wasAsleep: Bool) {
-    let priority = Task.currentPriority
-    if wasAsleep {
-      raised.store(priority.rawValue, ordering: .releasing)
-    } else if raised.max(priority.rawValue, ordering: .acquiringAndReleasing).oldValue >= priority.rawValue {
-      return
-    }
-    context.wake(self, priority)
+  private func wake(_ priority: TaskPriority, for put: () -> Bool) {
+    let wasRaised = raise(to: priority)
+    let wasAsleep = put()
+    if raise(to: priority) || wasRaised || wasAsleep { context.wake(self, priority) }
   }
+
+  private func raise(to priority: TaskPriority) -> Bool {
+    let level = Mailbox.level(priority)
+    return raised.load(ordering: .acquiring) < level
+      && raised.max(level, ordering: .acquiringAndReleasing).oldValue < level
+  }
+
+  // MARK: On the context
 
   /// Opens what waits, for one turn. Called by the context, once for each time that it was woken.
   ///
@@ -174,6 +213,7 @@ package final class Mailbox: @unchecked Sendable {
   package func drain(_ priority: TaskPriority = .medium) {
     HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
       self.priority = priority
+      if hasPriority { _ = raise(to: priority) }
       left = context.turn
       made = 0
       looks = 0
@@ -184,8 +224,7 @@ package final class Mailbox: @unchecked Sendable {
           (made, left) = (made + count, left - count)
           if envelope.isUnfinished { putBack(envelope) }
           if left <= 0 {
-            context.wake(self, hasPriority ? TaskPriority(rawValue: raised.load(ordering: .acquiring)) : priority)
-            return
+            return context.wake(self, priority)
           }
           if isOvertaken { return }
         }
@@ -242,6 +281,15 @@ package final class Mailbox: @unchecked Sendable {
 
   /// Ends the turn unless something has come.
   private func sleep() -> Bool {
+    guard hasPriority else { return fallAsleep() }
+    guard hasNothingNew else { return false }
+    let found = raised.exchange(0, ordering: .acquiringAndReleasing)
+    if fallAsleep() { return true }
+    raised.max(found, ordering: .acquiringAndReleasing)
+    return false
+  }
+
+  private func fallAsleep() -> Bool {
     head.compareExchange(
       expected: Mailbox.awake, desired: Mailbox.asleep, successOrdering: .acquiringAndReleasing,
       failureOrdering: .relaxed
@@ -251,14 +299,19 @@ package final class Mailbox: @unchecked Sendable {
 
 /// Keeps the methods of one target from overlapping: while one of them is suspended, the messages behind it wait here.
 ///
-/// Touched on the context only, by the drain that is under way.
+/// Touched on the context only, by the drain that is under way; whether it is closed is also asked elsewhere.
 package final class SerialGate: @unchecked Sendable {
-  package fileprivate(set) var isClosed = false
+  private let closed = Atomic<Bool>(false)
+  package fileprivate(set) var isClosed: Bool {
+    get { closed.load(ordering: .acquiring) }
+    set { closed.store(newValue, ordering: .releasing) }
+  }
   private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   package init() {}
 
   fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
+  fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
   fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
 }
 
@@ -274,6 +327,12 @@ extension Mailbox {
     guard gate.isClosed else { return false }
     gate.park(envelope, index)
     return true
+  }
+
+  /// Closes a target's gate and puts a delivery off, before all others that wait there. Called on the context.
+  package func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
+    close(gate)
+    gate.putBack(envelope, index)
   }
 
   /// Closes a target's gate until ``reopen(_:)``. Called on the context.

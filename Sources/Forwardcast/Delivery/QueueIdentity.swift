@@ -1,4 +1,4 @@
-// QueueIdentity.swift: what tells one queue from another, and which queues its blocks run on.
+// QueueIdentity.swift: what tells one queue from another, and which queue its blocks run on.
 // Layer: Delivery. See DESIGN.md, "Waiting".
 
 import Dispatch
@@ -7,71 +7,45 @@ import Synchronization
 /// A dispatch queue's own object: the ones that stand for the main queue and the global ones are made anew each time. It is
 /// kept on the queue and goes with it.
 ///
-/// Dispatch tells which queue a queue targets only to code that runs there. So each queue looks once for every other that is
-/// known, in a block of its own when it becomes known and, for those that became known later, when it is woken.
+/// Dispatch tells which queue a queue targets only to code that runs there, and names the nearest one that has an object of
+/// its own. So each queue looks for that one in a block of its own when it becomes known and, where more have become known
+/// since, when it is woken: one look, however many queues there are. Who waits goes from one to the next.
 final class QueueIdentity: Sendable {
+  /// Where a queue has its object, seen by whatever runs on it or on a queue that targets it. Under the lock a queue gets
+  /// one, and looks past its own.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
-  private static let register = Guarded(Register())
   /// How many queues have become known.
   private static let known = Atomic<Int>(0)
 
-  /// Its place among the queues that have become known, from 1.
-  private let number: Int
-  /// A value on the queue, seen by whatever runs on it or on a queue that targets it.
+  /// A value on the queue, seen as the object is, but by this queue's key.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
-  private let targets = Guarded(Targets())
-  /// How many queues had become known when this one looked for them.
+  /// How many queues had become known when this one looked.
   private let looked = Atomic<Int>(0)
+  private let target = Guarded(Target())
 
-  /// The queues that a queue's blocks run on, as far as they have been seen.
-  private struct Targets {
-    var queues: [QueueIdentity] = []
-    var areMain = false
+  /// What a queue's blocks run on, as far as it has been seen.
+  private struct Target {
+    /// The nearest queue that is known.
+    var queue: QueueIdentity?
+    var isMain = false
   }
 
-  /// All queues that are known, oldest first.
-  private struct Register {
-    struct Entry {
-      let number: Int
-      weak var queue: QueueIdentity?
-    }
-    var entries: [Entry] = []
-    /// The numbers of those that are gone and still listed.
-    var gone: Set<Int> = []
-  }
-
-  private init(number: Int) { self.number = number }
-
-  deinit {
-    Self.register.withLock { register in
-      register.gone.insert(number)
-      guard register.gone.count * 2 > register.entries.count else { return }
-      // By number: a look at a queue that is about to go would let go of it here, under the lock.
-      register.entries.removeAll { register.gone.contains($0.number) }
-      register.gone = []
-    }
-  }
+  private init() {}
 
   /// The identity of a queue, which is concurrent if `isConcurrent` says so.
   static func of(_ queue: DispatchQueue, isConcurrent: Bool) -> QueueIdentity {
     let (identity, isNew) = key.withLock { key -> (QueueIdentity, Bool) in
       if let identity = queue.getSpecific(key: key) { return (identity, false) }
-      let identity = register.withLock { register in
-        let identity = QueueIdentity(number: known.load(ordering: .relaxed) + 1)
-        register.entries.append(Register.Entry(number: identity.number, queue: identity))
-        known.store(identity.number, ordering: .releasing)
-        return identity
-      }
+      let identity = QueueIdentity()
       queue.setSpecific(key: identity.mark, value: true)
       queue.setSpecific(key: key, value: identity)
+      known.wrappingAdd(1, ordering: .releasing)
       return (identity, true)
     }
     if isConcurrent { identity.isConcurrent.store(true, ordering: .releasing) }
-    if isNew {
-      // The system's own queues target no other. What is sent to a queue right away is behind this block.
-      if !queue.label.hasPrefix("com.apple.") { queue.async { identity.lookForNewTargets() } }
-    }
+    // What is sent to a queue right away is behind this block.
+    if isNew { queue.async { identity.lookForNewTarget(of: queue) } }
     return identity
   }
 
@@ -82,29 +56,38 @@ final class QueueIdentity: Sendable {
 
   /// Whether the queue is known to target one that the running code holds: it does nothing before that code has ended.
   var waitsForCaller: Bool {
-    let (queues, areMain) = targets.withLock { ($0.queues, $0.areMain) }
-    return queues.contains { !$0.isConcurrent.load(ordering: .acquiring) && $0.isCurrent }
-      || areMain && HeldContext.isMain
+    var next = target.withLock { $0 }
+    // A queue whose target was changed meanwhile may have been seen on both sides of another.
+    for _ in 0..<100 {
+      if next.isMain && HeldContext.isMain { return true }
+      guard let queue = next.queue else { return false }
+      if !queue.isConcurrent.load(ordering: .acquiring) && queue.isCurrent { return true }
+      next = queue.target.withLock { $0 }
+    }
+    return false
   }
 
-  /// Looks for the queues that have become known since the last look. Called on the queue.
+  /// Looks for the queue's target if queues have become known since the last look. Called on the queue, which is `queue`.
   @inline(__always)
-  func lookForNewTargets() {
-    if looked.load(ordering: .relaxed) != Self.known.load(ordering: .relaxed) { lookForTargets() }
+  func lookForNewTarget(of queue: DispatchQueue) {
+    if looked.load(ordering: .relaxed) != Self.known.load(ordering: .relaxed) { lookForTarget(of: queue) }
   }
 
   @inline(never)
-  private func lookForTargets() {
-    let number = Self.known.load(ordering: .acquiring)
-    let before = looked.exchange(number, ordering: .acquiringAndReleasing)
-    let others = Self.register.withLock { register in
-      register.entries.reversed().prefix { $0.number > before }.compactMap(\.queue)
+  private func lookForTarget(of queue: DispatchQueue) {
+    looked.store(Self.known.load(ordering: .acquiring), ordering: .relaxed)
+    // The system's own queues target no other.
+    if queue.label.hasPrefix("com.apple.") { return }
+    let found = Self.key.withLock { key in
+      queue.setSpecific(key: key, value: nil)
+      defer { queue.setSpecific(key: key, value: self) }
+      return DispatchQueue.getSpecific(key: key)
     }
-    let seen = others.filter { $0 !== self && DispatchQueue.getSpecific(key: $0.mark) != nil }
     let isMain = HeldContext.isMain
-    targets.withLock { targets in
-      targets.queues += seen
-      targets.areMain = isMain
+    let old = target.withLock { target in
+      defer { target = Target(queue: found, isMain: isMain) }
+      return target
     }
+    withExtendedLifetime(old) {}
   }
 }

@@ -24,7 +24,10 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
   private let allowedSelectors: Set<MessageSelector>
   private let types: InvocationTypes
   private let limits: MessageLimits
+  private let caller: @Sendable () -> String?
   private let lines: EndpointLines
+  /// Why the endpoint takes nothing any more.
+  private var closed: String?
 
   /// Makes a receiver reachable for some messages.
   ///
@@ -33,17 +36,20 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
   ///   - selectors: those that may come. A key's is its `selector`.
   ///   - types: what arguments may be besides the standard types.
   ///   - limits: how large a message may be.
+  ///   - caller: names who calls, where the engine can tell, as from a task-local value: then nobody uses, or closes by opening
+  ///     many, the lines of another. Without it an endpoint takes senders' own word for who they are.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
-    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(), actorSystem: ActorSystem
+    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
+    caller: @escaping @Sendable () -> String? = { nil }, actorSystem: ActorSystem
   ) {
     self.actorSystem = actorSystem
     self.receiver = receiver
     allowedSelectors = Set(selectors)
     allowed = Dictionary(selectors.map { ($0.name, $0) }) { first, _ in first }
     self.types = types
-    self.limits = limits
+    (self.limits, self.caller) = (limits, caller)
     lines = EndpointLines(limits)
   }
 
@@ -56,32 +62,50 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
   ///   - table: whose selectors may come, inherited ones too.
   ///   - types: what arguments may be besides the standard types.
   ///   - limits: how large a message may be.
+  ///   - caller: names who calls, where the engine can tell.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
-    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(), actorSystem: ActorSystem
+    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
+    caller: @escaping @Sendable () -> String? = { nil }, actorSystem: ActorSystem
   ) {
-    self.init(receiver, allowing: table.selectors, types: types, limits: limits, actorSystem: actorSystem)
+    self.init(
+      receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
+  }
+
+  /// Takes nothing any more: senders are told at once, so that nobody waits for a deadline when a process leaves in order.
+  ///
+  /// What runs ends; what waits for its turn does not run. Only for the process that made the endpoint; at any other end of
+  /// the engine it does nothing.
+  ///
+  /// - Parameter reason: what errors of senders say.
+  nonisolated public func close(_ reason: String) async {
+    await whenLocal { endpoint in
+      guard endpoint.closed == nil else { return }
+      endpoint.closed = reason
+      endpoint.lines.dropHeld()
+    }
   }
 
   /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see DESIGN.md, "The wire".
   public distributed func receive(_ envelope: MessageEnvelope) async -> MessageEnvelope {
-    switch reading(envelope) {
-    case .failure(let refusal): return answer(.refused(number: nil, refusal))
-    case .success(.open):
-      guard let line = lines.open() else {
+    let request: WireRequest
+    do throws(WireRefusal) { request = try WireRequest.read(envelope.text, limits) } catch {
+      return answer(.refused(number: nil, error))
+    }
+    if let closed { return answer(.refused(number: request.number, WireRefusal(.closed, closed))) }
+    switch request {
+    case .open(let sender):
+      guard let line = lines.open(for: caller() ?? sender) else {
         return answer(.refused(number: nil, WireRefusal(.busy, "all of \(limits.lines) lines are in use")))
       }
-      return answer(.opened(line: "\(line)", messages: messages))
-    case .success(.ask(let name)):
+      return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages))
+    case .ask(let name):
       return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
-    case .success(.call(let call)): return await take(call)
-    }
-  }
-
-  private func reading(_ envelope: MessageEnvelope) -> Result<WireRequest, WireRefusal> {
-    do throws(WireRefusal) { return .success(try WireRequest.read(envelope.text, limits)) } catch {
-      return .failure(error)
+    case .await(let name, let number, let awaited):
+      guard case .open(let line) = lines.find(name, for: caller()) else { return answer(.told(false)) }
+      return answer(.told(line.keepOnly(awaited, upTo: number)))
+    case .call(let call): return await take(call)
     }
   }
 
@@ -98,28 +122,52 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
     func refused(_ code: WireRefusal.Code, _ evidence: String) -> MessageEnvelope {
       answer(.refused(number: call.number, WireRefusal(code, evidence)))
     }
-    guard let line = lines.line(named: call.line) else {
+    let line: EndpointLine
+    switch lines.find(call.line, for: caller()) {
+    case .open(let found): line = found
+    case .closed(let last) where call.number <= last:
+      return refused(.answerNotKept, "the message came twice, and its line is closed")
+    case .closed: return refused(.unknownLine, "the line was closed for another")
+    case .unknown:
       return refused(.unknownLine, "the endpoint has no such line: it is another one, or has closed the line")
     }
-    switch line.take(call.number) {
-    case .superseded: return refused(.superseded, "message \(call.number) comes after \(line.last)")
-    case .ahead: return refused(.ahead, "message \(call.number) comes after \(line.last)")
-    case .repeated:
-      guard let kept = await line.answerOfLast(atMost: limits.waiting) else {
+    switch line.place(call.number, from: call.awaited, patience: call.patience) {
+    case .superseded:
+      return refused(.superseded, "message \(call.number) is not awaited, or comes after \(line.passed)")
+    case .ahead: return refused(.ahead, "message \(call.number) comes after \(line.passed)")
+    case .again(let message):
+      guard let kept = await message.answer(atMost: limits.waiting) else {
         return refused(.answerNotKept, "the message came twice, and its answer is not kept")
       }
       return kept
-    case .next(let mustWait):
-      let envelope: MessageEnvelope
-      if mustWait, line.waitingCount >= limits.waiting {
-        envelope = refused(.busy, "\(limits.waiting) messages of the line wait for one that runs")
-      } else {
-        if mustWait { await line.waitForTurn() }
-        envelope = await run(call)
-        line.endTurn()
+    case .new(let message):
+      if !line.begins(message) {
+        watch(line)
+        guard await line.turn(of: message) else {
+          if let closed { return refused(.closed, closed) }
+          if line.isClosed { return refused(.unknownLine, "the line was closed for another") }
+          return refused(.superseded, "its sender has stopped waiting for message \(call.number)")
+        }
       }
-      lines.keep(envelope, for: call.number, on: line)
+      let envelope = await run(call)
+      line.end(message, with: envelope)
+      watch(line)
       return envelope
+    }
+  }
+
+  /// Sees to it that a message which waits for others that do not come begins in the end. One task serves a line.
+  private func watch(_ line: EndpointLine) {
+    guard !line.isWatched, let patience = line.patience, patience != .never else { return }
+    line.isWatched = true
+    Task { [weak self, name = line.name] in
+      try? await patience.sleep()
+      await self?.whenLocal { endpoint in
+        guard let line = endpoint.lines.find(name) else { return }
+        line.isWatched = false
+        line.goOn()
+        endpoint.watch(line)
+      }
     }
   }
 

@@ -3,12 +3,15 @@
 
 public import Forwardcast
 
-/// What becomes of a registration when its remote receiver has gone.
+/// What becomes of a registration when its remote receiver is lost.
 public enum RemoteAbsence: Hashable, Sendable {
   /// It stays, and each message to it fails.
   case fails
   /// It is cancelled; what waits for it is dropped.
   case endsRegistration
+  /// It stays while the receiver tries to connect again, and each message to it fails at once; what is sent when it is
+  /// back arrives. It is cancelled when the receiver has ended.
+  case keepsTrying(RemoteBackoff)
 }
 
 extension MulticastProxy where Interface: Sendable {
@@ -26,7 +29,7 @@ extension MulticastProxy where Interface: Sendable {
   ///   - ownership: `.strong` keeps it, which most programs want.
   ///   - selectors: those that it is to get; `nil` for all that it answers.
   ///   - buffer: how many messages may wait, and which go when there are more: what a peer that has stopped costs.
-  ///   - absence: what becomes of the registration when the receiver has gone.
+  ///   - absence: what becomes of the registration when the receiver is lost.
   @discardableResult
   public func add(
     remote: RemoteReceiver, delivery: Delivery? = nil, priority: Int = 0, ownership: Ownership = .strong,
@@ -36,7 +39,7 @@ extension MulticastProxy where Interface: Sendable {
     let registration = add(
       receiver: remote, delivery: delivery ?? .queue(remote.queue), priority: priority, ownership: ownership,
       only: selectors, buffer: buffer, whenRemoved: .dropPending)
-    if absence == .endsRegistration { remote.line.endWithLine(registration) }
+    remote.line.tie(registration, absence)
     return registration
   }
 }

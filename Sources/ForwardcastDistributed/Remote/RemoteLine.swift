@@ -1,65 +1,84 @@
-// RemoteLine.swift: the messages from here to one endpoint, one after another.
+// RemoteLine.swift: the messages from here to one endpoint, in order, several at a time.
 // Layer: Remote. See DESIGN.md, "Other processes".
 
 import Forwardcast
 
-/// The messages from here to one endpoint: one at a time, in the order in which they were called, each with a deadline.
+/// The messages from here to one endpoint, in the order in which they were called, each with a deadline.
 ///
-/// A call ends in exactly one way: an answer, an error, the deadline, the caller's cancellation or the end of the line. What
-/// the engine does afterwards with its own call is not waited for; the endpoint does not run what comes late.
+/// A message waits until the window has room, gets the next number, and is given to the engine in a task of its own. It ends in
+/// exactly one way: an answer, an error, the deadline, the caller's cancellation, or the loss of the other side. What the
+/// engine does with it afterwards is not waited for; the endpoint is told that it is not awaited any more.
+///
+/// ``goOn()`` decides under the lock what is sent next; whatever changes ends there.
 final class RemoteLine: Sendable {
-  /// How a call to the engine ended.
-  enum End: Sendable {
-    case reply(MessageEnvelope)
-    case failed(String)
-    case late
-    case cancelled
-    case gone
-  }
-
-  /// How a wait for the line ended.
-  enum Admission: Sendable {
-    case granted, late, cancelled, gone
-  }
-
-  private struct Waiter: Sendable {
-    let deadline: Deadline
-    let place: Settlement<Admission>
-  }
-
-  private struct State: Sendable {
+  struct Message: Sendable {
+    let call: OutgoingCall
+    let text: WireCallText
+    /// The order in which messages were called.
+    let ticket: Int
+    /// Its number on the line; 0 while it waits.
     var number = 0
-    var isTaken = false
-    var waiters: [Waiter] = []
-    /// The calls that are with the engine and not settled here: that of the line, and questions.
-    var pending: [(id: Int, deadline: Deadline, end: Settlement<End>)] = []
-    var nextID = 0
-    /// How many calls the engine has not given back, settled here or not.
-    var outstanding = 0
+    /// Whether an endpoint did not know its line, so that it is sent once more.
+    var isSecond = false
+  }
+
+  /// What an endpoint said when the line was opened.
+  struct Opening: Sendable {
+    var line = ""
+    var window = 1
+    var messages: [String: MethodSignature?] = [:]
+  }
+
+  struct State: Sendable {
+    var presence = RemotePresence.lost("it is not connected yet")
+    var opening = Opening()
+    /// Whether the endpoint does not know the line any more: another is opened when nothing is under way on this one.
+    var isStale = false
+    var isOpening = false
+    /// The last number that was given.
+    var number = 0
+    var tickets = 0
+    var waiting: [Message] = []
+    /// Those whose end is not known, by rising numbers.
+    var underWay: [Message] = []
+    /// Calls to the endpoint that are no messages.
+    var questions: [OutgoingCall] = []
+    /// How many calls have ended here and were not given back by the engine.
+    var abandoned = 0
+    /// Whether the endpoint is being told what is awaited, and whether that has changed since.
+    var isTelling = false
+    var mustTell = false
     var failures = 0
-    var gone: String?
-    var registrations: [WeakRegistration] = []
+    var registrations: [LineRegistration] = []
+    var backoff: RemoteBackoff?
+    var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
+    var listeners: [Int: AsyncStream<RemotePresence>.Continuation] = [:]
+
+    /// The first number that is awaited, or the next.
+    var base: Int { underWay.first?.number ?? number + 1 }
   }
 
   /// How many calls an engine may keep without giving them back; then nothing more is sent until it does.
-  static let outstandingLimit = 16
+  static let abandonedLimit = 16
+
+  typealias Exchange = @Sendable (MessageEnvelope, Duration) async throws -> MessageEnvelope
 
   let peer: String
-  private let exchange: @Sendable (MessageEnvelope) async throws -> MessageEnvelope
-  private let waitingLimit: Int
-  private let givesUpAfter: Int?
-  private let state = Guarded(State())
+  let options: RemoteOptions
+  private let exchange: Exchange
+  let state = Guarded(State())
 
-  init(
-    _ peer: String, _ options: RemoteOptions,
-    exchange: @escaping @Sendable (MessageEnvelope) async throws -> MessageEnvelope
-  ) {
-    (self.peer, self.exchange) = (peer, exchange)
-    (waitingLimit, givesUpAfter) = (options.waitingCalls, options.givesUpAfter)
+  init(_ peer: String, _ options: RemoteOptions, exchange: @escaping Exchange) {
+    (self.peer, self.options, self.exchange) = (peer, options, exchange)
   }
 
-  deinit { state.withLock { $0.watch?.task }?.cancel() }
+  deinit {
+    let (watch, attempts, listeners) = state.withLock { ($0.watch?.task, $0.attempts, Array($0.listeners.values)) }
+    watch?.cancel()
+    attempts?.cancel()
+    for listener in listeners { listener.finish() }
+  }
 
   func error(
     _ code: RemoteError.Code, _ outcome: RemoteError.Outcome, _ selector: String, _ evidence: String,
@@ -68,140 +87,223 @@ final class RemoteLine: Sendable {
     RemoteError(code, outcome, peer: peer, selector: selector, evidence: evidence, argumentIndex: argument)
   }
 
-  // MARK: The line
+  /// What the endpoint stated last: names with their types.
+  var messages: [String: MethodSignature?] { state.withLock { $0.opening.messages } }
+  /// How many messages have not ended.
+  var standing: Int { state.withLock { $0.waiting.count + $0.underWay.count } }
+  var abandonedCount: Int { state.withLock { $0.abandoned } }
 
-  /// Waits for the line, first come first served.
+  // MARK: Calls
+
+  /// Sends a message when the window has room, and waits for its reply.
   ///
-  /// - Throws: ``RemoteError`` `timedOut`, `gone` or `busy`, `CancellationError`: nothing was sent then.
-  nonisolated(nonsending) func enter(_ selector: String, by deadline: Deadline, in time: Duration)
-    async throws
+  /// - Throws: ``RemoteError``, `CancellationError`.
+  nonisolated(nonsending) func send(_ text: WireCallText, _ call: OutgoingCall) async throws -> WireFields {
+    let refused = state.withLock { state -> RemoteError? in
+      if let refusal = self.refusal(of: call, state) { return refusal }
+      if state.waiting.count >= options.waitingCalls, !(state.waiting.isEmpty && hasRoom(state)) {
+        return error(.busy, .didNotRun, call.selector, "\(options.waitingCalls) calls wait for earlier ones")
+      }
+      state.tickets += 1
+      state.waiting.append(Message(call: call, text: text, ticket: state.tickets))
+      return nil
+    }
+    if let refused { throw refused }
+    goOn()
+    return try await reply(to: call)
+  }
+
+  /// Sends what belongs to no line, and waits for the reply.
+  ///
+  /// - Parameter opens: whether it may be sent to one that is lost.
+  /// - Throws: ``RemoteError``, `CancellationError`.
+  nonisolated(nonsending) func ask(_ text: String, _ call: OutgoingCall, opens: Bool = false) async throws
+    -> WireFields
   {
-    let place = Settlement<Admission>()
-    let (refusal, waits) = state.withLock { state -> (RemoteError?, Bool) in
-      if let gone = state.gone { return (error(.gone, .didNotRun, selector, gone), false) }
-      if deadline.hasPassed { return (error(.timedOut, .didNotRun, selector, "it had no time"), false) }
-      guard state.isTaken else {
-        state.isTaken = true
-        return (nil, false)
-      }
-      guard state.waiters.count < waitingLimit else {
-        return (error(.busy, .didNotRun, selector, "\(waitingLimit) calls wait for an earlier one"), false)
-      }
-      state.waiters.append(Waiter(deadline: deadline, place: place))
-      return (nil, true)
+    let refused = state.withLock { state -> RemoteError? in
+      if let refusal = self.refusal(of: call, state, opens: opens) { return refusal }
+      state.questions.append(call)
+      return nil
     }
-    if let refusal { throw refusal }
-    guard waits else { return }
-    watch(until: deadline)
-    let admission = await withTaskCancellationHandler {
-      await place.value()
+    if let refused { throw refused }
+    carry(text, call) { line, end in
+      line.state.withLock { state in
+        let count = state.questions.count
+        state.questions.removeAll { $0 === call }
+        if state.questions.count == count { state.abandoned -= 1 }
+      }
+      return call.end(end)
+    }
+    return try await reply(to: call)
+  }
+
+  private func refusal(of call: OutgoingCall, _ state: State, opens: Bool = false) -> RemoteError? {
+    switch state.presence {
+    case .lost where opens, .connected: break
+    case .lost(let reason), .ended(let reason): return error(.gone, .didNotRun, call.selector, reason)
+    }
+    if call.deadline.hasPassed { return error(.timedOut, .didNotRun, call.selector, "it had no time") }
+    guard state.abandoned < RemoteLine.abandonedLimit else {
+      let evidence = "the engine has not ended \(RemoteLine.abandonedLimit) earlier calls"
+      return error(.connectionFailed, .didNotRun, call.selector, evidence)
+    }
+    return nil
+  }
+
+  private nonisolated(nonsending) func reply(to call: OutgoingCall) async throws -> WireFields {
+    watch(until: call.deadline)
+    let end = await withTaskCancellationHandler {
+      await call.end()
     } onCancel: {
-      if place.settle(.cancelled) { forget(place) }
+      leave({ $0 === call }) { _, _ in .cancelled }
     }
-    switch admission {
-    case .granted: return
+    switch end {
+    case .reply(let fields): return fields
+    case .failed(let error): throw error
     case .cancelled: throw CancellationError()
-    case .late: throw error(.timedOut, .didNotRun, selector, "earlier calls took all of \(time)")
-    case .gone: throw error(.gone, .didNotRun, selector, goneReason)
     }
   }
 
-  private func forget(_ place: Settlement<Admission>) {
-    state.withLock { state in state.waiters.removeAll { $0.place === place } }
+  // MARK: The window
+
+  private func hasRoom(_ state: State) -> Bool {
+    state.number + 1 - state.base < min(state.opening.window, options.window)
   }
 
-  /// Lets the next call have the line.
-  func leave() {
-    while true {
-      let next = state.withLock { state -> Waiter? in
-        guard !state.waiters.isEmpty else {
-          state.isTaken = false
-          return nil
-        }
-        return state.waiters.removeFirst()
+  /// Sends what may be sent now; opens another line where the endpoint does not know this one.
+  func goOn() {
+    typealias Sending = (message: Message, line: String, awaited: Int, patience: Deadline)
+    let (sendings, reopens) = state.withLock { state -> ([Sending], Bool) in
+      guard case .connected = state.presence else { return ([], false) }
+      if state.isStale {
+        guard state.underWay.isEmpty, !state.isOpening else { return ([], false) }
+        state.isOpening = true
+        return ([], true)
       }
-      guard let next else { return }
-      if next.place.settle(.granted) { return }
+      var sendings: [Sending] = []
+      while !state.waiting.isEmpty, hasRoom(state), state.abandoned < RemoteLine.abandonedLimit {
+        var message = state.waiting.removeFirst()
+        let (awaited, patience) = (state.base, state.underWay.lazy.map(\.call.deadline).max() ?? .now)
+        state.number += 1
+        message.number = state.number
+        state.underWay.append(message)
+        sendings.append((message, state.opening.line, awaited, patience))
+      }
+      return (sendings, false)
     }
+    for (message, line, awaited, patience) in sendings {
+      let text = message.text.text(line: line, number: message.number, awaited: awaited, patience: patience)
+      carry(text, message.call) { line, end in line.ended(message, end) }
+    }
+    if reopens { Task { await reopen() } }
   }
 
-  /// The number of the call that has the line.
-  func nextNumber() -> Int {
-    state.withLock { state in
-      state.number += 1
-      return state.number
-    }
-  }
-
-  // MARK: The engine
-
-  /// Gives a text to the engine and waits for its end, the deadline, or the caller's cancellation.
+  /// Gives a text to the engine, and reads what comes back.
   ///
-  /// - Throws: ``RemoteError`` `gone`, and `connectionFailed` when the engine keeps too many calls: nothing was sent then.
-  nonisolated(nonsending) func send(_ text: String, _ selector: String, by deadline: Deadline)
-    async throws -> End
-  {
-    let end = Settlement<End>()
-    let id: Int
-    switch admit(end, deadline, selector) {
-    case .success(let admitted): id = admitted
-    case .failure(let refusal): throw refusal
-    }
-    let task = startNow { [exchange] in
-      do { end.settle(.reply(try await exchange(MessageEnvelope(text: text)))) } catch {
-        end.settle(.failed("\(type(of: error)): \(error)"))
+  /// - Parameter ended: takes the end, and says whether the call had none before.
+  private func carry(
+    _ text: String, _ call: OutgoingCall, endsWith ended: @escaping @Sendable (RemoteLine, OutgoingCall.End) -> Bool
+  ) {
+    let task = startNow { [self] in
+      let end: OutgoingCall.End
+      do {
+        let envelope = try await exchange(MessageEnvelope(text: text), call.deadline.remaining)
+        do throws(WireRefusal) { end = .reply(try WireFields.read(envelope.text, options.limits)) } catch {
+          end = .failed(malformed(error, call.selector))
+        }
+      } catch {
+        end = .failed(self.error(.connectionFailed, .unknown, call.selector, "\(type(of: error)): \(error)"))
       }
-      self.state.withLock { $0.outstanding -= 1 }
-    }
-    watch(until: deadline)
-    let ended = await withTaskCancellationHandler {
-      await end.value()
-    } onCancel: {
-      end.settle(.cancelled)
-    }
-    state.withLock { state in state.pending.removeAll { $0.id == id } }
-    switch ended {
-    case .reply, .failed: break
-    case .late, .cancelled, .gone: task.cancel()
-    }
-    return ended
-  }
-
-  private func admit(_ end: Settlement<End>, _ deadline: Deadline, _ selector: String)
-    -> Result<Int, RemoteError>
-  {
-    state.withLock { state in
-      if let gone = state.gone { return .failure(error(.gone, .didNotRun, selector, gone)) }
-      guard state.outstanding < RemoteLine.outstandingLimit else {
-        let evidence = "the engine has not ended \(RemoteLine.outstandingLimit) earlier calls"
-        return .failure(error(.connectionFailed, .didNotRun, selector, evidence))
+      let isFirst = ended(self, end)
+      if case .failed(let error) = end, error.code == .connectionFailed {
+        if isFirst { note(call, answered: false) }
+      } else {
+        note(call, answered: true)
       }
-      state.outstanding += 1
-      state.nextID += 1
-      state.pending.append((state.nextID, deadline, end))
-      return .success(state.nextID)
     }
+    call.isCarried(by: task)
   }
 
-  /// How many calls the engine has not given back.
-  var outstandingCount: Int { state.withLock { $0.outstanding } }
-
-  /// Counts a call of which it is unknown whether it arrived, or one that was answered.
-  func note(answered: Bool) {
-    let isOver = state.withLock { state -> Bool in
-      state.failures = answered ? 0 : state.failures + 1
-      return givesUpAfter.map { state.failures >= $0 } ?? false
-    }
-    if isOver, let givesUpAfter { end("\(givesUpAfter) calls in a row were not answered") }
+  func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
+    error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
   }
 
-  /// How many calls have the line or wait for it.
-  var standing: Int { state.withLock { $0.waiters.count + ($0.isTaken ? 1 : 0) } }
+  /// The engine has given a message back.
+  ///
+  /// - Returns: whether it had not ended before.
+  private func ended(_ message: Message, _ end: OutgoingCall.End) -> Bool {
+    var (end, refusal) = (end, WireRefusal.Code?.none)
+    if case .reply(let fields) = end {
+      refusal = fields.refusal
+      if let number = fields.integer("n"), number != message.number {
+        end = .failed(error(.malformedAnswer, .unknown, message.call.selector, "the answer of another message"))
+      }
+    }
+    let isSentAgain = state.withLock { state -> Bool in
+      guard let index = state.underWay.firstIndex(where: { $0.call === message.call }) else {
+        state.abandoned -= 1
+        return false
+      }
+      state.underWay.remove(at: index)
+      guard refusal == .unknownLine else { return false }
+      state.isStale = true
+      guard !message.isSecond else { return false }
+      var again = message
+      (again.number, again.isSecond) = (0, true)
+      let place = state.waiting.firstIndex { $0.ticket > again.ticket } ?? state.waiting.count
+      state.waiting.insert(again, at: place)
+      return true
+    }
+    let isFirst = isSentAgain || message.call.end(end)
+    if refusal == .closed, case .reply(let fields) = end { lose(fields.text("e") ?? "it takes nothing any more") }
+    goOn()
+    return isFirst
+  }
+
+  /// Ends calls that have no reply.
+  ///
+  /// - Parameter end: how a call ends, and whether it was sent.
+  func leave(_ isMeant: (OutgoingCall) -> Bool, _ end: (OutgoingCall, Bool) -> OutgoingCall.End) {
+    let (unsent, sent) = state.withLock { state -> ([OutgoingCall], [OutgoingCall]) in
+      let unsent = state.waiting.map(\.call).filter(isMeant)
+      let messages = state.underWay.map(\.call).filter(isMeant)
+      let sent = messages + state.questions.filter(isMeant)
+      state.waiting.removeAll { isMeant($0.call) }
+      state.underWay.removeAll { isMeant($0.call) }
+      state.questions.removeAll(where: isMeant)
+      state.abandoned += sent.count
+      state.mustTell = state.mustTell || !messages.isEmpty
+      return (unsent, sent)
+    }
+    for call in unsent { call.end(end(call, false)) }
+    for call in sent {
+      call.end(end(call, true))
+      call.cancelCarrying()
+    }
+    tell()
+    goOn()
+  }
+
+  /// Tells the endpoint which messages are still awaited: others that have not begun will not. One such text is under way.
+  private func tell() {
+    let text = state.withLock { state -> String? in
+      guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
+      (state.mustTell, state.isTelling) = (false, true)
+      return WireRequest.awaitText(state.underWay.map(\.number), upTo: state.number, line: state.opening.line)
+    }
+    guard let text else { return }
+    Task {
+      _ = try? await ask(text, OutgoingCall("", within: options.deadline, counts: false))
+      state.withLock { $0.isTelling = false }
+      tell()
+    }
+  }
 
   // MARK: Deadlines
 
   /// Sees to it that somebody looks when a deadline has passed. One task serves all calls.
   private func watch(until deadline: Deadline) {
+    guard deadline != .never else { return }
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
       let old = state.watch?.task
@@ -219,50 +321,32 @@ final class RemoteLine: Sendable {
     old?.cancel()
   }
 
-  /// Ends what is late, and gives the next deadline; `nil` when nothing is under way, or another task watches.
+  /// Ends what is late, and gives the next deadline; `nil` when there is none, or another task watches.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.time(.now)
-    let (waiters, ends, next) = state.withLock { state in
-      let waiters = state.waiters.filter { $0.deadline <= now }
-      state.waiters.removeAll { $0.deadline <= now }
-      let ends = state.pending.filter { $0.deadline <= now }.map(\.end)
-      let deadlines = state.waiters.map(\.deadline) + state.pending.map(\.deadline).filter { $0 > now }
-      let next = Task.isCancelled ? nil : deadlines.min()
-      if !Task.isCancelled { state.watch = next.flatMap { next in state.watch.map { (next, $0.task) } } }
-      return (waiters, ends, next)
+    var late: [OutgoingCall] = []
+    leave({ $0.deadline <= now }) { call, wasSent in
+      if wasSent { late.append(call) }
+      return .failed(
+        wasSent
+          ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
+          : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)"))
     }
-    for waiter in waiters { waiter.place.settle(.late) }
-    for end in ends { end.settle(.late) }
-    return next
+    for call in late { note(call, answered: false) }
+    if Task.isCancelled { return nil }
+    return state.withLock { state in
+      let calls = state.waiting.map(\.call) + state.underWay.map(\.call) + state.questions
+      let next = calls.map(\.deadline).filter { $0 != .never }.min()
+      state.watch = next.flatMap { next in state.watch.map { (next, $0.task) } }
+      return next
+    }
   }
+}
 
-  // MARK: The end
-
-  var goneReason: String { state.withLock { $0.gone } ?? "" }
-  var isGone: Bool { state.withLock { $0.gone != nil } }
-
-  /// Ends the line: calls that wait and calls under way end now, and registrations that are to end with it do.
-  func end(_ reason: String) {
-    let (waiters, ends, registrations) = state.withLock { state in
-      guard state.gone == nil else { return ([Waiter](), [Settlement<End>](), [WeakRegistration]()) }
-      state.gone = reason
-      defer { (state.waiters, state.registrations) = ([], []) }
-      return (state.waiters, state.pending.map(\.end), state.registrations)
-    }
-    for waiter in waiters { waiter.place.settle(.gone) }
-    for end in ends { end.settle(.gone) }
-    for registration in registrations { registration.object?.cancel() }
-  }
-
-  /// Cancels a registration when the line ends, at once where it has.
-  func endWithLine(_ registration: Registration) {
-    let isOver = state.withLock { state -> Bool in
-      if state.gone != nil { return true }
-      state.registrations.removeAll { $0.object == nil }
-      state.registrations.append(WeakRegistration(object: registration))
-      return false
-    }
-    if isOver { registration.cancel() }
+extension WireFields {
+  /// Why an endpoint did not run a message, where that is what it says.
+  fileprivate var refusal: WireRefusal.Code? {
+    text("k") == "refused" ? text("c").flatMap(WireRefusal.Code.init(rawValue:)) : nil
   }
 }
 
@@ -270,8 +354,4 @@ final class RemoteLine: Sendable {
 private func startNow(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
   if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return Task.immediate { await body() } }
   return Task { await body() }
-}
-
-private struct WeakRegistration: Sendable {
-  weak let object: Registration?
 }

@@ -23,18 +23,35 @@ public struct RemoteOptions: Sendable {
   public var limits: MessageLimits
   /// Where `responds(to:)` has its answer from.
   public var questions: Questions
-  /// How many calls may wait for an earlier one; one more is refused as `busy`.
+  /// The window: how many messages may be under way at a time, as far as the endpoint's ``MessageLimits/waiting`` allows. They
+  /// run in order and one at a time; with 1 each leaves when the one before has its answer.
+  public var window: Int
+  /// How many calls may wait for room in the window; one more is refused as `busy`.
   public var waitingCalls: Int
-  /// After how many calls in a row of which it is unknown whether they arrived the other side counts as gone; `nil` never.
+  /// After how many calls in a row of which it is unknown whether they arrived the other side counts as lost; `nil` never.
   public var givesUpAfter: Int?
+  /// How to tell the engine the time that a call may take, where the engine has a limit of its own. See ``EngineTimeout``.
+  public var engineTimeout: EngineTimeout?
+
+  /// Makes a call to the engine within a time.
+  ///
+  /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds unless it is told otherwise. A longer
+  /// ``deadline`` holds only where the engine waits as long:
+  ///
+  ///     options.engineTimeout = { time, call in try await RemoteCall.with(timeout: time) { try await call() } }
+  public typealias EngineTimeout =
+    @Sendable (
+      _ time: Duration, _ call: @Sendable () async throws -> MessageEnvelope
+    ) async throws -> MessageEnvelope
 
   /// Options; each as its property says.
   public init(
     deadline: Duration = .seconds(10), types: InvocationTypes = InvocationTypes([:]),
-    limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, waitingCalls: Int = 1024,
-    givesUpAfter: Int? = nil
+    limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, window: Int = 16,
+    waitingCalls: Int = 1024, givesUpAfter: Int? = nil, engineTimeout: EngineTimeout? = nil
   ) {
     (self.deadline, self.types, self.limits, self.questions) = (deadline, types, limits, questions)
-    (self.waitingCalls, self.givesUpAfter) = (waitingCalls, givesUpAfter)
+    (self.window, self.waitingCalls, self.givesUpAfter) = (max(window, 1), waitingCalls, givesUpAfter)
+    self.engineTimeout = engineTimeout
   }
 }

@@ -15,10 +15,11 @@ public import Forwardcast
 /// It answers only those who wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast among whose targets it
 /// is. A synchronous `send` throws `isolationMismatch`.
 ///
-/// **Promises.** Messages of one remote receiver reach the endpoint one at a time, in the order in which they were called; each
-/// runs at most once; each ends by its deadline in an answer or in an error, and where the answer is lost the error says
-/// `unknown whether it arrived`. Cancelling ends the wait, not the message. What waits is bounded here by
-/// ``RemoteOptions/waitingCalls`` and in a multicast by its `DeliveryBuffer`. Who wants calls at the same time connects several.
+/// **Promises.** Messages of one remote receiver run in the order in which they were called, one at a time, each at most once,
+/// with up to ``RemoteOptions/window`` of them under way; each ends by its deadline in an answer or in an error, and where the
+/// answer is lost the error says `unknown whether it arrived`. Cancelling ends the wait and tells the endpoint, which does not
+/// begin the message any more. What waits is bounded here by ``RemoteOptions/waitingCalls`` and in a multicast by its
+/// `DeliveryBuffer`. Who wants messages to run at the same time connects several.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
   /// No row: every message goes to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
@@ -31,11 +32,9 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
   private let options: RemoteOptions
-  /// The endpoint's name for the line.
-  private let lineName: String
   /// What the endpoint lets through, and the types of what it answered when it was asked. By name: a name from another
   /// process is not interned.
-  private let messages: [String: MethodSignature?]
+  private var messages: [String: MethodSignature?] { line.messages }
 
   /// Connects to an endpoint, which says what it lets through and answers.
   ///
@@ -48,27 +47,21 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
-    let line = RemoteLine(name ?? "\(endpoint.id)", options) { try await endpoint.receive($0) }
-    try await self.init(line, options)
+    let line = RemoteLine(name ?? "\(endpoint.id)", options) { envelope, time in
+      guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(envelope) }
+      return try await engineTimeout(time) { try await endpoint.receive(envelope) }
+    }
+    try await self.init(line)
   }
 
-  nonisolated(nonsending) init(_ line: RemoteLine, _ options: RemoteOptions) async throws {
-    guard
-      case .opened(let lineName, let listed) = try await line.question(WireRequest.openText, "", options)
-    else { throw line.error(.malformedAnswer, .unknown, "", "wanted a line") }
-    var messages: [String: MethodSignature?] = [:]
-    for (name, types) in listed {
-      do { messages[name] = .some(try types.map(MethodSignature.init)) } catch {
-        throw line.error(.malformedAnswer, .didNotRun, name, "its types: \(error)")
-      }
-    }
-    (self.line, self.options, self.lineName, self.messages) = (line, options, lineName, messages)
+  nonisolated(nonsending) init(_ line: RemoteLine) async throws {
+    try await line.open()
+    (self.line, options) = (line, line.options)
     queue = DispatchQueue(label: "forwardcast.remote.\(line.peer)")
   }
 
   private init(_ other: RemoteReceiver, _ options: RemoteOptions) {
-    (line, queue, lineName, messages) = (other.line, other.queue, other.lineName, other.messages)
-    self.options = options
+    (line, queue, self.options) = (other.line, other.queue, options)
   }
 
   /// The same receiver with another deadline: messages of both share one order.
@@ -80,17 +73,31 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Presence
 
-  /// Whether the other side counts as gone: nothing is sent to it any more. One that comes back is a new endpoint, to
-  /// connect to anew.
-  public var isGone: Bool { line.isGone }
+  /// Whether the other side is there, as far as it is known.
+  ///
+  /// It is lost after ``RemoteOptions/givesUpAfter`` unanswered calls, when the endpoint was closed, and when an endpoint that
+  /// does not know this sender any more, as after a restart, cannot be connected to at once. It is connected again by
+  /// ``reconnect()``, and by itself where a registration ``RemoteAbsence/keepsTrying(_:)``.
+  public var presence: RemotePresence { line.presence }
 
-  /// Says that the other side has gone, as an engine that watches its members knows.
+  /// The present state, and each from now on; ends with the receiver, and after ``RemotePresence/ended(_:)``.
+  public var presences: AsyncStream<RemotePresence> { line.presences }
+
+  /// Whether nothing is sent to the other side at present.
+  public var isGone: Bool { presence != .connected }
+
+  /// Connects again where the other side was lost: to the same endpoint, or to one that the engine has under its identity.
+  ///
+  /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
+  nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
+
+  /// Says that the other side has gone for good, as an engine that watches its members knows.
   ///
   /// Calls under way end with `gone`, `unknown whether it arrived`; calls that wait end with `gone`; registrations that end with the
   /// peer are cancelled.
   ///
   /// - Parameter reason: what errors say of it.
-  public func end(_ reason: String) { line.end(reason) }
+  public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions
 
@@ -104,7 +111,9 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
-    guard case .told(let answers) = try await line.question(WireRequest.askText(selector), selector.name, options)
+    let call = OutgoingCall(selector.name, within: options.deadline)
+    try Task.checkCancellation()
+    guard case .told(let answers) = try read(try await line.ask(WireRequest.askText(selector), call), selector)
     else { throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no") }
     return answers
   }
@@ -138,34 +147,33 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///   message arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
-    let arguments: [UInt8]
-    do throws(WireValueError) { arguments = try WireRequest.arguments(of: invocation) } catch {
+    let text: WireCallText
+    do throws(WireValueError) { text = try WireCallText(invocation) } catch {
       throw line.error(.cannotCross, .didNotRun, selector.name, "\(error)")
     }
-    let result = try await call(selector, arguments)
-    return DeliveryReport(answeredBy: self, result)
-  }
-
-  nonisolated(nonsending) private func call(_ selector: MessageSelector, _ arguments: [UInt8]) async throws
-    -> ArgumentBox?
-  {
-    let deadline = Deadline(after: options.deadline)
     try Task.checkCancellation()
-    try await line.enter(selector.name, by: deadline, in: options.deadline)
-    defer { line.leave() }
-    try Task.checkCancellation()
-    let number = line.nextNumber()
-    let text = WireRequest.callText(selector, arguments, line: lineName, number: number)
-    switch try await line.reply(to: text, selector.name, by: deadline, options) {
-    case .answer(number, let answer): return answer
-    case .unreadable(number, let reason): throw line.error(.cannotCross, .ran, selector.name, reason)
-    case .messageError(number, let error): throw error
-    case .foreignError(number, let type, let text):
+    let fields = try await line.send(text, OutgoingCall(selector.name, within: options.deadline))
+    switch try read(fields, selector) {
+    case .answer(_, let answer): return DeliveryReport(answeredBy: self, answer)
+    case .unreadable(_, let reason): throw line.error(.cannotCross, .ran, selector.name, reason)
+    case .messageError(_, let error): throw error
+    case .foreignError(_, let type, let text):
       throw RemoteError(
         .foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
-    case .refused(_, let refusal): throw line.error(refusal, selector.name)
-    default: throw line.error(.malformedAnswer, .unknown, selector.name, "the answer of another message")
+    case .opened, .told, .refused: throw line.error(.malformedAnswer, .unknown, selector.name, "no answer to a message")
     }
+  }
+
+  /// What came back, of which values are made here.
+  ///
+  /// - Throws: ``RemoteError`` for what is no reply, and for a refusal.
+  private func read(_ fields: WireFields, _ selector: MessageSelector) throws -> WireReply {
+    let reply: WireReply
+    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
+      throw line.malformed(error, selector.name)
+    }
+    if case .refused(_, let refusal) = reply { throw line.error(refusal, selector.name) }
+    return reply
   }
 }
 
@@ -177,56 +185,18 @@ extension RemoteReceiver: CustomStringConvertible {
 }
 
 extension RemoteLine {
-  /// Sends a request that belongs to no line, and gives the reply.
-  nonisolated(nonsending) func question(_ text: String, _ selector: String, _ options: RemoteOptions) async throws
-    -> WireReply
-  {
-    try Task.checkCancellation()
-    if isGone { throw error(.gone, .didNotRun, selector, goneReason) }
-    let reply = try await reply(
-      to: text, selector, by: Deadline(after: options.deadline), options)
-    if case .refused(_, let refusal) = reply { throw error(refusal, selector) }
-    return reply
-  }
-
-  /// Sends a text and reads what comes back.
-  nonisolated(nonsending) func reply(
-    to text: String, _ selector: String, by deadline: Deadline, _ options: RemoteOptions
-  ) async throws -> WireReply {
-    switch try await send(text, selector, by: deadline) {
-    case .reply(let envelope):
-      note(answered: true)
-      do throws(WireRefusal) {
-        return try WireReply.read(envelope.text, options.limits, types: options.types)
-      } catch {
-        throw self.error(.malformedAnswer, .unknown, selector, "\(error.code.rawValue): \(error.evidence)")
-      }
-    case .failed(let evidence):
-      note(answered: false)
-      throw error(.connectionFailed, .unknown, selector, evidence)
-    case .late:
-      note(answered: false)
-      throw error(.timedOut, .unknown, selector, "no answer in \(options.deadline)")
-    case .cancelled: throw CancellationError()
-    case .gone: throw error(.gone, .unknown, selector, goneReason)
-    }
-  }
-
-  /// The error for what an endpoint refused; ends the line where the endpoint does not know it.
+  /// The error for what an endpoint refused.
   func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
-    let code: RemoteError.Code
-    var outcome = RemoteError.Outcome.didNotRun
-    switch refusal.code {
-    case .unknownLine:
-      end(refusal.evidence)
-      code = .gone
-    case .busy: code = .busy
-    case .answerNotKept: (code, outcome) = (.malformedAnswer, .unknown)
-    case .answerCannotCross: (code, outcome) = (.cannotCross, .ran)
-    case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount,
-      .unreadableArgument:
-      code = .refused
-    }
+    let (code, outcome): (RemoteError.Code, RemoteError.Outcome) =
+      switch refusal.code {
+      case .unknownLine, .closed: (.gone, .didNotRun)
+      case .busy: (.busy, .didNotRun)
+      case .answerNotKept: (.malformedAnswer, .unknown)
+      case .answerCannotCross: (.cannotCross, .ran)
+      case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount,
+        .unreadableArgument:
+        (.refused, .didNotRun)
+      }
     return error(code, outcome, selector, refusal.evidence, argument: refusal.argumentIndex)
   }
 }

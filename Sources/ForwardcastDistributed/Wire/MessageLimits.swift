@@ -11,9 +11,10 @@ public struct MessageLimits: Hashable, Sendable {
   public var items: Int
   /// How deeply lists and records may lie in one another. At most 64.
   public var depth: Int
-  /// How many lines an endpoint keeps at a time; the one unused for longest goes for a new one, and its sender is told.
+  /// How many lines an endpoint keeps at a time. For one more an idle one goes: of the sender that opens, or of the one that
+  /// has most; whose it was opens another when it sends again.
   public var lines: Int
-  /// How many messages of one line may wait at an endpoint for one that runs; one more is refused.
+  /// The window: how many messages of one line may be under way, one that runs and others that wait for their turn.
   public var waiting: Int
   /// How many bytes of answers an endpoint keeps in all, for messages that the engine delivers twice.
   public var keptAnswers: Int

@@ -5,9 +5,10 @@ import Forwardcast
 
 /// What an endpoint answers.
 enum WireReply {
-  /// A new line, and what is let through: each name with its types, or without while nobody answers it.
-  case opened(line: String, messages: [(name: String, signature: String?)])
-  /// Whether a message is answered now.
+  /// A new line, how many of its messages may be under way, and what is let through: each name with its types, or without
+  /// while nobody answers it.
+  case opened(line: String, window: Int, messages: [(name: String, signature: String?)])
+  /// Whether a message is answered now; whether what is awaited was noted.
   case told(Bool)
   /// The answer to a message; `nil` when its method answers nothing.
   case answer(number: Int, ArgumentBox?)
@@ -34,9 +35,10 @@ extension WireReply {
     writer.heading()
     writer.record {
       switch self {
-      case .opened(let line, let messages):
+      case .opened(let line, let window, let messages):
         $0.field("k", "opened")
         $0.field("l", line)
+        $0.field("w", window)
         $0.text("m")
         $0.list {
           for (name, signature) in messages {
@@ -91,7 +93,11 @@ extension WireReply {
   /// - Parameter types: what an answer may be besides the standard types.
   /// - Throws: ``WireRefusal`` for what is no reply.
   static func read(_ text: String, _ limits: MessageLimits, types: InvocationTypes) throws(WireRefusal) -> WireReply {
-    let message = try WireFields.read(text, limits)
+    try read(try WireFields.read(text, limits), types: types)
+  }
+
+  /// Reads a reply of which the fields are found.
+  static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
     func number() throws(WireRefusal) -> Int {
       guard let number = message.integer("n") else { throw message.lacks("n") }
       return number
@@ -99,8 +105,9 @@ extension WireReply {
     switch message.text("k") {
     case "opened"?:
       guard let line = message.text("l"), line.utf8.count <= 64 else { throw message.lacks("l") }
+      guard let window = message.integer("w"), window > 0 else { throw message.lacks("w") }
       guard let list = message.list("m") else { throw message.lacks("m") }
-      return .opened(line: line, messages: try messages(list, message))
+      return .opened(line: line, window: window, messages: try messages(list, message))
     case "told"?:
       guard let answers = message.bool("r") else { throw message.lacks("r") }
       return .told(answers)
@@ -153,18 +160,6 @@ extension WireReply {
         ))
     }
     return messages
-  }
-}
-
-extension WireWriter {
-  fileprivate mutating func field(_ name: String, _ value: String) {
-    text(name)
-    text(value)
-  }
-
-  fileprivate mutating func field(_ name: String, _ value: Int) {
-    text(name)
-    integer(value)
   }
 }
 

@@ -5,10 +5,12 @@ import Forwardcast
 
 /// What a sender asks of an endpoint.
 enum WireRequest {
-  /// A new line, and what is answered there.
-  case open
+  /// A new line, and what is answered there. Who opens it names itself; nobody checks that name.
+  case open(sender: String)
   /// Whether a message is answered now.
   case ask(selector: String)
+  /// Of all messages of the line up to a number, those that are awaited: others do not begin any more.
+  case await(line: String, number: Int, awaited: [Int])
   /// A message: the arguments stay items until the endpoint opens them.
   case call(WireCall)
 }
@@ -17,6 +19,10 @@ enum WireRequest {
 struct WireCall {
   let line: String
   let number: Int
+  /// The first number that the sender awaits.
+  let awaited: Int
+  /// Until when the sender awaits those before this one.
+  let patience: Deadline
   let selector: String
   let tree: WireTree
   /// The nodes of types and values, in turn.
@@ -29,75 +35,121 @@ extension WireRequest {
   /// - Throws: ``WireRefusal`` that tells the sender what is wrong.
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
     let message = try WireFields.read(text, limits)
+    func wanted<Value>(_ name: StaticString, _ value: Value?) throws(WireRefusal) -> Value {
+      guard let value else { throw message.lacks(name) }
+      return value
+    }
     switch message.text("k") {
-    case "open"?: return .open
-    case "ask"?:
-      guard let selector = message.text("s") else { throw message.lacks("s") }
-      return .ask(selector: selector)
+    case "open"?: return .open(sender: message.text("o") ?? "")
+    case "ask"?: return .ask(selector: try wanted("s", message.text("s")))
+    case "await"?:
+      let awaited = try wanted("a", message.list("a")).map { message.integer(at: $0) ?? 0 }
+      return .await(
+        line: try wanted("l", message.text("l")), number: try wanted("n", message.positive("n")), awaited: awaited)
     case "call"?:
-      guard let line = message.text("l") else { throw message.lacks("l") }
-      guard let number = message.integer("n"), number > 0 else { throw message.lacks("n") }
-      guard let selector = message.text("s") else { throw message.lacks("s") }
-      guard let arguments = message.list("a"), arguments.count % 2 == 0 else { throw message.lacks("a") }
+      let number = try wanted("n", message.positive("n"))
+      let arguments = try wanted("a", message.list("a"))
+      guard arguments.count % 2 == 0 else { throw message.lacks("a") }
       return .call(
-        WireCall(line: line, number: number, selector: selector, tree: message.tree, arguments: arguments))
+        WireCall(
+          line: try wanted("l", message.text("l")), number: number, awaited: message.integer("b") ?? number,
+          patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
+          selector: try wanted("s", message.text("s")), tree: message.tree, arguments: arguments))
     case let kind:
       throw WireRefusal(.malformed, "no request is called \(kind.map(WireError.quoted) ?? "nothing")")
     }
   }
 
+  /// The number of the message.
+  var number: Int? { if case .call(let call) = self { call.number } else { nil } }
+
+  /// What this process calls itself when it opens lines.
+  static let sender = "\(LineName())"
+
   static var openText: String {
-    var writer = WireWriter()
-    writer.heading()
-    writer.record {
-      $0.text("k")
-      $0.text("open")
+    text {
+      $0.field("k", "open")
+      $0.field("o", sender)
     }
-    return writer.text
   }
 
   static func askText(_ selector: MessageSelector) -> String {
-    var writer = WireWriter()
-    writer.heading()
-    writer.record {
-      $0.text("k")
-      $0.text("ask")
-      $0.text("s")
-      $0.text(selector.name)
+    text {
+      $0.field("k", "ask")
+      $0.field("s", selector.name)
     }
-    return writer.text
   }
 
-  /// - Parameter arguments: as ``arguments(of:)`` wrote them.
-  static func callText(_ selector: MessageSelector, _ arguments: [UInt8], line: String, number: Int) -> String {
-    var writer = WireWriter()
-    writer.heading()
-    writer.record {
-      $0.text("k")
-      $0.text("call")
-      $0.text("l")
-      $0.text(line)
-      $0.text("n")
-      $0.integer(number)
-      $0.text("s")
-      $0.text(selector.name)
+  static func awaitText(_ awaited: [Int], upTo number: Int, line: String) -> String {
+    text {
+      $0.field("k", "await")
+      $0.field("l", line)
+      $0.field("n", number)
       $0.text("a")
-      $0.items(arguments)
+      $0.list { for number in awaited { $0.integer(number) } }
     }
-    return writer.text
   }
 
-  /// The list of a message's arguments.
-  static func arguments(of invocation: Invocation) throws(WireValueError) -> [UInt8] {
+  private static func text(_ fields: (inout WireWriter) -> Void) -> String {
     var writer = WireWriter()
+    writer.heading()
+    writer.record(fields)
+    return writer.text
+  }
+}
+
+/// The text of a message that is still to get its number: what does not depend on the line is written once.
+struct WireCallText: Sendable {
+  private var head = WireWriter()
+
+  /// - Throws: ``WireValueError`` for an argument that cannot be written.
+  init(_ invocation: Invocation) throws(WireValueError) {
+    head.heading()
+    head.beginRecord()
+    head.field("k", "call")
+    head.field("s", invocation.selector.name)
+    head.text("a")
     var failure: WireValueError?
-    writer.list { list in
+    head.list { list in
       for (index, argument) in invocation.arguments.enumerated() where failure == nil {
         do throws(WireValueError) { try list.box(argument, role: "argument \(index)") } catch { failure = error }
       }
     }
     if let failure { throw failure }
-    return writer.bytes
+  }
+
+  /// The text for a place on a line.
+  ///
+  /// - Parameters:
+  ///   - awaited: the first number that is still awaited.
+  ///   - patience: until when any before this one are awaited.
+  func text(line: String, number: Int, awaited: Int, patience: Deadline) -> String {
+    var tail = WireWriter()
+    tail.field("l", line)
+    tail.field("n", number)
+    if awaited < number {
+      tail.field("b", awaited)
+      if patience != .never { tail.field("w", patience.milliseconds) }
+    }
+    tail.endRecord()
+    return head.text(with: tail)
+  }
+}
+
+extension Deadline {
+  /// How long it is until then.
+  var remaining: Duration {
+    switch self {
+    case .now: .zero
+    case .time(let instant): max(ContinuousClock.now.duration(to: instant), .zero)
+    case .never: .seconds(Int64(1) << 32)
+    }
+  }
+
+  /// The same in whole milliseconds, at least one.
+  var milliseconds: Int {
+    let (seconds, attoseconds) = remaining.components
+    return Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
 }
 
@@ -152,9 +204,12 @@ struct WireFields {
   }
 
   func integer(_ name: StaticString) -> Int? {
-    guard let node = tree.field(name, of: 0), tree.kind(node) == .integer else { return nil }
-    return Int(tree.text(node))
+    tree.field(name, of: 0).flatMap(integer(at:))
   }
+
+  func positive(_ name: StaticString) -> Int? { integer(name).flatMap { $0 > 0 ? $0 : nil } }
+
+  func integer(at node: Int) -> Int? { tree.kind(node) == .integer ? Int(tree.text(node)) : nil }
 
   func list(_ name: StaticString) -> [Int]? {
     guard let node = tree.field(name, of: 0), tree.kind(node) == .list else { return nil }
@@ -186,6 +241,8 @@ struct WireRefusal: Error, Hashable {
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
     case busy
+    /// The endpoint takes nothing any more.
+    case closed
     /// The message ran, and its answer was not kept for a second delivery.
     case answerNotKept = "kept"
     /// The message ran, and its answer cannot cross.

@@ -8,6 +8,14 @@ struct WireWriter {
   /// The text so far.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
+  /// The text so far and what `other` has written.
+  func text(with other: WireWriter) -> String {
+    String(unsafeUninitializedCapacity: bytes.count + other.bytes.count) { buffer in
+      let end = buffer.update(fromContentsOf: bytes)
+      return buffer[end...].update(fromContentsOf: other.bytes)
+    }
+  }
+
   mutating func null() { bytes.append(UInt8(ascii: "n")) }
   mutating func bool(_ value: Bool) { bytes.append(value ? UInt8(ascii: "t") : UInt8(ascii: "f")) }
   mutating func integer(_ value: some FixedWidthInteger) { number(UInt8(ascii: "i"), value.description) }
@@ -47,6 +55,20 @@ struct WireWriter {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// The beginning and the end of a record whose fields are written in parts.
+  mutating func beginRecord() { bytes.append(UInt8(ascii: "{")) }
+  mutating func endRecord() { bytes.append(UInt8(ascii: "}")) }
+
+  mutating func field(_ name: String, _ value: String) {
+    text(name)
+    text(value)
+  }
+
+  mutating func field(_ name: String, _ value: Int) {
+    text(name)
+    integer(value)
+  }
+
   /// Items that were written apart.
   mutating func items(_ written: [UInt8]) { bytes += written }
 
@@ -60,7 +82,7 @@ struct WireWriter {
 
 /// The version of the wire that this process speaks.
 enum WireVersion {
-  static let heading = "forwardcast/1"
+  static let heading = "forwardcast/2"
 
   /// Where the items of a text begin.
   ///

@@ -8,8 +8,9 @@ import ForwardcastRecording
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
 
 extension Interpreter {
-  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`.
-  static let recordedCallLimit = 100_000
+  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`. A test
+  /// lowers it for the sessions of its own task.
+  @TaskLocal static var recordedCallLimit = 100_000
 
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {

@@ -232,7 +232,7 @@ struct ScheduleTests {
           return high
         }
         // The first flood makes what stays: threads, and the heap's own books.
-        let size = bound(50_000, full: 200_000)
+        let size = bound(30_000, full: 200_000)
         _ = try flood(size)
         let before = liveBytes()
         let high = try flood(size)

@@ -110,6 +110,62 @@ struct RegistrationTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("adding a target again changes what becomes of what waits when it is removed")
+  func changedPending() {
+    let (proxy, context, journal) = (Shared(), StepContext("pending"), Journal())
+    let clerk = Clerk("a", journal)
+    func add(_ pending: PendingDeliveries) -> Registration {
+      proxy.add(clerk, delivery: .on(context), whenRemoved: pending)
+    }
+    let first = add(.dropPending)
+    proxy.broadcast(.note, 1)
+    #expect(add(.deliverPending) == first)
+    proxy.broadcast(.note, 2)
+    proxy.broadcast(.note, 3)
+    first.cancel()
+    context.run()
+    // The first was sent while the removal was to drop it.
+    #expect(journal.take() == ["a 2", "a 3"])
+    let second = add(.deliverPending)
+    #expect(add(.dropPending) == second)
+    proxy.broadcast(.note, 4)
+    second.cancel()
+    context.run()
+    #expect(journal.take() == [])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a queue and the same queue as a concurrent one are two deliveries", arguments: [true, false])
+  func mixedDeliveries(serialFirst: Bool) async throws {
+    let (proxy, journal, queue) = (Shared(), Journal(), DispatchQueue(label: "mixed"))
+    let clerk = Clerk("a", journal)
+    let deliveries = serialFirst ? [Delivery.queue(queue), .concurrentQueue(queue)] : [.concurrentQueue(queue), .queue(queue)]
+    #expect(deliveries[0] != deliveries[1])
+    let registrations = deliveries.map { proxy.add(clerk, delivery: $0) }
+    #expect(registrations[0] != registrations[1])
+    #expect(registrations.map(\.delivery) == deliveries)
+    #expect(proxy.add(clerk, delivery: deliveries[1]) == registrations[1])
+    #expect(proxy.broadcast(.note, 1).queued == 2)
+    try await proxy.drain()
+    #expect(journal.take() == ["a 1", "a 1"])
+    #expect(proxy.remove(clerk, delivery: deliveries[0]) == 1)
+    #expect(registrations[0].isCancelled && !registrations[1].isCancelled)
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test(
+    "a registration that has ended says the priority that it had", arguments: [3, 70_000, -70_000, Int.max, Int.min])
+  func priorityAfterEnd(priority: Int) {
+    var proxy: Proxy? = Proxy()
+    let (a, b) = (Listener("a"), Listener("b"))
+    let (first, second) = (proxy?.add(a, priority: priority), proxy?.add(b, priority: priority))
+    first?.cancel()
+    #expect(first?.priority == priority)
+    proxy = nil
+    #expect(first?.priority == priority && second?.priority == priority)
+    withExtendedLifetime((a, b)) {}
+  }
+
   @Test("a proxy removes only registrations of its own")
   func foreignRegistration() {
     let (mine, other, listener) = (Proxy(), Proxy(), Listener("a"))

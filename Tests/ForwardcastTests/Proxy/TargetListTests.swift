@@ -1,8 +1,9 @@
 // TargetListTests.swift: the list of targets against a plain array.
 
-import Forwardcast
 import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 @Suite("The target list")
 struct TargetListTests {
@@ -72,5 +73,39 @@ struct TargetListTests {
       proxy.add(gone)
     }
     for _ in 0..<100 { #expect(proxy.remove(Listener("new")) == 0) }
+  }
+
+  @Test("once no target has several registrations any more, messages go the quick way again", arguments: [true, false])
+  func repeatsEnd(byRemoval: Bool) {
+    let proxy = Proxy()
+    let (a, b) = (Listener("a"), Listener("b"))
+    proxy.add(b)
+    proxy.add(a, only: ["note:"])
+    let second = proxy.add(a, only: ["note:", "say:"])
+    #expect(proxy.core.begin("note:").route.way == .walked)
+    if byRemoval { second.cancel() } else { proxy.remove(a) }
+    #expect(proxy.core.begin("note:").route.way == .direct)
+    // And slow again when one has.
+    proxy.add(b, only: ["note:"])
+    #expect(proxy.core.begin("note:").route.way == .walked)
+    withExtendedLifetime((a, b)) {}
+  }
+
+  @Test("slots of unusual priorities that change hands leave nothing behind")
+  func priorityOfSlots() throws {
+    let core = MulticastCore("test", table: nil, options: MulticastOptions())
+    // A priority that no other test has.
+    let priority = 70_123
+    for _ in 0..<3 {
+      let slot = core.reserveSlot(priority: priority, scope: nil, delivery: .direct)
+      for name in ["a", "b", "c"] {
+        let target = Listener(name)
+        let registration = try #require(core.fill(slot, with: target, stamp: nil))
+        #expect(registration.priority == priority)
+      }
+      core.giveUp(slot)
+    }
+    #expect(core.slotCount == 0)
+    #expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
   }
 }

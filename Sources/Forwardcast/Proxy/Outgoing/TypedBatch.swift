@@ -301,9 +301,8 @@ extension DeliveryGroup {
   /// the batch left to the caller, when the batch has been closed meanwhile: the message goes into a new one.
   @usableFromInline
   func added(to last: Unmanaged<PlainBatch>) -> Bool {
-    guard last._withUnsafeGuaranteedRef({ $0.publish() }) else { return false }
+    guard mailbox.adding({ last._withUnsafeGuaranteedRef { $0.publish() } }) else { return false }
     batch.store(UInt(bitPattern: last.toOpaque()), ordering: .releasing)
-    if mailbox.hasPriority { mailbox.noteAdded() }
     return true
   }
 

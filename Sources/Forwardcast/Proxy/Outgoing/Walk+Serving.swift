@@ -81,11 +81,14 @@ extension Walk {
         }
         let turn = perform(step, on: target)
         if case .multicast(let multicast) = turn {
+          endTurn()
           enter(multicast, target, step)
         } else {
+          if turn.suspends { endTurn() }
           let registration = step.registration.takeUnretainedValue()
           let outcome = await turn.endedAndWaited(&message) { registration.isActive }
           take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
+          endTurn()
         }
       }
     }
@@ -95,11 +98,14 @@ extension Walk {
   private mutating func run(_ step: RouteStep, _ target: AnyObject) {
     let turn = perform(step, on: target)
     if case .multicast(let multicast) = turn {
+      endTurn()
       enter(multicast, target, step)
     } else if deferred != nil, turn.suspends {
+      endTurn()
       put(off: turn, target, step)
-    } else if let outcome = turn.ended(&message) {
-      take(outcome, at: context(step, target))
+    } else {
+      if let outcome = turn.ended(&message) { take(outcome, at: context(step, target)) }
+      endTurn()
     }
   }
 

@@ -14,8 +14,8 @@ package final class MulticastCore: Sendable {
     var list = TargetList()
     var routes = RouteTable()
     var onError: (@Sendable (MulticastFailure) -> Void)?
-    /// One mailbox for each context that registrations use; they keep it, not the proxy.
-    var mailboxes: [MailboxKey: WeakMailbox] = [:]
+    /// One mailbox for each context that registrations use.
+    var mailboxes = MailboxTable()
     /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
     var isClosed = false
     /// Targets that no message by selector can reach, while nobody has been told of them.
@@ -113,8 +113,9 @@ package final class MulticastCore: Sendable {
       return nil
     }
     let registration = old ?? new
-    if let delivery, registration !== new, let queued = registration.queued, queued.buffer != delivery.1 {
-      queued.change(to: delivery.1)
+    if let (_, buffer, pending) = delivery, registration !== new, let queued = registration.queued,
+      queued.change(to: buffer, whenRemoved: pending)
+    {
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
@@ -221,24 +222,13 @@ package final class MulticastCore: Sendable {
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
     let new = Mailbox(context)
-    let (mailbox, others) = state.withLock { state -> (Mailbox, [Mailbox]) in
-      if let old = state.mailboxes[key]?.mailbox { return (old, []) }
-      // Nobody uses a mailbox that is gone; looking at all when one is added keeps the table as small as its use.
-      var seen: [Mailbox] = []
-      state.mailboxes = state.mailboxes.filter { entry in
-        guard let mailbox = entry.value.mailbox else { return false }
-        seen.append(mailbox)
-        return true
-      }
-      state.mailboxes[key] = WeakMailbox(mailbox: new)
-      return (new, seen)
-    }
-    withExtendedLifetime(others) {}
+    let (mailbox, seen) = state.withLock { $0.mailboxes.enter(new, for: key) }
+    withExtendedLifetime(seen) {}
     return mailbox
   }
 
   /// The mailboxes that are in use.
-  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.values.compactMap(\.mailbox) } }
+  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.all } }
 
   /// How the queued steps of a message travel; worked out now if that has not been done for its route.
   func plan(_ route: MessageRoute) -> DeliveryPlan {

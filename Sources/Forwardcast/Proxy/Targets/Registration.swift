@@ -16,7 +16,7 @@ public final class Registration: @unchecked Sendable {
   /// that reads it is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
-  /// The priority, or `Int16.min` when the list keeps it.
+  /// The priority, or `Int16.min` when it stands in ``longPriorities``.
   private var shortPriority: Int16
   private var slotNumber: UInt32 = 0
   /// The identity of the target, which outlives it.
@@ -62,16 +62,29 @@ public final class Registration: @unchecked Sendable {
   /// Whether the registration is one of that proxy.
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added.
-  public var priority: Int {
-    core?.state.withLock { $0.list.priority(of: self) } ?? Int(shortPriority)
+  /// Higher comes first; equal ones in the order in which they were added. That of a registration which has ended is what
+  /// it was.
+  public var priority: Int { core?.state.withLock { _ in storedPriority } ?? storedPriority }
+
+  /// The priority, for who holds the lock of `core`.
+  var storedPriority: Int {
+    get {
+      if shortPriority != .min { return Int(shortPriority) }
+      return Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] } ?? 0
+    }
+    set {
+      let short = Int16(exactly: newValue) ?? .min
+      if short == .min || shortPriority == .min {
+        Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] = short == .min ? newValue : nil }
+      }
+      shortPriority = short
+    }
   }
 
-  /// The priority as far as it is kept here; for the list, under its lock.
-  var storedPriority: Int? {
-    get { shortPriority == .min ? nil : Int(shortPriority) }
-    set { shortPriority = newValue.flatMap { Int16(exactly: $0) } ?? .min }
-  }
+  /// The priorities that registrations have no room for, as long as these are there.
+  static let longPriorities = Guarded<[ObjectIdentifier: Int]>([:])
+
+  deinit { if shortPriority == .min { storedPriority = 0 } }
 
   /// Whether the proxy keeps the target alive while the registration lasts.
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }

@@ -53,26 +53,12 @@ struct TargetList {
   /// The registrations that joined at the end since ``end`` was `end`.
   func joined(since end: Int) -> [Registration] { groups.last?.slots[end...].compactMap { $0 } ?? [] }
 
-  /// Whether some target has, or has had, more than one registration.
-  private(set) var hasRepeats = false
-
-  /// Priorities that a registration has no room for.
-  private var longPriorities: [ObjectIdentifier: Int] = [:]
-
-  /// A registration's priority.
-  func priority(of registration: Registration) -> Int {
-    registration.storedPriority ?? longPriorities[ObjectIdentifier(registration)] ?? 0
-  }
-
-  private mutating func setPriority(of registration: Registration, _ priority: Int) {
-    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = nil }
-    registration.storedPriority = priority
-    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = priority }
-  }
+  /// Whether some target has more than one registration.
+  var hasRepeats: Bool { !others.isEmpty }
 
   /// Puts a registration behind those of another priority. `false` when it is out, or has that priority.
   mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
-    guard self.priority(of: registration) != priority, let group = group(holding: registration) else { return false }
+    guard registration.storedPriority != priority, let group = group(holding: registration) else { return false }
     unlink(registration)
     let strong = registration.strong
     garbage.keep(vacate(registration, in: group, &garbage))
@@ -99,7 +85,7 @@ struct TargetList {
   /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and releases it after
   /// the lock.
   mutating func add(_ registration: Registration, priority: Int, garbage: inout Garbage) {
-    setPriority(of: registration, priority)
+    registration.storedPriority = priority
     count += 1
     let group = groups.partitioningIndex { $0.priority <= priority }
     if group == groups.count || groups[group].priority != priority {
@@ -124,11 +110,12 @@ struct TargetList {
       garbage.keep(alive)
       // A route that was made before knows nothing of repeats.
       generation &+= 1
-      hasRepeats = true
       others[target, default: []].insert(registration, at: 0)
     } else {
       first.replace(with: registration)
-      for dead in [head] + (others.removeValue(forKey: target) ?? []) where !dead.keepsSlot {
+      let more = others.removeValue(forKey: target) ?? []
+      if !more.isEmpty { noteRepeatsEnded() }
+      for dead in [head] + more where !dead.keepsSlot {
         if let group = group(holding: dead) { garbage.keep(vacate(dead, in: group, &garbage)) }
       }
     }
@@ -150,7 +137,7 @@ struct TargetList {
 
   /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
-    setPriority(of: new, priority(of: old))
+    new.storedPriority = old.storedPriority
     guard let group = group(holding: old) else { return false }
     unlink(old)
     garbage.keep(old)
@@ -172,12 +159,18 @@ struct TargetList {
     } else if let next = others[target]?.removeFirst() {
       first.replace(with: next)
     }
-    if !others.isEmpty, others[target]?.isEmpty ?? false { others[target] = nil }
+    if !others.isEmpty, others[target]?.isEmpty ?? false {
+      others[target] = nil
+      noteRepeatsEnded()
+    }
   }
+
+  /// Notes that a target has one registration again. With the last such target the routes go that look for repeats.
+  private mutating func noteRepeatsEnded() { if !hasRepeats { generation &+= 1 } }
 
   /// The group in which a registration has its slot; `nil` when it is out.
   private func group(holding registration: Registration) -> Int? {
-    let (priority, slot) = (priority(of: registration), registration.slot)
+    let (priority, slot) = (registration.storedPriority, registration.slot)
     let group = groups.count == 1 ? 0 : groups.partitioningIndex { $0.priority <= priority }
     guard group < groups.count, groups[group].priority == priority, slot < groups[group].slots.count,
       groups[group].slots[slot] === registration
@@ -196,7 +189,6 @@ struct TargetList {
     }
     let taken = groups[group].slots[registration.slot].take()
     count -= 1
-    if registration.storedPriority == nil { longPriorities[ObjectIdentifier(registration)] = nil }
     groups[group].holes += 1
     let (holes, slots) = (groups[group].holes, groups[group].slots.count)
     if holes == slots || holes > 16 && holes * 2 > slots { close(group) }

@@ -1,0 +1,192 @@
+// EndpointLine.swift: one sender's messages at an endpoint: each at most once, in order, one at a time.
+// Layer: Endpoint. See DESIGN.md, "Other processes".
+
+import Forwardcast
+
+/// One sender's messages at an endpoint, by their numbers. It belongs to the endpoint's isolation.
+///
+///     base … the first number that the sender awaits      passed … the last that has begun, or will not begin any more
+///
+///         over | answered, running | held: waits for its turn | not come
+///              ^ base              ^ passed                                ^ base + window
+///
+/// A sender states with each message which is the first that it still awaits, and for how long at most it awaits those between
+/// that one and this. So a message waits for those before it that have not come, but for none that its sender has given up.
+final class EndpointLine {
+  /// What is to become of a message by its number.
+  enum Place {
+    case new(EndpointMessage)
+    /// It came before: it has the answer of its first coming.
+    case again(EndpointMessage)
+    /// Its sender does not await it, or a later one has begun: it does not run any more.
+    case superseded
+    /// More is under way than the window holds, or more was lost than anybody loses: it does not run.
+    case ahead
+  }
+
+  /// How far a number may be above the last one: more messages than any sender loses between two that arrive.
+  static let reach = 1 << 20
+
+  let name: LineName
+  let owner: String
+  var lastUse = 0
+  /// Whether a task of the endpoint looks when a message has waited long enough for those before it.
+  var isWatched = false
+  private(set) var passed = 0
+  private var base = 1
+  /// Numbers above `passed` that the sender has given up.
+  private var givenUp: Set<Int> = []
+  /// From `base` on, those that have come: at most `window`.
+  private var messages: [Int: EndpointMessage] = [:]
+  private var isRunning = false
+  private let window: Int
+  private let kept: KeptAnswers
+
+  init(_ name: LineName, owner: String, window: Int, _ kept: KeptAnswers) {
+    (self.name, self.owner, self.window, self.kept) = (name, owner, window, kept)
+  }
+
+  /// Whether nothing runs: what waits then waits for messages that its own sender has still to send.
+  var isIdle: Bool { !isRunning }
+  /// Whether the endpoint has closed the line for another.
+  var isClosed: Bool { base == .max }
+
+  private var firstHeld: EndpointMessage? {
+    messages.values.lazy.filter { [passed] in $0.number > passed }.min { $0.number < $1.number }
+  }
+
+  // MARK: What comes
+
+  /// Finds the place of a message.
+  ///
+  /// - Parameters:
+  ///   - awaited: the first number that the sender awaits.
+  ///   - patience: until when the sender awaits any between that one and this.
+  func place(_ number: Int, from awaited: Int, patience: Deadline) -> Place {
+    if let message = messages[number] { return .again(message) }
+    guard number > passed, !givenUp.contains(number) else { return .superseded }
+    guard isWithinReach(number, from: awaited) else { return .ahead }
+    release(below: awaited)
+    let message = EndpointMessage(number, patience)
+    messages[number] = message
+    return .new(message)
+  }
+
+  private func isWithinReach(_ number: Int, from awaited: Int) -> Bool {
+    number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
+  }
+
+  /// Notes that of all messages up to `number` the sender awaits only some, in rising order.
+  ///
+  /// - Returns: `false` for what no sender says, which is not noted.
+  func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
+    guard number < .max, isWithinReach(number, from: awaited.first ?? number + 1) else { return false }
+    let first = awaited.first ?? number + 1
+    release(below: first)
+    for other in first..<(number + 1) where other > passed && !awaited.contains(other) {
+      givenUp.insert(other)
+      messages.removeValue(forKey: other)?.drop()
+    }
+    goOn()
+    return true
+  }
+
+  /// Forgets messages that the sender does not await; what has not begun will not.
+  func release(below first: Int) {
+    guard first > base else { return }
+    base = first
+    if messages.isEmpty == false {
+      for (number, message) in messages where number < first {
+        messages[number] = nil
+        if number > passed { message.drop() } else if let answer = message.kept { kept.remove(answer) }
+      }
+    }
+    if first != .max { pass(first - 1) }
+  }
+
+  private func pass(_ number: Int) {
+    guard number > passed else { return }
+    passed = number
+    if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
+  }
+
+  // MARK: Turns
+
+  /// Begins a message if it is its turn now.
+  func begins(_ message: EndpointMessage) -> Bool {
+    guard !isRunning, message.number == passed + 1 else { return false }
+    (isRunning, passed) = (true, message.number)
+    return true
+  }
+
+  /// Waits until a message may begin; `false` when it is not to run any more.
+  func turn(of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await withCheckedContinuation {
+      message.turn = $0
+      goOn()
+    }
+  }
+
+  /// Notes the answer of the message that ran, and lets the next begin.
+  func end(_ message: EndpointMessage, with answer: MessageEnvelope) {
+    message.end(with: answer, keeps: messages[message.number] === message && kept.add(answer))
+    isRunning = false
+    goOn()
+  }
+
+  /// Lets the next message begin where nothing runs and nothing that may still come is before it.
+  func goOn() {
+    guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
+    while givenUp.contains(passed + 1) { pass(passed + 1) }
+    guard next.number == passed + 1 || next.patience.hasPassed else { return }
+    pass(next.number)
+    isRunning = true
+    next.turn = nil
+    turn.resume(returning: true)
+  }
+
+  /// Until when the first message that waits does so for others that have not come; `nil` when none does.
+  var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
+
+  /// Ends what waits for its turn: it does not run.
+  func dropHeld() {
+    for (number, message) in messages where number > passed {
+      messages[number] = nil
+      message.drop()
+    }
+  }
+}
+
+/// One message that has come, until its sender does not await it any more.
+final class EndpointMessage {
+  let number: Int
+  /// Until when it waits for messages before it that have not come.
+  let patience: Deadline
+  fileprivate var turn: CheckedContinuation<Bool, Never>?
+  /// Its answer, for the case that the engine delivers it twice.
+  fileprivate private(set) var kept: MessageEnvelope?
+  private var hasEnded = false
+  private var listeners: [CheckedContinuation<MessageEnvelope?, Never>] = []
+
+  init(_ number: Int, _ patience: Deadline) { (self.number, self.patience) = (number, patience) }
+
+  /// The answer, once there is one; `nil` when it was not kept, when it does not run, or when too many wait for it.
+  func answer(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> MessageEnvelope? {
+    guard !hasEnded, listeners.count < bound else { return kept }
+    return await withCheckedContinuation { listeners.append($0) }
+  }
+
+  fileprivate func end(with answer: MessageEnvelope?, keeps: Bool) {
+    hasEnded = true
+    if keeps { kept = answer }
+    for listener in listeners { listener.resume(returning: answer) }
+    listeners = []
+  }
+
+  /// It does not run.
+  fileprivate func drop() {
+    end(with: nil, keeps: false)
+    turn?.resume(returning: false)
+    turn = nil
+  }
+}

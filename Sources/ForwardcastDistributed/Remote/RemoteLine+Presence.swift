@@ -1,0 +1,178 @@
+// RemoteLine+Presence.swift: how a line is opened, lost, and opened again.
+// Layer: Remote. See DESIGN.md, "Other processes".
+
+import Forwardcast
+
+/// A registration that ends with a line.
+struct LineRegistration: Sendable {
+  weak let registration: Registration?
+  /// Whether it ends when the other side is lost, or only when it will not come back.
+  let endsWhenLost: Bool
+}
+
+extension RemoteLine {
+  var presence: RemotePresence { state.withLock { $0.presence } }
+
+  /// The present state, and each from now on.
+  var presences: AsyncStream<RemotePresence> {
+    let (stream, continuation) = AsyncStream.makeStream(of: RemotePresence.self)
+    let id = state.withLock { state -> Int? in
+      continuation.yield(state.presence)
+      if case .ended = state.presence { return nil }
+      state.tickets += 1
+      state.listeners[state.tickets] = continuation
+      return state.tickets
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+    }
+    return stream
+  }
+
+  // MARK: Opening
+
+  /// Opens a line, unless there is one.
+  ///
+  /// - Throws: ``RemoteError``, when the endpoint does not answer by the deadline, or what it says cannot be read;
+  ///   `CancellationError`.
+  nonisolated(nonsending) func open() async throws {
+    let call = OutgoingCall("", within: options.deadline)
+    let reply: WireReply
+    let fields = try await ask(WireRequest.openText, call, opens: true)
+    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
+      throw malformed(error, "")
+    }
+    if case .refused(_, let refusal) = reply { throw error(refusal, "") }
+    guard case .opened(let name, let window, let listed) = reply else {
+      throw error(.malformedAnswer, .unknown, "", "wanted a line")
+    }
+    var opening = Opening(line: name, window: window)
+    for (name, types) in listed {
+      do { opening.messages[name] = .some(try types.map(MethodSignature.init)) } catch {
+        throw self.error(.malformedAnswer, .didNotRun, name, "its types: \(error)")
+      }
+    }
+    let refusal = state.withLock { [opening] state -> String? in
+      switch state.presence {
+      case .ended(let reason): return reason
+      case .connected where !state.isStale: return nil
+      case .connected, .lost: break
+      }
+      (state.opening, state.number, state.failures) = (opening, 0, 0)
+      (state.isStale, state.isOpening, state.attempts) = (false, false, nil)
+      if state.presence != .connected { state.become(.connected) }
+      return nil
+    }
+    if let refusal { throw error(.gone, .didNotRun, "", refusal) }
+    goOn()
+  }
+
+  /// Opens another line in the place of one that the endpoint does not know any more.
+  func reopen() async {
+    do { try await open() } catch {
+      state.withLock { $0.isOpening = false }
+      lose("\(error)")
+    }
+  }
+
+  // MARK: Losing
+
+  /// Counts a call of which it is unknown whether it arrived, or one that was answered.
+  func note(_ call: OutgoingCall, answered: Bool) {
+    guard call.counts else { return }
+    let isOver = state.withLock { state -> Bool in
+      state.failures = answered ? 0 : state.failures + 1
+      return options.givesUpAfter.map { state.failures >= $0 } ?? false
+    }
+    if isOver, let most = options.givesUpAfter { lose("\(most) calls in a row were not answered") }
+  }
+
+  /// Ends what waits and what is under way, and the registrations that are to end; then tries again where that is wished.
+  ///
+  /// - Parameter forGood: whether it will not come back.
+  func lose(_ reason: String, forGood: Bool = false) {
+    typealias Lost = (
+      unsent: [OutgoingCall], sent: [OutgoingCall], registrations: [LineRegistration],
+      listeners: [AsyncStream<RemotePresence>.Continuation]
+    )
+    let lost = state.withLock { state -> Lost in
+      switch state.presence {
+      case .ended: return ([], [], [], [])
+      case .lost where !forGood: return ([], [], [], [])
+      case .lost, .connected: break
+      }
+      state.become(forGood ? .ended(reason) : .lost(reason))
+      let (unsent, sent) = (state.waiting.map(\.call), state.underWay.map(\.call) + state.questions)
+      state.abandoned += sent.count
+      (state.waiting, state.underWay, state.questions) = ([], [], [])
+      (state.isStale, state.mustTell) = (false, false)
+      let registrations = state.registrations.filter { forGood || $0.endsWhenLost }
+      state.registrations.removeAll { forGood || $0.endsWhenLost }
+      let listeners = forGood ? Array(state.listeners.values) : []
+      if forGood { state.listeners = [:] }
+      return (unsent, sent, registrations, listeners)
+    }
+    for call in lost.unsent { call.end(.failed(error(.gone, .didNotRun, call.selector, reason))) }
+    for call in lost.sent {
+      call.end(.failed(error(.gone, .unknown, call.selector, reason)))
+      call.cancelCarrying()
+    }
+    for registration in lost.registrations { registration.registration?.cancel() }
+    for listener in lost.listeners { listener.finish() }
+    keepTrying()
+  }
+
+  // MARK: Coming back
+
+  /// Tries to open another line while the other side is lost, if somebody wishes that.
+  private func keepTrying() {
+    state.withLock { state in
+      guard let backoff = state.backoff, state.attempts == nil, case .lost = state.presence else { return }
+      state.attempts = Task { [weak self] in
+        var number = 0
+        while await backoff.wait(before: number) {
+          number += 1
+          guard let self, case .lost = presence else { return }
+          if (try? await open()) != nil { return }
+        }
+        if !Task.isCancelled { self?.lose("\(number) attempts to reach it failed", forGood: true) }
+      }
+    }
+  }
+
+  /// Cancels a registration when the other side has gone, or keeps trying to reach it.
+  func tie(_ registration: Registration, _ absence: RemoteAbsence) {
+    let endsWhenLost: Bool
+    var backoff: RemoteBackoff?
+    switch absence {
+    case .fails: return
+    case .endsRegistration: endsWhenLost = true
+    case .keepsTrying(let wished): (endsWhenLost, backoff) = (false, wished)
+    }
+    let isOver = state.withLock { state -> Bool in
+      if let backoff { state.backoff = backoff }
+      switch state.presence {
+      case .ended: return true
+      case .lost where endsWhenLost: return true
+      case .lost, .connected: break
+      }
+      state.registrations.removeAll { $0.registration == nil }
+      state.registrations.append(LineRegistration(registration: registration, endsWhenLost: endsWhenLost))
+      return false
+    }
+    if isOver { registration.cancel() }
+    keepTrying()
+  }
+}
+
+extension RemoteLine.State {
+  /// Changes the state, in the order that listeners hear of it: under the lock, since nobody runs before it is left.
+  mutating func become(_ presence: RemotePresence) {
+    self.presence = presence
+    for listener in listeners.values { listener.yield(presence) }
+  }
+}

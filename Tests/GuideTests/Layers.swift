@@ -1,0 +1,70 @@
+// Layers.swift: the code of the page "One call in layers".
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import Testing
+
+// snippet: layers
+@Forwarded
+protocol Gauge: AnyObject, Sendable {
+  @Answer(.sum) func reading(at hour: Int) throws -> Int
+}
+
+final class House: Gauge {
+  func reading(at hour: Int) -> Int { hour * 2 }
+}
+// end
+
+@Suite("One call in layers")
+struct LayersGuide {
+  @Test("the same message typed, asked, boxed, queued, hooked and nested")
+  func layers() async throws {
+    // snippet: layers
+    let (first, second) = (House(), House())
+    let meters = GaugeProxy()
+    meters.add(first)
+    meters.add(second)
+    // end
+
+    // snippet: layers-typed
+    let total = try meters.reading(at: 3)  // 12
+    // end
+    #expect(total == 12)
+
+    // snippet: layers-boxed
+    var call = Invocation("readingAt:", arguments: [ArgumentBox(3)])
+    let report = try meters.multicast.forward(&call)  // delivered 2, queued 0, failed 0, skipped 0
+    // end
+    #expect("\(report)" == "delivered 2, queued 0, failed 0, skipped 0")
+
+    // snippet: layers-asked
+    let reading = GaugeProxy.Messages.reading
+    let stand = ForwardingProxy(to: meters.multicast)
+    let answered = stand.responds(to: reading.selector)  // true: the question goes through both
+    // end
+    #expect(answered)
+
+    // snippet: layers-queued
+    let remote = House()
+    meters.add(remote, delivery: .queue(DispatchQueue(label: "meter")))
+    let all = try await meters.collectAndWait(reading, 3, returning: .sum)  // 18
+    // end
+    #expect(all == 18)
+
+    // snippet: layers-hooked
+    let fee = try meters.around(reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
+    let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)  // 21: each answer by itself
+    fee.cancel()
+    // end
+    #expect(withFee == 21)
+
+    // snippet: layers-nested
+    let towns = GaugeProxy()
+    towns.add(meters)
+    let nested = try await towns.collectAndWait(reading, 3, returning: .all)  // [6, 6, 6]
+    // end
+    #expect(nested == [6, 6, 6])
+    withExtendedLifetime((first, second, remote)) {}
+  }
+}
