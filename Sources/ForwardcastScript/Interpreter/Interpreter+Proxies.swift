@@ -77,7 +77,7 @@ extension Interpreter {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
-    guard world.mayCross(target) else {
+    guard try mayCross(target) else {
       throw ScriptFault(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }

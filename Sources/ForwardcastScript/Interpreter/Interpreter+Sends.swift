@@ -47,7 +47,7 @@ extension Interpreter {
     let budget = run.budget(at: offset, of: source)
     try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
     for argument in arguments { try chargeCopy(of: argument) }
-    var call = Invocation(selector, arguments: arguments.map { world.settled($0).box })
+    var call = try Invocation(selector, arguments: arguments.map { try settled($0).box })
     call.budget = budget
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let step = world.handlers.events == nil ? 0 : run.nextEventStep()
