@@ -31,6 +31,9 @@ let examples = [
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
 ]
 
+/// Whether tests go the whole way (Tests/TestSupport/Bounds.swift).
+let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
+
 /// Modules whose code is on the main actor where it does not say otherwise.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
@@ -76,11 +79,17 @@ let package = Package(
       name: "ForwardcastRecordingTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
     .testTarget(name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"]),
-    // The same shapes, in a module that is on the main actor by default.
-    .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"]),
+    // The same shapes, in a module that is on the main actor by default: where bounds are not full, those that have most to
+    // do with isolation.
+    .testTarget(
+      name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"],
+      exclude: boundsAreFull ? [] : ["Answer", "Argument", "Member", "Refinement"].map { "Shapes/\($0)Shapes.swift" }),
     .testTarget(
       name: "ForwardcastScriptTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
+    // Searches for the most expensive script; a program for a release build.
+    .executableTarget(
+      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
     .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"]),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.

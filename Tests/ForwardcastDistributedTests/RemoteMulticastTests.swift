@@ -75,6 +75,23 @@ struct RemoteMulticastTests {
     #expect(worker.words == ["rest"])
   }
 
+  @Test("a requirement with an answer that is not async says how many answers nobody waited for, and the message arrives")
+  func typedAnswers() async throws {
+    let room = room()
+    let nobody = try #require(throws: MessageError.self) { try room.add(1) }
+    #expect(nobody.code == .nobodyResponds)
+    for name in ["one", "two"] { room.add(remote: try await connect(endpoint(), name: name)) }
+    let error = try #require(throws: MessageError.self) { try room.add(1) }
+    #expect(
+      "\(error)".hasSuffix(
+        "2 targets got it on contexts of their own, and their answers were not waited for: make the requirement async, or ask with collectAndWait"
+      ))
+    #expect(error.code == .notAwaited && error.selector == "add:")
+    try await room.drain()
+    #expect(worker.words == ["add 1", "add 1"])
+    #expect(failures.withLock { $0 } == [])
+  }
+
   @Test("a direct delivery cannot reach another process: it is told, and a sender that waits gets its answer")
   func direct() async throws {
     let room = MulticastProxy<any MessageReceiver & Sendable>()

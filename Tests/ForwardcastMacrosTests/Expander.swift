@@ -11,7 +11,10 @@ struct Expander {
   /// - Parameters:
   ///   - text: the declaration, whose first attribute is the one that is expanded.
   ///   - role: what the compiler asks for; by default what the attribute writes first.
-  init(_ text: String, role: String? = nil, extending type: String = "", isMainActorByDefault: Bool = false) {
+  init(
+    _ text: String, role: String? = nil, extending type: String = "", in context: [String] = [],
+    settings: ModuleSettings = ModuleSettings()
+  ) {
     let source = SourceText(text)
     self.source = source
     var position = 0
@@ -21,7 +24,7 @@ struct Expander {
     let name = ours?.shortName ?? "Forwarded"
     let request = ExpansionRequest(
       macro: name, role: role ?? (name == "Receiver" ? "member" : "peer"), attribute: SourceText(attribute),
-      declaration: source, extendedType: type, isMainActorByDefault: isMainActorByDefault)
+      declaration: source, context: context, extendedType: type, settings: settings)
     expansion = request.expanded()
   }
 

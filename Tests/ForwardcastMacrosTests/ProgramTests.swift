@@ -206,10 +206,61 @@ struct WriterTests {
   @Test("what the compiler may find is explained in the text")
   func advice() {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
-    #expect(text.contains("// Where this class does not conform to 'A': say '@Forwarded(inheriting: (any A).self)'"))
+    #expect(
+      text.contains("MulticastFacade {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
-    #expect(!inheriting.contains("// Where"))
+    #expect(!inheriting.contains("// does"))
     #expect(inheriting.contains("inheritingAll: [AProxy.table]") && inheriting.contains("AProxy.Forwarding"))
+  }
+
+  @Test("an attribute that may be a global actor is asked about where the class begins")
+  func unknownActors() {
+    let text = Expander("@Forwarded @Audio protocol B { @Loud func b(); @StoreActor func c(); @objc func d() }")
+      .expansion.text
+    #expect(
+      text.contains(
+        "{  // is 'Audio' a global actor? Say '@Forwarded(isolatedTo: Audio.self)'. is 'Loud' a global actor?"))
+    let stated = Expander("@Forwarded(isolatedTo: Audio.self) @Audio protocol B { func b() }").expansion.text
+    #expect(
+      !stated.contains("// is") && stated.contains("@Audio final class") && stated.contains("onGlobalActor: { @Audio"))
+    let inherited = Expander("@Forwarded(isolatedTo: Audio.self) protocol B: A { func b() }").expansion.text
+    #expect(inherited.contains("@Audio final class BProxy"))
+  }
+
+  @Test("the comments that document a requirement are kept, however they are written")
+  func documentation() {
+    let text = Expander(
+      "@Forwarded protocol P {\n/** One.\n * Two. */\nfunc a()\n/* no */\nfunc b() /// no\n/// Yes.\nfunc c()\n/* a\n/// no */\nfunc d()\n}"
+    ).expansion.text
+    #expect(text.contains("  /** One.\n   * Two. */\n  func a()"))
+    #expect(text.contains("  /// Yes.\n  func c()"))
+    #expect(!text.contains("/* no") && !text.contains("/// no */"))
+  }
+
+  @Test("every platform that a requirement needs is asked for, and nothing else")
+  func availability() {
+    let text = Expander(
+      """
+      @Forwarded @available(macOS 15, *) protocol P {
+      @available(macOS 99, *) @available(iOS, introduced: 98, deprecated: 99) func a()
+      @available(swift 5.9) @available(*, noasync) func b()
+      @available(macOS 97, tvOS 96.1, *) func c()
+      }
+      """, role: "extension", extending: "P"
+    ).expansion.text
+    #expect(text.hasPrefix("@available(macOS 15, *)\nextension P"))
+    let rows = Expander(
+      "@Forwarded protocol P { @available(macOS 99, *) @available(iOS, introduced: 98) func a(); @available(swift 5.9) func b() }"
+    ).expansion.text
+    #expect(rows.contains("if #available(macOS 99, iOS 98, *) {") && !rows.contains("if #available(swift"))
+  }
+
+  @Test("overloads leave a note under their common name")
+  func overloads() {
+    let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
+      .expansion.text
+    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n    static var a: Never"))
+    #expect(!text.contains("static var d"))
   }
 
   @Test("declarations that are too long or too deep are refused or read, and never hang")

@@ -130,6 +130,27 @@ struct QueueTests {
     #expect(session.run("print errors [p fail]").succeeded)
   }
 
+  @Test("an error on a queue is shown at the statement that sent its message, however many there are")
+  func places() {
+    let cast = """
+      receiver Text { - go: n "v@:@" { } }
+      receiver Number { - go: n "v@:q" { } }
+      let t = new Text
+      let n = new Number
+      queue q
+      proxy p = multicast
+      add t to p; add n to p on q
+
+      """
+    let transcript = Transcript()
+    let sends = "[p go: \"a\"]\n[p go: 1]\n[p go: nil]; [p go: 2]\nrepeat 2 {\n  [p go: 0.5] }\n[p go: 3]\n"
+    let outcome = ScriptSession(handlers: transcript.handlers).run(cast + sends, named: "test")
+    #expect(outcome.error == nil && outcome.unawaitedErrorCount == 4)
+    let places = transcript.failures.map { "\($0.position.line):\($0.position.column)" }
+    #expect(places == ["8:1", "10:1", "12:3", "12:3"])
+    #expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch go: of Number: argument 0") })
+  }
+
   @Test("arguments that do not fit are refused before anything is queued")
   func mismatch() {
     let played = play(Self.cast + "add a to p on q\nexpect [p note: \"text\"] throws \"type mismatch\"\nprint \"end\"")
@@ -202,5 +223,12 @@ struct QueueTests {
     for text in ["add ledger to p on q", "collect all [users entries]", "collect all [users all]"] {
       #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
+    // What has come to be used on a queue takes nothing that may not, at whatever distance.
+    session.run("proxy inner = multicast; proxy outer = multicast; add inner to outer; proxy lazy = lazy { new User }")
+    #expect(session.run("add outer to p on q").succeeded)
+    for text in ["add ledger to inner", "add lazy to inner", "add mixed to outer"] {
+      #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
+    }
+    #expect(session.run("add clock to inner; collect all [p hour]").succeeded)
   }
 }

@@ -18,7 +18,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let request = ExpansionRequest(
     macro: macro, role: role, attribute: SourceText(attribute), declaration: declaration,
     context: [String(decoding: declaration.bytes, as: UTF8.self)], extendedType: "P",
-    isMainActorByDefault: choice & 8 != 0)
+    settings: ModuleSettings(isMainActorByDefault: choice & 8 != 0, isNonsendingByDefault: choice & 8 != 0))
   let expansion = request.expanded()
   for problem in expansion.problems {
     precondition(problem.offsets.upperBound <= declaration.bytes.count, "a problem is out of the declaration")

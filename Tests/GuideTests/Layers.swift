@@ -7,11 +7,11 @@ import Testing
 
 // snippet: layers
 @Forwarded
-protocol Meter: AnyObject, Sendable {
+protocol Gauge: AnyObject, Sendable {
   @Answer(.sum) func reading(at hour: Int) throws -> Int
 }
 
-final class House: Meter {
+final class House: Gauge {
   func reading(at hour: Int) -> Int { hour * 2 }
 }
 // end
@@ -22,7 +22,7 @@ struct LayersGuide {
   func layers() async throws {
     // snippet: layers
     let (first, second) = (House(), House())
-    let meters = MeterProxy()
+    let meters = GaugeProxy()
     meters.add(first)
     meters.add(second)
     // end
@@ -39,7 +39,7 @@ struct LayersGuide {
     #expect("\(report)" == "delivered 2, queued 0, failed 0, skipped 0")
 
     // snippet: layers-asked
-    let reading = MeterProxy.Messages.reading
+    let reading = GaugeProxy.Messages.reading
     let stand = ForwardingProxy(to: meters.multicast)
     let answered = stand.responds(to: reading.selector)  // true: the question goes through both
     // end
@@ -53,14 +53,14 @@ struct LayersGuide {
     #expect(all == 18)
 
     // snippet: layers-hooked
-    let fee = try meters.around(async: reading) { call in try await call.proceed().map { $0 + 1 } }
+    let fee = try meters.around(reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
     let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)  // 21: each answer by itself
     fee.cancel()
     // end
     #expect(withFee == 21)
 
     // snippet: layers-nested
-    let towns = MeterProxy()
+    let towns = GaugeProxy()
     towns.add(meters)
     let nested = try await towns.collectAndWait(reading, 3, returning: .all)  // [6, 6, 6]
     // end

@@ -53,6 +53,9 @@ public struct Delivery: Hashable, Sendable {
 
   /// In the sender's turn when the sender is on the queue and nothing waits for the target, else as
   /// ``queue(_:)``; so the order of messages is the same on either way.
+  ///
+  /// The target has one message at a time, also where the queue runs several blocks at a time: while one sender runs it there,
+  /// the messages of others are queued. Those that it sends itself in its turn run at once.
   public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(.automatic(QueueContext(queue ?? .main)))
   }

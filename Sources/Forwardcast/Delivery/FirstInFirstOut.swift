@@ -11,6 +11,16 @@ struct FirstInFirstOut<Element> {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Adds an element before all others.
+  mutating func putBack(_ element: Element) {
+    if start > 0 {
+      start -= 1
+      elements[start] = element
+    } else {
+      elements.insert(element, at: 0)
+    }
+  }
+
   /// Takes the first element. An emptied line keeps no memory.
   mutating func next() -> Element? {
     guard start < elements.count else { return nil }

@@ -38,3 +38,19 @@ public struct AnswerRule: Sendable {
     AnswerRule()
   }
 }
+
+/// What stands for answers that nobody gives, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``.
+///
+/// It is read by the compiler's side of the attribute; the value itself is never used. What a requirement says itself by
+/// ``Answer(_:otherwise:)-(_,Any?)`` comes first, and a requirement that throws any error still throws `nobodyResponds`.
+public struct SilentAnswers: Sendable {
+  private init() {}
+
+  /// Each requirement says it itself, answers an optional, or throws.
+  public static var refused: SilentAnswers { SilentAnswers() }
+  /// Values without content: `false`, 0, `""`, `[]`, `[:]`, an empty size. Other types are refused where they stand.
+  public static var emptyValues: SilentAnswers { SilentAnswers() }
+  /// Values without content; a type that has none ends the process when it is asked for and nobody answers, as a data
+  /// source that is missing would.
+  public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }
+}

@@ -26,11 +26,15 @@
 ///     `protocol B: A`. Without it their requirements are to be written again.
 ///   - protocol: another protocol that the written class is to be, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: a superclass of the written class, such as `NSObject.self`.
+///   - base: a superclass of the written class. `NSObject` need not be said where the protocol inherits `NSObjectProtocol`.
+///   - actor: the global actor that the protocol or some of its members are on, where its name does not end in `Actor`:
+///     `@Forwarded(isolatedTo: Audio.self)`.
+///   - silence: what stands for answers that nobody gives, where a requirement says nothing itself.
 @attached(peer, names: suffixed(Proxy))
 @attached(extension, names: arbitrary)
 public macro Forwarded(
-  inheriting protocols: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil
+  inheriting protocols: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil,
+  isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
 /// Names the selector of a requirement or of a receiver's method, or makes a member a receiver's method.
@@ -56,6 +60,17 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
+/// Says what stands for nobody's answer by a leading dot, with the type of the answer.
+///
+///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
+///
+/// - Parameters:
+///   - rule: how answers become one.
+///   - value: the result when nobody answers.
+@attached(peer)
+public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
+  #externalMacro(module: "ForwardcastMacros", type: "Answer")
+
 /// Writes the selector table of a class or an actor and its conformance to ``MessageReceiver``.
 ///
 ///     @Receiver
@@ -69,7 +84,10 @@ public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
 /// - Parameters:
 ///   - members: which members are messages: those marked ``Message(_:)``, or all that are not private or fileprivate.
 ///   - base: the superclass whose table this one continues, itself a receiver: `@Receiver(inheriting: Base.self)`.
+///   - actor: the global actor that the class or some of its members are on, where its name does not end in `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable))
 @attached(extension, conformances: MessageReceiver)
-public macro Receiver(_ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil) =
+public macro Receiver(
+  _ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil, isolatedTo actor: Any.Type? = nil
+) =
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")

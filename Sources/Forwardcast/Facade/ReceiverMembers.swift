@@ -1,7 +1,7 @@
 // ReceiverMembers.swift: which members of a class are messages, and the tables of generic classes.
 // Layer: Facade. See DESIGN.md, "The attributes".
 
-/// Which members ``Receiver(_:inheriting:)`` takes.
+/// Which members ``Receiver(_:inheriting:isolatedTo:)`` takes.
 public struct ReceiverMembers: Sendable {
   private init() {}
 

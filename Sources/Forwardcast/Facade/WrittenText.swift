@@ -32,6 +32,13 @@ extension SelectorTable {
   }
 }
 
+extension MulticastProxy {
+  /// Ends the process, since a message that must be answered was not: see ``SilentAnswers/emptyValuesOrTrap``.
+  public func endProcess(unanswered selector: MessageSelector) -> Never {
+    fatalError("nobody answers \(selector.name) of \(core.name)")
+  }
+}
+
 /// A row that stands apart from its table, since what it calls is deprecated.
 public protocol WrittenRow {
   /// The type of the targets.
@@ -41,7 +48,10 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Makes the optimizer count the class that ``Forwarded(inheriting:as:base:)`` writes. Stands only in written text.
+/// Classes that are written to be counted and never made: see ``Counted(_:)``.
+public protocol NeverMade {}
+
+/// Makes the optimizer count the class that ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes. Stands only in written text.
 ///
 /// - Parameter conformances: what the counted classes inherit.
 @attached(extension, names: named(CountedOnce), named(CountedTwice))

@@ -30,9 +30,6 @@ package struct DeferredSignature: Sendable {
     self.types = types
   }
 
-  /// How many arguments the sender passes.
-  package var arity: Int { types.count - 1 }
-
   /// The signature; made once for each list of types in the process.
   package var signature: MethodSignature {
     let key = types.map(ObjectIdentifier.init)

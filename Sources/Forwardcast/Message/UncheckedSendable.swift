@@ -23,8 +23,3 @@ extension UncheckedSendable: CustomStringConvertible {
   /// The value as it describes itself.
   public var description: String { "\(value)" }
 }
-
-extension ArgumentBox {
-  /// The box, known to hold a value that may cross where `crosses` says so.
-  func knownSendable(crosses: Bool) -> ArgumentBox { crosses ? ArgumentBox(storage: storage, isSendable: true) : self }
-}

@@ -9,7 +9,7 @@
 ///
 ///     let stand = ForwardingProxy(to: screen)
 ///     try stand.send(.themesColorChanged, .red)       // screen gets it
-open class ForwardingProxy: MessageForwarding {
+open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding {
   /// A proxy's own methods: none, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
 
@@ -20,6 +20,7 @@ open class ForwardingProxy: MessageForwarding {
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
   private let target: (any MessageReceiver)?
+  let hooks = ForwardingHooks()
 
   /// A proxy without a target, for subclasses that find one themselves.
   public init() { target = nil }
@@ -52,6 +53,10 @@ open class ForwardingProxy: MessageForwarding {
   nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try forwardInTurn(invocation)
   }
+
+  /// The proxy's own place: its hooks stand around what it forwards, whoever sends. A subclass that stands for another proxy
+  /// gives that one's.
+  open var hookPlace: HookPlace { HookPlace(holder: hooks) }
 
   /// The error for a message that nothing answers.
   open func doesNotRecognize(_ selector: MessageSelector) -> any Error {

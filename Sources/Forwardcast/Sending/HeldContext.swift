@@ -3,16 +3,6 @@
 
 import Dispatch
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// One context that the running thread holds: a queue, an actor or an executor whose deliveries it is making.
 ///
 /// The contexts of a thread are a chain, the innermost first. It belongs to the thread and not to the task: a task that
@@ -25,26 +15,20 @@ package final class HeldContext {
     (self.identity, self.outer) = (identity, outer)
   }
 
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let failure = pthread_key_create(&key, nil)
-    precondition(failure == 0, "no room for a thread key (\(failure))")
-    return key
-  }()
+  private static let slot = ThreadSlot()
 
   private static var innermost: HeldContext? {
-    guard let pointer = pthread_getspecific(key) else { return nil }
-    return Unmanaged<HeldContext>.fromOpaque(pointer).takeUnretainedValue()
+    slot.pointer.map { Unmanaged<HeldContext>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Runs `body` as something that happens on the context of that identity. It must not suspend.
   package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
     let outer = innermost
     let held = HeldContext(identity, outer: outer)
-    pthread_setspecific(key, Unmanaged.passUnretained(held).toOpaque())
+    slot.pointer = Unmanaged.passUnretained(held).toOpaque()
     defer {
       // The chain keeps `outer` alive until here, as this frame keeps `held`.
-      pthread_setspecific(key, outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+      slot.pointer = outer.map { Unmanaged.passUnretained($0).toOpaque() }
       withExtendedLifetime(held) {}
     }
     return try body()

@@ -112,19 +112,7 @@ extension MessageArguments {
     if functionType == ObjectIdentifier(type) {
       return unsafeDowncast(self, to: TypedArguments<R, repeat each A>.self).values
     }
-    let boxes = invocation(selector).arguments
-    let wanted = packCount(repeat (each A).self)
-    guard boxes.count == wanted else {
-      throw MessageError.argumentCount(selector, receiver: typeName(of: receiver), wanted: wanted, found: boxes.count)
-    }
-    var index = 0
-    func next<T>(_ type: T.Type) throws(MessageError) -> T {
-      defer { index += 1 }
-      do { return try boxes[index].unbox(as: type) } catch {
-        throw .argument(index, selector, receiver: typeName(of: receiver), error)
-      }
-    }
-    return Arguments(values: (repeat try next((each A).self)))
+    return try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
   /// The same message with other arguments, which stay typed when the message is.

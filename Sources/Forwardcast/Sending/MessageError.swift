@@ -22,6 +22,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static let invalidTypeEncoding = Code(description: "invalid type encoding")
     /// A message that must be answered reached no target.
     public static let nobodyResponds = Code(description: "nobody responds")
+    /// A message that must be answered was sent, to targets whose answers the sender did not wait for.
+    public static let notAwaited = Code(description: "answers not waited for")
     /// The method runs in an isolation that the sender cannot reach from where it is, or an argument may not cross.
     public static let isolationMismatch = Code(description: "isolation mismatch")
     /// Proxies lead back to a proxy that the message came through.

@@ -128,11 +128,13 @@ extension MessageForwarding {
   }
 
   package func defaultResponds(to selector: MessageSelector) -> Bool {
-    if (try? tableMethod(of: self, for: selector)) != nil { return true }
-    // A hook may ask this very question: then nobody has answered yet.
-    return ProxyQuestion.ask(self, selector, otherwise: false) {
-      if let other = forwardingTarget(for: selector), other !== self { return answers(other, selector) }
-      return methodSignature(for: selector) != nil
+    // The steps of a send, so that both say the same. A hook may ask this very question: then nobody has answered yet.
+    ProxyQuestion.ask(self, selector, otherwise: false) {
+      switch try? follow(selector, from: self, past: self).resolution {
+      case .method: true
+      case .forward(let hooks, _): hooks === self || hooks.responds(to: selector)
+      case nil: false
+      }
     }
   }
 }

@@ -78,7 +78,7 @@ nonisolated(nonsending) package func performWaiting(_ invocation: inout Invocati
 
 /// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the
 /// invocation.
-nonisolated(nonsending) private func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
+nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {
   switch resolution {

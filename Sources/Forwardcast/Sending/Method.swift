@@ -26,8 +26,9 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
   /// Return and argument types.
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
-  /// Whether a method that suspends stays in its sender's isolation, so that its answer crosses none.
-  var staysInTurn: Bool { false }
+  /// Whether a sender on `actor`, or on none, may have the answer although nobody knows that it is `Sendable`: of a method
+  /// that suspends where the sender is, or whose answers nobody else has.
+  func answers(to actor: (any Actor)?) -> Bool { false }
 
   /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }
@@ -77,20 +78,6 @@ class Method: @unchecked Sendable {  // immutable after init, but for the signat
 
   /// The method with hooks around it. One whose types are known keeps its typed door.
   func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
-
-  /// Whether there are as many boxes as types, and each can be given as its type.
-  final func checkTypes<each A>(
-    _ types: repeat (each A).Type, of arguments: [ArgumentBox], receiver: @autoclosure () -> String
-  ) throws(MessageError) {
-    try checkCount(arguments, receiver: receiver())
-    var index = 0
-    for type in repeat each types {
-      do { try arguments[index].checkUnboxing(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver(), error)
-      }
-      index += 1
-    }
-  }
 
   final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     guard arguments.count == numberOfParameters else {
@@ -153,6 +140,26 @@ struct Arguments<each A> {
 
   @inlinable @inline(__always)
   init(values: (repeat each A)) { self.values = values }
+
+  /// The arguments that are in boxes, each as its type.
+  ///
+  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
+    throws(MessageError)
+  {
+    let wanted = packCount(repeat (each A).self)
+    guard boxes.count == wanted else {
+      throw .argumentCount(selector, receiver: receiver(), wanted: wanted, found: boxes.count)
+    }
+    var index = 0
+    func next<T>(_ type: T.Type) throws(MessageError) -> T {
+      defer { index += 1 }
+      do { return try boxes[index].unbox(as: type) } catch {
+        throw .argument(index, selector, receiver: receiver(), error)
+      }
+    }
+    self.init(values: (repeat try next((each A).self)))
+  }
 }
 
 /// A method whose Swift types are known.
@@ -167,24 +174,22 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   @usableFromInline
   init(
-    _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
-    resultCrosses: Bool = false, opener: @escaping Opener,
-    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
+    opener: @escaping Opener, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     (self.body, self.opener) = (body, opener)
-    self.statedSignature = signature
-    self.resultCrosses = resultCrosses
-    super.init(selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
+    statedSignature = signature
+    resultCrosses = message.answerCrosses
+    super.init(message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
   }
 
   @inlinable
   convenience init(
-    _ selector: MessageSelector, signature: MethodSignature?, isolation: MethodIsolation = .sender,
-    resultCrosses: Bool = false, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
+    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     self.init(
-      selector, signature: signature, isolation: isolation, resultCrosses: resultCrosses,
-      opener: { TypedMethod.open($0, $1) }, body: body)
+      message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
@@ -207,14 +212,14 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   override func renamed(_ selector: MessageSelector) -> Method {
     TypedMethod(
-      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, opener: opener,
-      body: body)
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
+      opener: opener, body: body)
   }
 
   override func hooked(by hooks: HookChain) -> Method {
     let (selector, body) = (selector, body)
     return TypedMethod(
-      selector, signature: statedSignature, isolation: isolation, resultCrosses: resultCrosses, opener: opener
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation, opener: opener
     ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
       let message = HookedMessage(
         selector: selector, receiver: target,
@@ -227,16 +232,9 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
-    try checkCount(invocation.arguments, receiver: typeName(of: target))
-    var index = 0
-    let arguments = invocation.arguments
-    func next<T>(_ type: T.Type) throws(MessageError) -> T {
-      defer { index += 1 }
-      do { return try arguments[index].unbox(as: type) } catch {
-        throw .argument(index, selector, receiver: typeName(of: target), error)
-      }
-    }
-    let result = try body(target, Arguments(values: (repeat try next((each A).self))))
+    let arguments = try Arguments<repeat each A>(
+      unboxing: invocation.arguments, of: selector, for: typeName(of: target))
+    let result = try body(target, arguments)
     invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
   }
 
@@ -244,7 +242,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     opener(boxes, body)
   }
 
-  /// Opens boxes, for rows that have no ``BoxOpener1`` or one of its like.
+  /// Opens boxes, for rows of four arguments or more: see ``BoxOpener1``.
   @inlinable @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
     guard boxes.count == packCount(repeat (each A).self) else { return false }
@@ -282,12 +280,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
-    try checkTypes(repeat (each A).self, of: arguments, receiver: receiver())
+    _ = try Arguments<repeat each A>(unboxing: arguments, of: selector, for: receiver())
   }
-}
-
-extension ArgumentBox {
-  fileprivate func checkUnboxing<T>(as type: T.Type) throws(UnboxingError) { _ = try unbox(as: type) }
 }
 
 /// A method that takes the whole invocation.

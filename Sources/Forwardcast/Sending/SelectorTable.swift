@@ -131,7 +131,24 @@ package final class TableStorage: Sendable {
     private var bare: [MessageSelector: Method] = [:]
     /// The hooks, in the order in which they were installed.
     var hooks: [Hook] = [] {
-      didSet { for selector in methods.keys { wrap(selector) } }
+      didSet {
+        inherited = [:]
+        for selector in methods.keys { wrap(selector) }
+      }
+    }
+    /// Inherited methods with this table's hooks around them, beside those that they were made of.
+    private var inherited: [MessageSelector: (inner: Method, outer: Method)] = [:]
+
+    /// An inherited method with the hooks around it that this table has for its very selector.
+    mutating func surrounded(_ inner: Method, _ selector: MessageSelector) -> Method {
+      if let known = inherited[selector], known.inner === inner { return known.outer }
+      let outer = inner.hooked(by: HookChain(hooks: hooks.filter { $0.selector == selector }))
+      inherited[selector] = (inner, outer)
+      return outer
+    }
+
+    func hasHook(around selector: MessageSelector) -> Bool {
+      !hooks.isEmpty && hooks.contains { $0.selector == selector }
     }
 
     /// The row of a selector as it entered.
@@ -208,13 +225,23 @@ package final class TableStorage: Sendable {
     ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
   }
 
-  /// This table's own or inherited method, and whose it is. A refused row hides what it was to override.
+  /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides what it was to
+  /// override.
   func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
     var table: TableStorage? = self
+    var hooked: [TableStorage] = []
     while let here = table {
-      let (method, refused) = here.state.withLock { ($0.methods[selector], $0.isRefused(selector)) }
-      if let method { return (method, here) }
+      let (method, refused, hasHook) = here.state.withLock {
+        ($0.methods[selector], $0.isRefused(selector), $0.hasHook(around: selector))
+      }
+      if let method {
+        let outermost = hooked.reversed().reduce(method) { inner, table in
+          table.state.withLock { $0.surrounded(inner, selector) }
+        }
+        return (outermost, here)
+      }
       if refused { return nil }
+      if hasHook { hooked.append(here) }
       table = here.parent
     }
     return nil

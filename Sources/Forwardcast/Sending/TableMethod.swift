@@ -60,8 +60,7 @@ public struct TableMethod: Sendable {
 
 extension SelectorTable {
   /// The method for `selector` that this table or one that it inherits has; `nil` where there is none. One of this
-  /// table's
-  /// own comes without the hooks around it.
+  /// table's own comes without the hooks around it.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
     return storage.find(selector).map { TableMethod(method: $0.method, owner: $0.owner) }

@@ -55,6 +55,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
     super.init()
   }
 
+  /// Around all observers, lazy ones too.
+  public override var hookPlace: HookPlace { observers.hookPlace }
+
   /// The messages of the point, sorted by name, or `nil` when they are not stated.
   public var selectors: [MessageSelector]? { stated?.sorted { $0.name < $1.name } }
 

@@ -35,8 +35,9 @@ struct MemberChecker {
           "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol",
           modifier.positions)
       case "optional":
+        if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) { break }
         refuse(
-          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional'",
+          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional', and let targets adopt 'PartialTarget'",
           modifier.positions)
       case "mutating":
         refuse(
@@ -121,14 +122,63 @@ struct MemberChecker {
           "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
           type.positions)
       }
-      checkSelf(type)
+      checkType(type)
     }
   }
 
+  private mutating func checkType(_ type: TypeText) {
+    checkSelf(type)
+    checkLifetime(type)
+    checkNames(type)
+  }
+
   private mutating func checkSelf(_ type: TypeText) {
-    if let position = type.selfPosition {
+    guard let position = type.selfPosition else { return }
+    let own = declaration.members.compactMap(\.namedType?.name)
+    if source.isMark(position + 1, "."), own.contains(source.text(position + 2)) {
+      let start = source[position].range.lowerBound
+      let fix = Problem.Fix(
+        title: "remove 'Self.'", offsets: start..<source[position + 2].range.lowerBound, text: "")
+      refuse(
+        "a message cannot name 'Self'; '\(source.text(position + 2))' is the protocol's own: write it without 'Self.'",
+        position..<position + 3, fixes: [fix])
+    } else {
       refuse(
         "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'",
+        position..<position + 1)
+    }
+  }
+
+  /// Types whose values a message cannot keep: there is one owner of each, or they point into something.
+  private mutating func checkLifetime(_ type: TypeText) {
+    for position in type.positions {
+      if source.isMark(position, "~"),
+        source.isWord(position + 1, "Copyable") || source.isWord(position + 1, "Escapable")
+      {
+        refuse(
+          "every target gets a copy, so what cannot be copied cannot travel; put it into a class",
+          position..<position + 2)
+      } else if source[position].kind == .word, Self.spans.contains(source.text(position)),
+        !source.isMark(position - 1, ".") || source.isWord(position - 2, "Swift")
+      {
+        refuse(
+          "a '\(source.text(position))' ends with the memory that it points into, so it cannot travel; write an array",
+          position..<position + 1)
+      }
+    }
+  }
+
+  private static let spans: Set<String> = [
+    "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
+  ]
+
+  /// Types that are called like those which the written class has of its own.
+  private mutating func checkNames(_ type: TypeText) {
+    guard declaration.keyword == "protocol" else { return }
+    for position in type.positions
+    where ["Messages", "Forwarding", "Interface"].contains(source.text(position)) && !source.isMark(position - 1, ".") {
+      refuse(
+        "the written class has a type '\(source.text(position))' of its own; write the name with its module",
         position..<position + 1)
     }
   }
@@ -140,7 +190,7 @@ struct MemberChecker {
       }
       return
     }
-    checkSelf(type)
+    checkType(type)
     if type.specifiers.contains("some") || type.hasInnerSome {
       refuse("each target may answer another type; write 'any' instead of 'some'", type.positions)
     }

@@ -5,12 +5,13 @@
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let source: SourceText
+  let silence: SilentAnswers
   private(set) var problems: [Problem] = []
   /// The plan of each member that answers, by where the member begins.
   private(set) var plans: [Int: AnswerPlan] = [:]
 
-  init(_ declaration: TypeDeclaration, source: SourceText) {
-    (self.declaration, self.source) = (declaration, source)
+  init(_ declaration: TypeDeclaration, source: SourceText, silence: SilentAnswers = .refused) {
+    (self.declaration, self.source, self.silence) = (declaration, source, silence)
   }
 
   mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
@@ -39,11 +40,6 @@ struct ProtocolChecker {
   // MARK: The protocol
 
   private mutating func checkHead() {
-    if let generics = declaration.generics {
-      refuse(
-        "a protocol with associated types cannot be forwarded: 'any \(declaration.name)' does not say what they are; write the types",
-        generics)
-    }
     for type in declaration.inherited {
       let name = source.line(type)
       let last = name.split(separator: ".").last.map(String.init) ?? name
@@ -62,10 +58,7 @@ struct ProtocolChecker {
 
   private mutating func refuseOther(_ member: Member, _ word: String) {
     switch word {
-    case "associatedtype":
-      refuse(
-        "a protocol with associated types cannot be forwarded: 'any \(declaration.name)' does not say what they are; write the types",
-        member.namePositions)
+    case "associatedtype": checkAssociated(member)
     case "init":
       refuse(
         "an initialiser is no message to a target; write it in an extension or in another protocol",
@@ -75,6 +68,24 @@ struct ProtocolChecker {
     case "typealias": break
     default: refuse("'\(word)' cannot be carried by a message", member.namePositions)
     }
+  }
+
+  /// A class can be generic over the types that `any P<T>` names, and over no others.
+  private mutating func checkAssociated(_ member: Member) {
+    guard let type = member.namedType else { return }
+    let position = type.position..<type.position + 1
+    let said = SourceText([type.constraint, type.requirements].compactMap(\.self).joined(separator: " "))
+    if (0..<said.end).contains(where: { said.isWord($0, "Self") }) {
+      refuse("'Self' is another type in each target, so '\(type.name)' cannot depend on it", position)
+    }
+    if declaration.primaryTypes(source).contains(type.name) { return }
+    let clause = declaration.generics
+    let offset = source.offsets(clause ?? declaration.namePosition..<declaration.namePosition + 1).upperBound
+    let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
+    let place = clause == nil ? offset : offset - 1
+    refuse(
+      "'any \(declaration.name)' does not say what '\(type.name)' is; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
+      position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
   // MARK: Answers
@@ -115,6 +126,10 @@ struct ProtocolChecker {
       empty = .none
     } else if member.effects.throwing == .untyped {
       empty = .thrown
+    } else if silence != .refused, let value = source.emptyValue(of: type) {
+      empty = .stated(value)
+    } else if silence == .emptyValuesOrTrap {
+      empty = .trap
     } else {
       refuseSilence(member, type, attribute)
       return
@@ -134,6 +149,9 @@ struct ProtocolChecker {
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
+    // Where the type is stated, the value may begin with a dot.
+    let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
+    let name = isKnown ? "Answer" : "Answer<\(type.keyed)>"
     let fix: Problem.Fix
     if let attribute, attribute.hasArguments {
       let offset = source[attribute.positions.upperBound - 1].range.lowerBound
@@ -144,7 +162,7 @@ struct ProtocolChecker {
     } else {
       let offset = source[member.positions.lowerBound].range.lowerBound
       fix = .init(
-        title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@Answer(otherwise: <#value#>) ")
+        title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@\(name)(otherwise: <#value#>) ")
     }
     let reason =
       if case .typed(let error) = member.effects.throwing {
@@ -152,9 +170,12 @@ struct ProtocolChecker {
       } else {
         "when nobody answers '\(member.name)' there is no '\(type.text)'"
       }
-    let optional = type.isFunction ? "" : ", answer '\(type.text)?'"
+    let optional = type.isFunction ? "" : ", answer '\(type.keyed.asOptional)'"
     let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
-    refuse("\(reason); say '@Answer(otherwise: …)'\(optional)\(throwing)", type.positions, fixes: [fix])
+    let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
+    refuse(
+      "\(reason); say '@\(name)(otherwise: …)', or '@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)",
+      type.positions, fixes: [fix])
   }
 
   // MARK: Names

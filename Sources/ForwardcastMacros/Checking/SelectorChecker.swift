@@ -8,10 +8,11 @@ struct SelectorChecker {
   func problems(of entries: [Entry]) -> [Problem] {
     var problems: [Problem] = []
     var known: [String: [Entry]] = [:]
+    var taken = Set(entries.map(\.selector))
     for entry in entries {
       let member = entry.member
-      func refuse(_ message: String) {
-        problems.append(Problem(message: message, offsets: source.offsets(member.namePositions)))
+      func refuse(_ message: String, fixes: [Problem.Fix] = []) {
+        problems.append(Problem(message: message, offsets: source.offsets(member.namePositions), fixes: fixes))
       }
       if entry.selector.utf8.count > SelectorName.maximumLength {
         refuse(
@@ -19,13 +20,48 @@ struct SelectorChecker {
         )
       }
       if let other = known[entry.selector]?.first(where: { $0.member.canStandBeside(member) }) {
-        let colons = String(repeating: "name:", count: member.parameters.count)
+        let free = freeSelector(for: member, number: (known[entry.selector]?.count ?? 0) + 1, taken: &taken)
         refuse(
-          "'\(entry.selector)' is already the selector of '\(other.member.name)'; name this one with '@Message(\"\(colons.isEmpty ? "name" : colons)\")'"
-        )
+          "'\(entry.selector)' is already the selector of '\(other.member.name)'; name this one with '@Message(\"\(free)\")'",
+          fixes: [fix(member, free)])
       }
       known[entry.selector, default: []].append(entry)
     }
     return problems
+  }
+
+  /// A selector for a member that no other has: its name with the type of its first argument, or with a number.
+  private func freeSelector(for member: Member, number: Int, taken: inout Set<String>) -> String {
+    let getter = member.entries.first?.selector ?? ""
+    let first = getter.prefix { $0 != ":" }
+    let rest = getter.dropFirst(first.count)
+    let type = String(
+      String.UnicodeScalarView(
+        (member.parameters.first?.type.keyed ?? "").unicodeScalars.filter(\.continuesSwiftIdentifier)))
+    var number = number
+    var name = type.isEmpty ? "\(first)\(number)" : first + SelectorName.capitalized(type)
+    func isTaken(_ name: String) -> Bool {
+      taken.contains(name + rest) || member.isSettable && taken.contains(SelectorName.setter(name))
+    }
+    while isTaken(name) {
+      name = "\(first)\(number)"
+      number += 1
+    }
+    taken.insert(name + rest)
+    return name + rest
+  }
+
+  private func fix(_ member: Member, _ selector: String) -> Problem.Fix {
+    let title = "name it '\(selector)'"
+    guard let attribute = member.attribute("Message") else {
+      let start = source[member.positions.lowerBound].range.lowerBound
+      return .init(title: title, offsets: start..<start, text: "@Message(\"\(selector)\") ")
+    }
+    guard let argument = attribute.arguments.first else {
+      let end = source.offsets(attribute.namePositions).upperBound
+      let attributeEnd = source.offsets(attribute.positions).upperBound
+      return .init(title: title, offsets: end..<attributeEnd, text: "(\"\(selector)\")")
+    }
+    return .init(title: title, offsets: source.offsets(argument.value), text: "\"\(selector)\"")
   }
 }

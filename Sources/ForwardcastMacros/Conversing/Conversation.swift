@@ -44,7 +44,7 @@ package enum Conversation {
       macro: macro, role: role, attribute: SourceText(attributeText), declaration: SourceText(declarationText),
       context: question["lexicalContext"]?.elements.compactMap { $0["source"]?.text } ?? [],
       extendedType: question["extendedTypeSyntax"]?["source"]?.text ?? "",
-      isMainActorByDefault: isMainActorByDefault(question["staticBuildConfiguration"]?.text),
+      settings: settings(question["staticBuildConfiguration"]?.text),
       wantsConformance: question["conformanceListSyntax"]?["source"]?.text?.contains(":") ?? true)
     let expansion = request.expanded()
     let diagnostics =
@@ -53,12 +53,13 @@ package enum Conversation {
     return result(expansion, ["expandedSource": .string(expansion.text), "diagnostics": .array(diagnostics)])
   }
 
-  /// A module that is on the main actor by default says so only by two features.
-  private static func isMainActorByDefault(_ configuration: String?) -> Bool {
-    guard let configuration, let features = JSONValue(Array(configuration.utf8))?["features"]?.elements else {
-      return false
-    }
-    return features.contains(.string("NoExplicitNonIsolated"))
+  /// What the build configuration tells. A module that is on the main actor by default says so only by two features.
+  private static func settings(_ configuration: String?) -> ModuleSettings {
+    let features = configuration.flatMap { JSONValue(Array($0.utf8))?["features"]?.elements } ?? []
+    return ModuleSettings(
+      isMainActorByDefault: features.contains(.string("NoExplicitNonIsolated")),
+      isNonsendingByDefault: features.contains(.string("NonisolatedNonsendingByDefault")),
+      hasInternalImports: features.contains(.string("InternalImportsByDefault")))
   }
 
   // MARK: Diagnostics

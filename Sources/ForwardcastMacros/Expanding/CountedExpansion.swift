@@ -17,7 +17,8 @@ struct CountedExpansion {
     let source = request.declaration
     var reader = DeclarationReader(source)
     guard let written = reader.typeDeclaration(), written.keyword == "class",
-      let conformances, let storage = written.members.first(where: { $0.plainName == "multicast" })
+      let conformances,
+      let storage = written.members.first(where: { $0.plainName == "multicast" })
     else {
       expansion.attributeProblems.append(
         Problem(
@@ -26,6 +27,7 @@ struct CountedExpansion {
       return expansion
     }
     let attributes = written.attributes.filter { !$0.isOurs(Self.macro) }.map { source.line($0.positions) }
+    let typeParameters = written.typeParameters(source)
     let isolation = written.modifiers.contains { $0.word == "nonisolated" } ? "nonisolated " : ""
     let sharing = storage.modifier("nonisolated") == nil ? "" : "nonisolated "
     var writer = TextWriter()
@@ -34,8 +36,11 @@ struct CountedExpansion {
       for name in Self.names {
         writer.lines(attributes)
         writer.block("\(isolation)final class \(name): \(conformances)") { writer in
-          writer.line("typealias Interface = any CountedProtocol")
-          writer.line("\(sharing)let multicast: Forwardcast.MulticastProxy<any CountedProtocol>")
+          for name in typeParameters { writer.line("typealias \(name) = Counted\(name)") }
+          if typeParameters.isEmpty {
+            writer.line("typealias Interface = any CountedProtocol")
+            writer.line("\(sharing)let multicast: Forwardcast.MulticastProxy<any CountedProtocol>")
+          }
           writer.line("init(never: Never) { switch never {} }")
         }
       }

@@ -15,8 +15,7 @@ struct ExpansionRequest {
   var context: [String] = []
   /// The type that an extension is asked for, with the names of the types around it.
   var extendedType = ""
-  /// Whether the module's default isolation is the main actor.
-  var isMainActorByDefault = false
+  var settings = ModuleSettings()
   /// Whether the conformance that the macro declares is still missing. The compiler says so for extensions.
   var wantsConformance = true
 }

@@ -25,20 +25,22 @@ struct ForwardedExpansion {
         expansion.attributeProblems = []
       }
     }
-    guard let declaration else { return }
+    guard var declaration else { return }
     guard declaration.keyword == "protocol" else {
       refuse(
         "@Forwarded is for protocols: on a class, '@Receiver' writes a table",
         declaration.keywordPosition..<declaration.keywordPosition + 1)
       return
     }
-    var checker = ProtocolChecker(declaration, source: request.declaration)
+    guard let options = options() else { return }
+    if let actor = options.actor { declaration.mark(actor: actor) }
+    var checker = ProtocolChecker(declaration, source: request.declaration, silence: options.silence)
     checker.check()
     expansion.problems += checker.problems
-    guard let options = options(declaration), !expansion.hasErrors else { return }
+    guard !expansion.hasErrors else { return }
     let interface = ForwardedInterface(
-      declaration, source: request.declaration, options: options, plans: checker.plans,
-      isMainActorByDefault: request.isMainActorByDefault)
+      declaration, source: request.declaration, options: options, plans: checker.plans, settings: request.settings,
+      isNested: !request.context.isEmpty)
     expansion.problems += IsolationChecker(interface: interface).problems
     guard !expansion.hasErrors else { return }
     switch request.role {
@@ -53,7 +55,7 @@ struct ForwardedExpansion {
   }
 
   /// Reads the arguments of the attribute.
-  private mutating func options(_ declaration: TypeDeclaration) -> ForwardedOptions? {
+  private mutating func options() -> ForwardedOptions? {
     var options = ForwardedOptions()
     var position = 0
     let source = request.attribute
@@ -61,6 +63,16 @@ struct ForwardedExpansion {
     var label = ""
     for argument in attribute.arguments {
       label = argument.label ?? label
+      if label == "otherwise" {
+        guard let silence = SilentAnswers(rawValue: source.text(argument.value.upperBound - 1)) else {
+          expansion.attributeProblems.append(
+            Problem(
+              message: "write '.emptyValues' or '.emptyValuesOrTrap'", offsets: source.offsets(argument.value)))
+          return nil
+        }
+        options.silence = silence
+        continue
+      }
       guard let name = typeName(argument.value) else {
         expansion.attributeProblems.append(
           Problem(
@@ -72,6 +84,7 @@ struct ForwardedExpansion {
       case "inheriting": options.inherited.append(ForwardedOptions.className(of: name))
       case "as": options.interface = name
       case "base": options.base = name
+      case "isolatedTo": options.actor = name
       default: break
       }
     }
@@ -107,4 +120,8 @@ struct ForwardedOptions {
   /// The protocol that the class is to be, as `any Name`; `nil` for the one that is annotated.
   var interface: String?
   var base: String?
+  /// The global actor of `isolatedTo:`.
+  var actor: String?
+  /// What stands for answers that nobody gives, where a requirement says nothing itself.
+  var silence = SilentAnswers.refused
 }

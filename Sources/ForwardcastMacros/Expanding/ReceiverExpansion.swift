@@ -24,7 +24,7 @@ struct ReceiverExpansion {
         expansion.attributeProblems = []
       }
     }
-    guard let declaration else { return }
+    guard var declaration else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
@@ -46,18 +46,19 @@ struct ReceiverExpansion {
       var reader = DeclarationReader(SourceText(text))
       return reader.typeDeclaration()?.generics != nil
     }
+    if let actor = options.actor { declaration.mark(actor: actor) }
     var checker = ReceiverChecker(declaration, source: request.declaration, takesAll: options.takesAll)
     checker.check()
     expansion.problems += checker.problems
     guard !expansion.hasErrors else { return }
     let receiver = ReceiverClass(
       declaration, source: request.declaration, options: options, entries: checker.entries,
-      isMainActorByDefault: request.isMainActorByDefault)
+      settings: request.settings)
     switch request.role {
     case "member": expansion.text = TableWriter(receiver).text()
     case "extension":
       guard request.wantsConformance, options.base == nil else { return }
-      let isolation = request.isMainActorByDefault ? "nonisolated " : ""
+      let isolation = request.settings.isMainActorByDefault ? "nonisolated " : ""
       expansion.text = "extension \(request.extendedType): \(isolation)Forwardcast.MessageReceiver {}"
     default: break
     }
@@ -69,12 +70,13 @@ struct ReceiverExpansion {
     let source = request.attribute
     for argument in source.attributes(&position).first?.arguments ?? [] {
       let words = argument.value
-      if argument.label == "inheriting" {
+      if let label = argument.label {
         if words.count > 2, source.isWord(words.upperBound - 1, "self") {
-          options.base = source.line(words.lowerBound..<words.upperBound - 2)
+          let name = source.line(words.lowerBound..<words.upperBound - 2)
+          if label == "isolatedTo" { options.actor = name } else { options.base = name }
         } else {
           expansion.attributeProblems.append(
-            Problem(message: "write the class itself, as in 'inheriting: Base.self'", offsets: source.offsets(words)))
+            Problem(message: "write the type itself, as in '\(label): Name.self'", offsets: source.offsets(words)))
         }
       } else if source.text(words.upperBound - 1) == "allMembers" {
         options.takesAll = true
@@ -92,6 +94,8 @@ struct ReceiverOptions {
   var takesAll = false
   /// The superclass whose table is continued.
   var base: String?
+  /// The global actor of `isolatedTo:`.
+  var actor: String?
   /// Whether a type around the class is generic.
   var isInGenericType = false
 }

@@ -12,6 +12,8 @@ struct AnswerPlan {
     case thrown
     /// What `otherwise:` says.
     case stated(String)
+    /// The end of the process.
+    case trap
   }
 
   /// The rule as a return policy: `.last`, `.reduce(0, +)`.
@@ -60,8 +62,65 @@ struct AnswerRuleName {
     }
   }
 
-  private static let numbers: Set<String> = [
+  fileprivate static let numbers: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
-    "Double", "Float", "Float16", "Float80", "CGFloat", "TimeInterval",
+    "Double", "Float", "Float16", "Float80", "CGFloat", "TimeInterval", "NSInteger", "NSUInteger",
   ]
+}
+
+/// What `@Forwarded(otherwise:)` says of requirements that say nothing themselves.
+enum SilentAnswers: String {
+  case refused
+  case emptyValues
+  case emptyValuesOrTrap
+}
+
+extension SourceText {
+  /// The value without content of a type, as far as its text tells that there is one.
+  func emptyValue(of type: TypeText) -> String? { type.isFunction ? nil : emptyValue(type.positions, depth: 0) }
+
+  private func emptyValue(_ positions: Range<Int>, depth: Int) -> String? {
+    var (start, last) = (positions.lowerBound, positions.upperBound - 1)
+    guard start <= last, depth < 8 else { return nil }
+    if isMark(last, "?") || isMark(last, "!") { return "nil" }
+    if isWord(start, "Swift"), isMark(start + 1, ".") { start += 2 }
+    if isMark(start, "["), closing(start) == last {
+      return (start..<last).contains { isMark($0, ":") && isOutermost($0, in: start) } ? "[:]" : "[]"
+    }
+    if isMark(start, "("), closing(start) == last {
+      // A tuple, or one type in brackets.
+      let elements = arguments(in: start).map { ($0.label, emptyValue($0.value, depth: depth + 1)) }
+      let values = elements.compactMap { label, value in value.map { (label.map { "\($0): " } ?? "") + $0 } }
+      return values.count == elements.count && !values.isEmpty ? "(\(values.joined(separator: ", ")))" : nil
+    }
+    guard self[start].isWord else { return nil }
+    let behind = endOfGenericArguments(start + 1, before: last + 1)
+    guard behind == last + 1 else { return nil }
+    let name = text(start)
+    if behind > start + 1 {
+      switch name {
+      case "Array", "Set", "ContiguousArray", "ArraySlice": return "[]"
+      case "Dictionary": return "[:]"
+      case "Optional": return "nil"
+      default: return nil
+      }
+    }
+    last = start
+    if AnswerRuleName.numbers.contains(name) { return "0" }
+    switch name {
+    case "Bool": return "false"
+    case "String", "Substring": return "\"\""
+    case "CGSize", "CGPoint", "CGRect", "NSSize", "NSPoint", "NSRect", "UIEdgeInsets", "CMTime", "Duration":
+      return ".zero"
+    case "Data", "IndexSet", "NSAttributedString", "AttributedString": return "\(name)()"
+    default: return nil
+    }
+  }
+
+  /// Whether no bracket inside of the one at `start` is around the token.
+  private func isOutermost(_ position: Int, in start: Int) -> Bool {
+    var next = start + 1
+    while next < position { next = after(next) }
+    return next == position
+  }
 }

@@ -20,6 +20,8 @@ struct Attribute {
   let hasArguments: Bool
   /// The text of the first argument where that is a plain literal of a string without a label.
   let literal: String?
+  /// Whether `isolatedTo:` says that this is a global actor.
+  var isStatedActor = false
 
   /// The last part of the name.
   var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
@@ -27,8 +29,14 @@ struct Attribute {
   /// Whether this is one of the library's attributes.
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
 
-  /// Whether the attribute names a global actor: `@MainActor`, or a type whose name ends in `Actor`.
-  var isGlobalActor: Bool { !hasArguments && shortName.hasSuffix("Actor") && shortName.first?.isUppercase == true }
+  /// Whether the attribute names a global actor: `@MainActor`, a type whose name ends in `Actor`, or what is said to be one.
+  var isGlobalActor: Bool { isStatedActor || mayBeActor && shortName.hasSuffix("Actor") }
+
+  /// Whether the attribute may be a global actor as well as a macro.
+  var mayBeActor: Bool {
+    !hasArguments && shortName.first?.isUppercase == true
+      && !["Sendable", "Forwarded", "Message", "Answer"].contains(shortName)
+  }
 }
 
 extension SourceText {
@@ -40,7 +48,8 @@ extension SourceText {
       var nameEnd = position + 2
       while nameEnd < behind, isMark(nameEnd, "."), self[nameEnd + 1].isWord { nameEnd += 2 }
       let name = position + 1..<nameEnd
-      let bracket = isMark(behind - 1, ")") ? (nameEnd..<behind).first { isMark($0, "(") } : nil
+      let behindTypes = endOfGenericArguments(nameEnd, before: behind)
+      let bracket = isMark(behind - 1, ")") ? (behindTypes..<behind).first { isMark($0, "(") } : nil
       let arguments = bracket.map { self.arguments(in: $0) } ?? []
       found.append(
         Attribute(

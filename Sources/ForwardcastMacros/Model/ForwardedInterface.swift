@@ -14,15 +14,25 @@ struct ForwardedInterface {
   let options: ForwardedOptions
   /// The plan of each member that answers, by where the member begins.
   let plans: [Int: AnswerPlan]
-  let isMainActorByDefault: Bool
+  let settings: ModuleSettings
+  /// Whether the protocol stands in a type, whose other members an extension elsewhere does not see.
+  let isNested: Bool
+  /// The types that the class is generic over.
+  let typeParameters: [NamedType]
   let items: [Item]
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
-    isMainActorByDefault: Bool
+    settings: ModuleSettings, isNested: Bool
   ) {
     (self.declaration, self.source, self.options, self.plans) = (declaration, source, options, plans)
-    self.isMainActorByDefault = isMainActorByDefault
+    (self.settings, self.isNested) = (settings, isNested)
+    let named = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil }
+    let primary = options.interface == nil ? declaration.primaryTypes(source) : []
+    typeParameters = primary.map { name in
+      named.first { $0.name == name }
+        ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
+    }
     var entries = declaration.members.flatMap(\.entries)
     entries.nameKeys()
     var next = entries.makeIterator()
@@ -38,11 +48,55 @@ struct ForwardedInterface {
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
 
+  /// The type of the targets.
+  var target: String { options.interface?.asExistential ?? "any \(name)\(genericArguments)" }
+
   /// The protocol that the class conforms to.
   var protocolName: String {
     guard let other = options.interface else { return name }
-    return other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
+    let plain = other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
+    // What its associated types are, the requirements tell.
+    return String(plain.prefix { $0 != "<" })
   }
+
+  /// The superclass of the written class; what `NSObjectProtocol` asks for, only `NSObject` has.
+  var base: String? {
+    options.base
+      ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map {
+        $0.replacingSuffix("NSObjectProtocol", "NSObject")
+      }
+  }
+
+  /// The names after the colon, those of compositions one by one.
+  var inheritedNames: [String] {
+    declaration.inherited.flatMap { source.line($0).split(separator: "&") }.map { String($0.trimmingBlanks) }
+  }
+
+  // MARK: Associated types
+
+  var isGeneric: Bool { !typeParameters.isEmpty }
+
+  var genericArguments: String {
+    isGeneric ? "<\(typeParameters.map(\.name).joined(separator: ", "))>" : ""
+  }
+
+  /// Rows are called from anywhere, so the conformances that the types have are not those of one actor.
+  var genericParameters: String {
+    let parameters = typeParameters.map { type in
+      type.name + (type.constraint.map { ": \($0.contains("AnyObject") ? $0 : "\($0) & SendableMetatype")" } ?? "")
+    }
+    return isGeneric ? "<\(parameters.joined(separator: ", "))>" : ""
+  }
+
+  /// What has to hold of the types, with the word `where` and a blank before it.
+  var genericRequirements: String {
+    guard isGeneric else { return "" }
+    let whole = declaration.whereClause.map { source.line($0.lowerBound + 1..<$0.upperBound) }
+    let all = ([whole] + typeParameters.map(\.requirements)).compactMap(\.self).filter { !$0.contains("Self") }
+    return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
+  }
+
+  // MARK: Isolation
 
   /// The isolation of the protocol, and so of the class.
   var isolation: Isolation {
@@ -50,7 +104,13 @@ struct ForwardedInterface {
     if let actor = declaration.attributes.first(where: \.isGlobalActor) {
       return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
     }
-    return isMainActorByDefault ? .mainActor : .nonisolated
+    if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
+    return settings.isMainActorByDefault ? .mainActor : .nonisolated
+  }
+
+  /// Whether the actor of `isolatedTo:` stands before the protocol or a member.
+  private var isMarked: Bool {
+    (declaration.attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
   }
 
   /// The isolation of one member.
@@ -65,11 +125,7 @@ struct ForwardedInterface {
   }
 
   private func inherits(_ names: Set<String>) -> Bool {
-    declaration.inherited.contains { range in
-      source.line(range).split(separator: "&").contains {
-        names.contains(String($0.trimmingBlanks.split(separator: ".").last ?? ""))
-      }
-    }
+    inheritedNames.contains { names.contains(String($0.split(separator: ".").last ?? "")) }
   }
 
   /// Whether the text says that the protocol is `Sendable`.
@@ -80,4 +136,11 @@ struct ForwardedInterface {
     inherits(["AnyObject", "NSObjectProtocol"])
       || declaration.whereClause.map { source.line($0).contains("AnyObject") } ?? false
   }
+}
+
+extension String {
+  /// The type of a protocol's objects.
+  fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
+
+  fileprivate func replacingSuffix(_ suffix: String, _ other: String) -> String { dropLast(suffix.count) + other }
 }

@@ -62,6 +62,8 @@ struct Member {
   /// The type of the result or property; `nil` where none is written.
   var type: TypeText?
   var isSettable = false
+  /// The name that an `associatedtype` or `typealias` declares, with what is said of it.
+  var namedType: NamedType?
   /// Whether the property was declared with `let`.
   var isConstant = false
   var setterIsNonmutating = false
@@ -80,6 +82,13 @@ struct Member {
   /// Whether the member answers anything.
   var answers: Bool { type.map { !$0.isVoid } ?? false }
 
+  /// Whether an argument says whose it is, as one that cannot be copied has to.
+  var needsCopies: Bool {
+    parameters.contains { !$0.type.specifiers.isDisjoint(with: ["borrowing", "consuming", "__owned", "__shared"]) }
+  }
+
+  var isOptional: Bool { modifier("optional") != nil }
+
   /// Whether both members can be part of one build.
   func canStandBeside(_ other: Member) -> Bool {
     for (own, others) in zip(branches, other.branches) {
@@ -88,6 +97,17 @@ struct Member {
     }
     return true
   }
+}
+
+/// A type that a protocol names.
+struct NamedType {
+  let name: String
+  /// Where the name stands.
+  let position: Int
+  /// What follows a colon.
+  let constraint: String?
+  /// What follows `where`.
+  let requirements: String?
 }
 
 /// One branch of an `#if`.

@@ -7,14 +7,14 @@ struct ReceiverClass {
   let source: SourceText
   let options: ReceiverOptions
   let items: [ForwardedInterface.Item]
-  let isMainActorByDefault: Bool
+  let settings: ModuleSettings
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ReceiverOptions, entries: [Entry],
-    isMainActorByDefault: Bool
+    settings: ModuleSettings
   ) {
     (self.declaration, self.source, self.options) = (declaration, source, options)
-    self.isMainActorByDefault = isMainActorByDefault
+    self.settings = settings
     items = declaration.items.flatMap { item -> [ForwardedInterface.Item] in
       switch item {
       case .directive(let line): [.directive(line)]
@@ -40,6 +40,12 @@ struct ReceiverClass {
     if let actor = declaration.attributes.first(where: \.isGlobalActor) {
       return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
     }
-    return isMainActorByDefault ? .mainActor : .nonisolated
+    if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
+    return settings.isMainActorByDefault ? .mainActor : .nonisolated
+  }
+
+  /// Whether the actor of `isolatedTo:` stands before the class or a member.
+  private var isMarked: Bool {
+    (declaration.attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
   }
 }

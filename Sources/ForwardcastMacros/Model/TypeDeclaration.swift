@@ -6,7 +6,7 @@ struct TypeDeclaration {
   /// The word that declares it: `protocol`, `class`, `actor`, or what else there is.
   let keyword: String
   let keywordPosition: Int
-  let attributes: [Attribute]
+  private(set) var attributes: [Attribute]
   let modifiers: [Modifier]
   /// The name as written, backticks included.
   let name: String
@@ -21,9 +21,43 @@ struct TypeDeclaration {
   var items: [MemberItem]
 
   var members: [Member] { items.compactMap(\.member) }
+  /// Whether the declaration is one of Objective-C: its requirements may be optional.
+  var isObjectiveC: Bool { attributes.contains { $0.name == "objc" } }
   var plainName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
+
+  /// The names between the angle brackets of a protocol.
+  func primaryTypes(_ source: SourceText) -> [String] {
+    (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) }
+  }
+
+  /// The names of a class's generic parameters, without what is said of them.
+  func typeParameters(_ source: SourceText) -> [String] {
+    var level = 0
+    return (generics ?? 0..<0).compactMap { position in
+      if source.isMark(position, "<") { level += 1 }
+      if source.isMark(position, ">") { level -= 1 }
+      let isFirst = source.isMark(position - 1, "<") || source.isMark(position - 1, ",")
+      return level == 1 && isFirst && source[position].isWord ? source.text(position) : nil
+    }
+  }
+
+  /// Takes attributes of that name for the global actor which it is said to be.
+  mutating func mark(actor: String) {
+    func mark(_ attributes: inout [Attribute]) {
+      for index in attributes.indices where !attributes[index].hasArguments {
+        attributes[index].isStatedActor =
+          attributes[index].isStatedActor || attributes[index].name == actor || attributes[index].shortName == actor
+      }
+    }
+    mark(&attributes)
+    for index in items.indices {
+      guard case .member(var member) = items[index] else { continue }
+      mark(&member.attributes)
+      items[index] = .member(member)
+    }
+  }
 
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]
 

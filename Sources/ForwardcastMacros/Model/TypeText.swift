@@ -22,7 +22,9 @@ struct TypeText {
   /// Whether the text is one of a function type.
   let isFunction: Bool
 
-  var isVoid: Bool { text == "Void" || text == "()" || text == "Swift.Void" }
+  var isVoid: Bool {
+    ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
+  }
   var isSome: Bool { specifiers.contains("some") }
 }
 
@@ -44,6 +46,24 @@ extension SourceText {
       isOptional: !isFunction
         && (isMark(last, "?") || isImplicit || optionalIsNamed(behindPrefix..<positions.upperBound)),
       isFunction: isFunction)
+  }
+
+  /// The type that a literal has by itself; `nil` for any other expression.
+  func literalType(_ positions: Range<Int>) -> TypeText? {
+    let isSigned = isMark(positions.lowerBound, "-") && positions.count == 2
+    guard positions.count == (isSigned ? 2 : 1), let last = positions.last else { return nil }
+    let text = text(last)
+    let isHexadecimal = text.hasPrefix("0x")
+    let name: String
+    switch self[last].kind {
+    case .number: name = text.contains { isHexadecimal ? "pP".contains($0) : ".eE".contains($0) } ? "Double" : "Int"
+    case .string where !isSigned: name = "String"
+    case .word where !isSigned && ["true", "false"].contains(text): name = "Bool"
+    default: return nil
+    }
+    return TypeText(
+      positions: positions, text: name, keyed: name, specifiers: [], isNonescapingFunction: false, hasInnerSome: false,
+      selfPosition: nil, isOptional: false, isFunction: false)
   }
 
   /// Whether the type is a function type, be it in brackets.
@@ -82,4 +102,9 @@ extension SourceText {
     }
     return line
   }
+}
+
+extension String {
+  /// The type as an optional: in brackets where it is more than a name.
+  var asOptional: String { contains(" ") && !hasPrefix("[") && !hasPrefix("(") ? "(\(self))?" : "\(self)?" }
 }

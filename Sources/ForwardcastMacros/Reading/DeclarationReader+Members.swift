@@ -66,7 +66,11 @@ extension DeclarationReader {
     case _ where Self.introducers.contains(word):
       member.kind = .other(word)
       member.name = word
-      skipOther(before: closing)
+      if word == "associatedtype" || word == "typealias" {
+        namedType(&member, before: closing)
+      } else {
+        skipOther(before: closing)
+      }
     default:
       if position < closing {
         refuse("this cannot be read as a member", position..<position + 1)
@@ -77,6 +81,22 @@ extension DeclarationReader {
     }
     member.positions = start..<position
     return [member]
+  }
+
+  /// `associatedtype Name: Constraint = Default where Requirements`, or a `typealias`.
+  private mutating func namedType(_ member: inout Member, before closing: Int) {
+    let start = position + 1
+    skipOther(before: closing)
+    guard source[start].isWord, start < position else { return }
+    let isWhere = { source.isWord($0, "where") }
+    let requirements = (start..<position).first(where: isWhere)
+    let head = start + 1..<max(requirements ?? position, start + 1)
+    let end = head.first { source.isMark($0, "=") } ?? head.upperBound
+    func text(_ positions: Range<Int>) -> String? { positions.isEmpty ? nil : source.line(positions) }
+    member.namedType = NamedType(
+      name: source.text(start), position: start,
+      constraint: source.isMark(start + 1, ":") && end > start + 2 ? text(start + 2..<end) : nil,
+      requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
   }
 
   /// Passes a declaration that is not carried, with its body.
@@ -257,7 +277,9 @@ extension DeclarationReader {
       }
       var isStored = !inProtocol
       if source.isMark(position, "=") {
+        let start = position + 1
         initialValue(before: closing)
+        if next.type == nil { next.type = source.literalType(start..<position) }
       } else if source.isMark(position, "{") {
         isStored = false
       }

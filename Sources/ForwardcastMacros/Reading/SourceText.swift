@@ -92,21 +92,47 @@ struct SourceText {
       end) + 1
   }
 
-  /// The comment lines that document a token: `///` and `/** */`, as they are.
+  /// The comment lines that document a token: `///` and `/** */`, as they are but for their indentation.
   func documentation(before position: Int) -> [String] {
     let token = self[position]
     guard token.leading < token.range.lowerBound else { return [] }
     let trivia = String(decoding: bytes[token.leading..<token.range.lowerBound], as: UTF8.self)
     var lines: [String] = []
+    var (level, isDocumentation) = (0, false)
     for line in trivia.split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
-      if line.hasPrefix("///"), !line.hasPrefix("////") { lines.append(String(line)) }
+      if level == 0, line.hasPrefix("//") {
+        if line.hasPrefix("///"), !line.hasPrefix("////") { lines.append(String(line)) }
+        continue
+      }
+      if level == 0 {
+        isDocumentation = line.hasPrefix("/**") && !line.hasPrefix("/***") && !line.hasPrefix("/**/")
+      }
+      if isDocumentation { lines.append(level > 0 && line.hasPrefix("*") ? " \(line)" : String(line)) }
+      level += line.levelsOfComments
     }
-    return lines
+    // What is not closed here would take the written text with it.
+    return level == 0 ? lines : []
   }
 }
 
 extension Substring {
+  /// How many comments the line opens more than it closes.
+  fileprivate var levelsOfComments: Int {
+    var (level, previous) = (0, UInt8(ascii: " "))
+    for byte in utf8 {
+      let step =
+        switch (previous, byte) {
+        case (UInt8(ascii: "/"), UInt8(ascii: "*")): 1
+        case (UInt8(ascii: "*"), UInt8(ascii: "/")): -1
+        default: 0
+        }
+      level += step
+      previous = step == 0 ? byte : UInt8(ascii: " ")
+    }
+    return level
+  }
+
   var trimmingBlanks: Substring {
     var rest = self
     while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }

@@ -6,12 +6,21 @@ struct MemberWriter {
   let interface: ForwardedInterface
   /// The access of the members, with a blank.
   let access: String
+  /// How types are named where the members stand.
+  let carried: CarriedNames
   /// What has the keys.
   let keys: String
+  /// Whether the members are there to be counted, and nobody calls them.
+  var isNeverCalled = false
 
-  init(_ interface: ForwardedInterface, access: String, keys: String = "Messages") {
-    (self.interface, self.access, self.keys) = (interface, access, keys)
+  /// - Parameter owner: the class, where the members stand outside of it.
+  init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
+    (self.interface, self.access) = (interface, access)
+    keys = owner.map { "\($0).Messages" } ?? "Messages"
+    carried = CarriedNames(owner: interface.isNested ? owner.map { "\($0)." } ?? "" : "")
   }
+
+  private func text(_ type: TypeText) -> String { carried.type(type, of: interface.source) }
 
   func write(to writer: inout TextWriter) {
     for item in interface.items {
@@ -21,7 +30,7 @@ struct MemberWriter {
       case .entry(let entry):
         writer.line("")
         member(entry, &writer)
-        if entry.member.answers { policyForm(entry, &writer) }
+        if entry.member.answers, !isNeverCalled { policyForm(entry, &writer) }
       }
     }
   }
@@ -35,12 +44,12 @@ struct MemberWriter {
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
     switch member.kind {
     case .method:
-      let result = member.answers ? " -> \(member.type?.text ?? "")" : ""
-      writer.block("\(head)func \(member.name)(\(parameters(member, names)))\(effects(member.effects))\(result)") {
+      let result = member.answers ? " -> \(member.type.map(text) ?? "")" : ""
+      writer.block("\(head)func \(member.name)(\(parameters(member, names)))\(effects(member))\(result)") {
         $0.lines(body(member, key, names))
       }
     case .property, .subscripted:
-      let type = member.type?.text ?? ""
+      let type = member.type.map(text) ?? ""
       let place =
         member.kind == .property
         ? "var \(member.name): \(type)" : "subscript(\(parameters(member, names, areLabels: false))) -> \(type)"
@@ -50,11 +59,12 @@ struct MemberWriter {
           writer.lines(lines)
           return
         }
-        writer.block("get\(effects(member.effects))") { $0.lines(lines) }
+        writer.block("get\(effects(member))") { $0.lines(lines) }
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         writer.block("set") {
-          $0.line(held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
+          $0.line(
+            isNeverCalled ? "" : held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
         }
       }
     case .other: break
@@ -83,14 +93,14 @@ struct MemberWriter {
     return ""
   }
 
-  private func effects(_ effects: Effects) -> String {
+  private func effects(_ member: Member) -> String {
     let throwing =
-      switch effects.throwing {
+      switch member.effects.throwing {
       case .never: ""
       case .untyped: " throws"
-      case .typed(let error): " throws(\(error))"
+      case .typed(let error): " throws(\(carried.error(error, of: member)))"
       }
-    return (effects.isAsync ? " async" : "") + throwing
+    return (member.effects.isAsync ? " async" : "") + throwing
   }
 
   /// - Parameter areLabels: whether a single name is a label too, as in methods and unlike in subscripts.
@@ -99,29 +109,33 @@ struct MemberWriter {
       let label = parameter.label?.asLabel ?? "_"
       let names = label == name && areLabels ? name : label == "_" && !areLabels ? name : "\(label) \(name)"
       let attributes = parameter.attributes.isEmpty ? "" : parameter.attributes + " "
-      return "\(attributes)\(names): \(parameter.type.text)"
+      return "\(attributes)\(names): \(text(parameter.type))"
     }.joined(separator: ", ")
   }
 
   // MARK: Bodies
 
   private func body(_ member: Member, _ key: String, _ names: LocalNames) -> [String] {
+    if isNeverCalled { return ["fatalError()"] }
     let effects = member.effects
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
       if effects == Effects() { return [held("multicast.broadcast(\(arguments))", member)] }
       return ["_ = \(question(arguments, ".last", member))"]
     }
+    let rule = plan.policy.contains("(") ? carried.value(plan.policy, "Rule", of: member) : plan.policy
     switch plan.empty {
-    case .none: return ["\(question(arguments, plan.policy, member)) ?? nil"]
-    case .ofPolicy: return [question(arguments, plan.policy, member)]
+    case .none: return ["\(question(arguments, rule, member)) ?? nil"]
+    case .ofPolicy: return [question(arguments, rule, member)]
     case .stated(let value):
-      let policy = plan.isOptional ? plan.policy : ".ifAnswered(\(plan.policy))"
-      return ["\(question(arguments, policy, member)) ?? \(value)"]
-    case .thrown:
+      let policy = plan.isOptional ? rule : ".ifAnswered(\(rule))"
+      return ["\(question(arguments, policy, member)) ?? \(carried.value(value, "Otherwise", of: member))"]
+    case .thrown, .trap:
+      let way =
+        if case .trap = plan.empty { "multicast.endProcess(unanswered:" } else { "throw multicast.nobodyResponds(to:" }
       return [
-        "guard let answer = \(question(arguments, plan.policy, member)) else {",
-        "  throw multicast.nobodyResponds(to: \(key).selector)",
+        "guard let answer = \(question(arguments, rule, member)) else {",
+        "  \(way) \(key).selector)",
         "}",
         "return answer",
       ]
@@ -133,7 +147,7 @@ struct MemberWriter {
     let effects = member.effects
     let wait = effects.isAsync ? "await " : ""
     let ending = effects.isAsync ? "AndWait" : ""
-    let call = call(arguments, policy, effects, wait, ending)
+    let call = call(arguments, policy, member, wait, ending)
     guard !effects.isAsync, isOnGlobalActor(member) else { return call }
     return (effects.throwing == .never ? "" : "try ") + held(call, member)
   }
@@ -146,20 +160,20 @@ struct MemberWriter {
   private func held(_ call: String, _ member: Member) -> String {
     guard isOnGlobalActor(member) else { return call }
     var head = ""
-    if case .typed(let error) = member.effects.throwing, call.contains(", throwing: ") {
-      head = "() throws(\(error)) in "
+    if case .typed(let error) = member.effects.throwing, call.contains(".answered(throwing: ") {
+      head = "() throws(\(carried.error(error, of: member))) in "
     }
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
-  private func call(_ arguments: String, _ policy: String, _ effects: Effects, _ wait: String, _ ending: String)
-    -> String
+  private func call(_ arguments: String, _ policy: String, _ member: Member, _ wait: String, _ ending: String) -> String
   {
-    switch effects.throwing {
-    case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
+    switch member.effects.throwing {
+    case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy)).answered()"
     case .untyped: "try \(wait)multicast.collect\(ending)(\(arguments), returning: \(policy))"
     case .typed(let error):
-      "try \(wait)multicast.answer\(ending)(\(arguments), returning: \(policy), throwing: \(error.asMetatype))"
+      "try \(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
+        + ".answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }
 
@@ -172,7 +186,7 @@ struct MemberWriter {
     let policy = names.unique("policy")
     let output = unusedType(member)
     guard let type = member.type else { return }
-    let answer = Entry(role: .getter, member: member, selector: "").answerType(type)
+    let answer = carried.keyed(type, of: interface.source)
     let clause = parameters(member, names, areLabels: member.kind != .subscripted)
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
     let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.arguments(member)).joined(separator: ", ")
@@ -200,11 +214,6 @@ struct MemberWriter {
     let used = Set(member.positions.map { interface.source.text($0) })
     return ["Output", "Result", "Combined", "Collected"].first { !used.contains($0) } ?? "CollectedOutput"
   }
-}
-
-extension Entry {
-  /// The type of an answer as a policy names it.
-  func answerType(_ type: TypeText) -> String { type.keyed }
 }
 
 extension String {

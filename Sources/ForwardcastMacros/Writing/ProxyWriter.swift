@@ -8,7 +8,7 @@ struct ProxyWriter {
   init(_ interface: ForwardedInterface) { self.interface = interface }
 
   private var declaration: TypeDeclaration { interface.declaration }
-  private var target: String { "any \(interface.protocolName)" }
+  private var target: String { interface.target }
 
   /// The access of the class's members, with a blank; nothing where that of the class is the narrowest there is.
   var access: String {
@@ -27,15 +27,21 @@ struct ProxyWriter {
     switch interface.isolation {
     case .mainActor: "@MainActor "
     case .global(let actor): "@\(actor) "
-    case .nonisolated, .instance: interface.isMainActorByDefault ? "nonisolated " : ""
+    case .nonisolated, .instance: interface.settings.isMainActorByDefault ? "nonisolated " : ""
     }
   }
 
   /// Whether the optimizer counts the types that conform to the protocol, and two more of them can be written: it
   /// leaves those protocols alone that other modules may adopt.
   private var isCounted: Bool {
-    interface.options.interface == nil && unknownProtocols.isEmpty
+    (hasInheritance || interface.isGeneric && !declaration.isObjectiveC) && unknownProtocols.isEmpty
       && !["public", "open", "package"].contains(declaration.access)
+  }
+
+  /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
+  /// no extension.
+  private var hasInheritance: Bool {
+    interface.options.interface == nil && !interface.isGeneric && !declaration.isObjectiveC
   }
 
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
@@ -47,47 +53,59 @@ struct ProxyWriter {
     writer.line(
       "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
     )
-    writer.lines(advice)
-    writer.lines(
-      declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) })
+    writer.lines(availability)
     if isCounted { writer.line("@Forwardcast.\(CountedExpansion.macro)(\"\(countedConformances)\")") }
-    writer.block(classHead) { writer in
+    writer.block(classHead, remark: advice) { writer in
       counted(&writer)
+      carriedNames(&writer)
       keys(&writer)
       writer.line("")
       table(&writer)
       writer.line("")
       storage(&writer)
-      if interface.options.interface == nil { forwarding(&writer) }
+      if hasInheritance { forwarding(&writer) }
       MemberWriter(interface, access: access).write(to: &writer)
     }
     return writer.text
   }
 
+  private var availability: [String] {
+    declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) }
+  }
+
   /// What the compiler may find that the text does not tell.
-  private var advice: [String] {
-    unknownProtocols.map {
-      "// Where this class does not conform to '\($0)': say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
+  private var advice: String? {
+    var remarks = unknownProtocols.map {
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
     }
+    let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
+    for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
+      remarks.append("is '\(name)' a global actor? Say '@Forwarded(isolatedTo: \(name).self)'.")
+    }
+    if !access.isEmpty, interface.settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
+    return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
   /// The refined protocols whose requirements the attribute does not see.
   private var unknownProtocols: [String] {
-    let known: Set<String> = ["AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol"]
-    return declaration.inherited.flatMap { interface.source.line($0).split(separator: "&") }
-      .map { String($0.trimmingBlanks) }
-      .filter { name in
-        !known.contains(name) && !name.hasPrefix("~") && !interface.options.inherited.contains(name + "Proxy")
-      }
+    let known: Set<String> = [
+      "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
+      "class",
+    ]
+    return interface.inheritedNames.filter { name in
+      !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
+        && !interface.options.inherited.contains(ForwardedOptions.className(of: "any \(name)"))
+    }
   }
 
   private var classHead: String {
     var conformances: [String] = []
-    if let base = interface.options.base { conformances.append(base) }
+    if let base = interface.base { conformances.append(base) }
     conformances.append(interface.protocolName)
     let facades = ["Forwardcast.MulticastFacade"] + interface.options.inherited.map { "\($0).Forwarding" }
     conformances += facades.map { facadeIsolation + $0 }
-    return "\(classIsolation)\(classAccess)final class \(interface.className): \(conformances.joined(separator: ", "))"
+    return
+      "\(classIsolation)\(classAccess)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
 
   /// The words that isolate the conformances which the library gives.
@@ -103,14 +121,54 @@ struct ProxyWriter {
 
   /// What the two classes conform to that the optimizer counts, in names of the class.
   private var countedConformances: String {
-    (interface.options.base == nil ? "" : "CountedBase, ") + "CountedProtocol, \(facadeIsolation)Forwarding"
+    (interface.base == nil ? "" : "CountedBase, ")
+      + (interface.isGeneric
+        ? "CountedProtocol, Forwardcast.NeverMade" : "CountedProtocol, \(facadeIsolation)Forwarding")
   }
 
   private func counted(_ writer: inout TextWriter) {
     guard isCounted else { return }
     writer.line("typealias CountedProtocol = \(interface.protocolName)")
-    if let base = interface.options.base { writer.line("typealias CountedBase = \(base)") }
+    for type in interface.typeParameters { writer.line("typealias Counted\(type.name) = \(type.name)") }
+    if let base = interface.base { writer.line("typealias CountedBase = \(base)") }
     writer.line("")
+  }
+
+  // MARK: Names
+
+  /// Names for what only the class sees, and the extension for refining protocols needs too.
+  private func carriedNames(_ writer: inout TextWriter) {
+    guard interface.isNested, hasInheritance || interface.isGeneric && isCounted else { return }
+    for item in interface.items {
+      switch item {
+      case .directive(let line): writer.line(line)
+      case .entry(let entry) where entry.role == .setter: break
+      case .entry(let entry):
+        let member = entry.member
+        let lines = CarriedNames.aliases(of: member, in: interface.source).map {
+          "\(access)typealias \($0.name) = \($0.type)"
+        }
+        if !lines.isEmpty { writer.lines(availability(member) + lines) }
+        values(of: member, &writer)
+      }
+    }
+    writer.line("")
+  }
+
+  private func values(of member: Member, _ writer: inout TextWriter) {
+    guard let plan = interface.plans[member.positions.lowerBound], let type = member.type else { return }
+    let isolation = interface.isolation(of: member) == .nonisolated ? "nonisolated " : ""
+    let names = CarriedNames(owner: "\(interface.className).")
+    func value(_ kind: String, _ type: String, _ text: String) {
+      let name = names.value("", kind, of: member).dropFirst(names.owner.count)
+      writer.line("\(access)\(isolation)static var \(name): \(type) { \(text) }")
+    }
+    guard !interface.isGeneric else { return }
+    if case .stated(let text) = plan.empty { value("Otherwise", type.keyed, text) }
+    if plan.policy.contains("(") {
+      let output = plan.isOptional ? type.keyed.asOptional : type.keyed
+      value("Rule", "Forwardcast.ReturnPolicy<\(type.keyed), \(output)>", plan.policy)
+    }
   }
 
   // MARK: Keys
@@ -123,11 +181,38 @@ struct ProxyWriter {
         case .directive(let line): writer.line(line)
         case .entry(let entry):
           writer.lines(availability(entry.member))
-          writer.line(
-            "\(access)static let \(entry.key.quotedIfKeyword) = Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")"
-          )
+          let head = "\(access)static"
+          let name = entry.key.quotedIfKeyword
+          let value = "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")"
+          let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
+          if interface.isGeneric {
+            writer.line("\(head) var \(name): Forwardcast.Message<\(entry.functionType)> { \(value) }\(remark)")
+          } else {
+            writer.line("\(head) let \(name) = \(value)\(remark)")
+          }
         }
       }
+      overloads(&writer)
+    }
+  }
+
+  /// What stands under the name of several requirements: an error that names their keys, so that an overload which is added
+  /// does not rename the key of another without a word.
+  private func overloads(_ writer: inout TextWriter) {
+    var keys: [String: [String]] = [:]
+    var bases: [String] = []
+    var taken: Set<String> = []
+    for case .entry(let entry) in interface.items {
+      let base = SelectorName.key(entry.base)
+      if keys[base] == nil { bases.append(base) }
+      keys[base, default: []].append(entry.key)
+      taken.insert(entry.key)
+    }
+    for base in bases where !taken.contains(base) {
+      let names = keys[base, default: []].map { "'\($0)'" }.joined(separator: ", ")
+      writer.line(
+        "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
+      writer.line("\(access)static var \(base.quotedIfKeyword): Never { fatalError() }")
     }
   }
 
@@ -141,15 +226,21 @@ struct ProxyWriter {
     writer.line("/// One table for all targets: they need none of their own.")
     let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
     let inheriting = parents.isEmpty ? "" : ", inheritingAll: [\(parents)]"
-    writer.block(
-      "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))"
-    ) { writer in
+    func rows(_ writer: inout TextWriter) {
       for item in interface.items {
         switch item {
         case .directive(let line): writer.line(line)
         case .entry(let entry): row(entry, &writer)
         }
       }
+    }
+    if interface.isGeneric {
+      writer.block("\(access)nonisolated static var table: Forwardcast.SelectorTable") { writer in
+        writer.block("Forwardcast.SelectorTable.shared(for: (\(target)).self\(inheriting))", rows)
+      }
+    } else {
+      writer.block(
+        "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))", rows)
     }
     for item in interface.items {
       switch item {
@@ -172,7 +263,8 @@ struct ProxyWriter {
   private func rowText(_ entry: Entry) -> String {
     RowWriter(
       targetType: target, isClassBound: interface.isVisiblyClassBound, key: "Messages.\(entry.key.quotedIfKeyword)",
-      isolation: interface.isolation(of: entry.member), isInTurn: !interface.isVisiblySendable
+      isolation: interface.isolation(of: entry.member), isShared: interface.isVisiblySendable,
+      isNonsendingByDefault: interface.settings.isNonsendingByDefault
     ).row(entry)
   }
 
@@ -194,14 +286,17 @@ struct ProxyWriter {
 
   /// The platforms that a member needs, as `#available` names them.
   private func platforms(_ member: Member) -> String? {
+    var platforms: [String] = []
     for attribute in member.attributes where attribute.shortName == "available" {
       let arguments = arguments(attribute)
-      if arguments.last == "*", arguments.count > 1 { return arguments.joined(separator: ", ") }
-      if let introduced = arguments.first(where: { $0.hasPrefix("introduced: ") }), let platform = arguments.first {
-        return "\(platform) \(introduced.dropFirst(12)), *"
+      guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { continue }
+      if arguments.last == "*" {
+        platforms += arguments.dropLast()
+      } else if let introduced = arguments.first(where: { $0.hasPrefix("introduced: ") }) {
+        platforms.append("\(platform) \(introduced.dropFirst(12))")
       }
     }
-    return nil
+    return platforms.isEmpty ? nil : (platforms + ["*"]).joined(separator: ", ")
   }
 
   private func rowName(_ entry: Entry) -> String { "Row\(SelectorName.capitalized(entry.key))" }
@@ -225,11 +320,11 @@ struct ProxyWriter {
     writer.line("/// A proxy without targets.")
     writer.block("\(access)init(options: Forwardcast.MulticastOptions)") { writer in
       writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table, options: options)")
-      if interface.options.base != nil { writer.line("super.init()") }
+      if interface.base != nil { writer.line("super.init()") }
     }
     writer.line("")
     writer.line("/// A proxy without targets, and with the usual options.")
-    if interface.options.base != nil {
+    if interface.base != nil {
       writer.block("\(access)override init()") { writer in
         writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table)")
         writer.line("super.init()")
@@ -255,12 +350,16 @@ struct ProxyWriter {
 
   /// The requirements for the classes of protocols that refine this one.
   func inheritance(of type: String) -> String {
-    guard interface.options.interface == nil, !interface.items.isEmpty else { return "" }
+    guard hasInheritance || interface.isGeneric && isCounted, !interface.items.isEmpty else { return "" }
     let name = type.hasSuffix("`") ? String(type.dropLast()).replacingLastBacktick : type
     var writer = TextWriter()
-    let isolation = interface.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
-    writer.block("\(isolation)extension \(type) where Self: \(name)Proxy.Forwarding") { writer in
-      MemberWriter(interface, access: access, keys: "\(name)Proxy.Messages").write(to: &writer)
+    let isolation = interface.settings.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
+    writer.lines(availability)
+    let adopter = interface.isGeneric ? "Forwardcast.NeverMade" : "\(name)Proxy.Forwarding"
+    writer.block("\(isolation)extension \(type) where Self: \(adopter)") { writer in
+      var members = MemberWriter(interface, access: access, owner: "\(name)Proxy\(interface.genericArguments)")
+      members.isNeverCalled = interface.isGeneric
+      members.write(to: &writer)
     }
     return writer.text
   }

@@ -10,8 +10,10 @@ struct RowWriter {
   /// The key as an expression.
   let key: String
   let isolation: Isolation
-  /// Whether a target that suspends stays in the isolation of its sender.
-  var isInTurn = false
+  /// Whether targets are known to be `Sendable`.
+  var isShared = true
+  /// Whether a method that suspends and says nothing stays in the isolation of its caller.
+  var isNonsendingByDefault = false
 
   func row(_ entry: Entry) -> String {
     let member = entry.member
@@ -39,10 +41,11 @@ struct RowWriter {
       case .global(let name): name
       default: nil
       }
-    if isAsync, isInTurn, let actor {
-      return "Forwardcast.Responds(key: \(key), asyncOnActor: { @\(actor) \(body) })"
+    if isAsync, let actor { return "Forwardcast.Responds(key: \(key), asyncOnActor: { @\(actor) \(body) })" }
+    if isAsync, isolation != .instance, staysWithCaller(member) {
+      return "Forwardcast.Responds(key: \(key), inTurn: { \(body) })"
     }
-    if isAsync, isInTurn { return "Forwardcast.Responds(key: \(key), inTurn: { \(body) })" }
+    if isAsync, !isShared { return "Forwardcast.Responds(key: \(key), concurrent: { \(body) })" }
     if isAsync { return "Forwardcast.Responds(to: \(key), async: { \(body) })" }
     switch isolation {
     case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
@@ -50,6 +53,11 @@ struct RowWriter {
     case .instance: return "Forwardcast.Responds(to: \(key), isolated: { \(body) })"
     default: return "Forwardcast.Responds(to: \(key)) { \(body) }"
     }
+  }
+
+  private func staysWithCaller(_ member: Member) -> Bool {
+    if member.modifier("nonisolated")?.detail == "nonsending" { return true }
+    return isNonsendingByDefault && !member.attributes.contains { $0.shortName == "concurrent" }
   }
 
   private func call(_ entry: Entry, on target: String, value: String, _ arguments: [String]) -> String {

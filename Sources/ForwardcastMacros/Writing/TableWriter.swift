@@ -55,7 +55,8 @@ struct TableWriter {
           RowWriter(
             targetType: declaration.name, isClassBound: true,
             key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
-            isolation: receiver.isolation(of: entry.member)
+            isolation: receiver.isolation(of: entry.member),
+            isNonsendingByDefault: receiver.settings.isNonsendingByDefault
           ).row(entry))
       }
     }

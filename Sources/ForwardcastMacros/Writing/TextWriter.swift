@@ -17,8 +17,8 @@ struct TextWriter {
   }
 
   /// `head {`, the lines that `body` writes, `}`.
-  mutating func block(_ head: String, _ body: (inout TextWriter) -> Void) {
-    line(head + " {")
+  mutating func block(_ head: String, remark: String? = nil, _ body: (inout TextWriter) -> Void) {
+    line(head + " {" + (remark.map { "  // \($0)" } ?? ""))
     level += 1
     body(&self)
     level -= 1

@@ -1,4 +1,4 @@
-// UndoGroup.swift: steps that are undone together.
+// UndoGroup.swift: steps that are undone together, while their group is open and afterwards.
 // Layer: Recording, Undo. See DESIGN.md, "Undo".
 
 /// One thing to do to a target, which is not kept alive.
@@ -7,53 +7,131 @@ struct UndoStep {
   let perform: (AnyObject) throws -> Void
 }
 
-/// Steps that are undone together, and groups inside of it.
-final class UndoGroup {
-  enum Entry {
-    case step(UndoStep)
-    case group(UndoGroup)
-  }
-
-  var entries: [Entry] = []
+/// Steps that are undone together, the last first.
+struct UndoGroup {
+  var steps: [UndoStep] = []
   var actionName = ""
   var isDiscardable = false
 
   /// Whether a step's target is alive.
-  var isLive: Bool {
-    entries.contains {
-      switch $0 {
-      case .step(let step): step.target != nil
-      case .group(let group): group.isLive
-      }
-    }
-  }
+  var isLive: Bool { steps.contains { $0.target != nil } }
 
   /// Performs the steps, last first. One that fails does not keep the others from running.
   ///
   /// - Returns: the first error.
   func perform() -> (any Error)? {
     var first: (any Error)?
-    for entry in entries.reversed() {
-      switch entry {
-      case .step(let step):
-        guard let target = step.target else { continue }
-        do { try step.perform(target) } catch { first = first ?? error }
-      case .group(let group):
-        if let error = group.perform() { first = first ?? error }
-      }
+    for step in steps.reversed() {
+      guard let target = step.target else { continue }
+      do { try step.perform(target) } catch { first = first ?? error }
     }
     return first
   }
+}
 
-  /// Forgets the steps of a target, and what has become empty by that.
-  func removeSteps(of target: AnyObject) {
-    entries = entries.filter {
-      switch $0 {
-      case .step(let step): return step.target !== target
-      case .group(let group):
-        group.removeSteps(of: target)
-        return !group.entries.isEmpty
-      }
+/// The groups that are open, each inside of the one before.
+///
+/// The steps of all of them stand in one list, in the order in which they were registered, and a group is where it begins
+/// there. So a group that closes moves no step, and nothing is as deep as groups are nested.
+///
+/// What is released may call the history from its `deinit`: it is kept until the change is made.
+final class OpenGroups {
+  private struct Frame {
+    let number: Int
+    let start: Int
+    let coalescing: String?
+    var actionName = ""
+    var isDiscardable = false
+    /// The groups that were closed inside of it, in order, while nothing has taken them out.
+    var closed: [Closed] = []
+  }
+
+  private struct Closed {
+    var steps: Range<Int>
+    let actionName: String
+    let isDiscardable: Bool
+  }
+
+  private var steps: [UndoStep] = []
+  private var frames: [Frame] = []
+
+  /// How many groups are open.
+  var level: Int { frames.count }
+
+  /// Whether a step's target is alive.
+  var isLive: Bool { steps.contains { $0.target != nil } }
+
+  /// The name of the outermost group.
+  var actionName: String {
+    get { frames.first?.actionName ?? "" }
+    set { if !frames.isEmpty { frames[0].actionName = newValue } }
+  }
+
+  /// Whether the outermost group can be lost without a question.
+  var isDiscardable: Bool {
+    get { frames.first?.isDiscardable ?? false }
+    set { if !frames.isEmpty { frames[0].isDiscardable = newValue } }
+  }
+
+  /// Opens a group. Its number tells it from all others of the history.
+  func open(_ number: Int, coalescing: String? = nil) {
+    frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
+  }
+
+  /// How many groups are open up to that one; `nil` when it is closed.
+  func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
+
+  func append(_ step: UndoStep) { steps.append(step) }
+
+  /// Closes the innermost group.
+  ///
+  /// - Returns: the group when it was the outermost one, and with what it may be joined.
+  func close() -> (group: UndoGroup, coalescing: String?)? {
+    guard let frame = frames.popLast() else { return nil }
+    if frames.isEmpty {
+      defer { steps = [] }
+      return (
+        UndoGroup(steps: steps, actionName: frame.actionName, isDiscardable: frame.isDiscardable), frame.coalescing
+      )
     }
+    guard frame.start < steps.count else { return nil }
+    let outer = frames.count - 1
+    if frames[outer].actionName.isEmpty { frames[outer].actionName = frame.actionName }
+    frames[outer].closed.append(
+      Closed(steps: frame.start..<steps.count, actionName: frame.actionName, isDiscardable: frame.isDiscardable))
+    return nil
+  }
+
+  /// Takes out the group that was closed last inside of the innermost one; `nil` when a step stands behind it.
+  func takeNested() -> UndoGroup? {
+    guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
+    frames[frames.count - 1].closed.removeLast()
+    let taken = Array(steps[closed.steps])
+    steps.removeLast(taken.count)
+    return UndoGroup(steps: taken, actionName: closed.actionName, isDiscardable: closed.isDiscardable)
+  }
+
+  /// Forgets the steps of a target, or all; the groups stay open.
+  func removeSteps(of target: AnyObject?) {
+    var kept: [UndoStep] = []
+    // Where each step, and the end, stands afterwards.
+    var places: [Int] = []
+    for step in steps {
+      places.append(kept.count)
+      if let target, step.target !== target { kept.append(step) }
+    }
+    places.append(kept.count)
+    let old = steps
+    steps = kept
+    frames = frames.map { old in
+      var frame = Frame(number: old.number, start: places[old.start], coalescing: old.coalescing)
+      (frame.actionName, frame.isDiscardable) = (old.actionName, old.isDiscardable)
+      for var closed in old.closed {
+        closed.steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
+        if !closed.steps.isEmpty { frame.closed.append(closed) }
+      }
+      return frame
+    }
+    withExtendedLifetime(old) {}
   }
 }

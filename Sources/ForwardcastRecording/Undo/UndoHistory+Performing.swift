@@ -11,30 +11,32 @@ extension UndoHistory {
   public var isRedoing: Bool { phase == .redoing }
 
   /// Whether there is a step to undo whose target is alive, in a group that is open too.
-  public var canUndo: Bool { openGroup != nil || top(&undoStack) != nil }
+  public var canUndo: Bool { hasOpenGroup || undoStack.top() != nil }
 
   /// Whether there is a step to redo whose target is alive.
-  public var canRedo: Bool { top(&redoStack) != nil }
+  public var canRedo: Bool { redoStack.top() != nil }
 
   /// How many groups there are to undo.
-  public var undoCount: Int { undoStack.count(where: \.isLive) + (openGroup == nil ? 0 : 1) }
+  public var undoCount: Int { undoStack.count + (hasOpenGroup ? 1 : 0) }
 
   /// How many groups there are to redo.
-  public var redoCount: Int { redoStack.count(where: \.isLive) }
+  public var redoCount: Int { redoStack.count }
 
   /// Undoes the last outermost group, which is closed before if it is open. What its steps register can be redone.
   ///
-  /// A step that throws does not keep the others of its group from being undone. What it had registered is kept.
+  /// A step that throws does not keep the others of its group from being undone. What it had registered is kept. What a
+  /// listener of ``Events/willUndo`` registers was done last, and is what is undone.
   ///
   /// - Returns: whether there was anything to undo.
-  /// - Throws: ``UndoError`` `groupIsOpen` when groups inside of one another are open, `isPerforming` while something is
-  ///   undone or redone; else the first error of a step, after all have run.
+  /// - Throws: ``UndoError`` `groupIsOpen` when groups inside of one another are open; `isPerforming` while something is
+  ///   undone or redone, or a group is being made or closed; else the first error of a step, after all have run.
   @discardableResult
   public func undo() throws -> Bool {
-    guard phase == .idle else { throw refusal(.isPerforming) }
-    guard open.count <= 1 else { throw refusal(.groupIsOpen) }
-    if open.count == 1 { closeGroup() }
-    return try performLast(.undoing)
+    try performing {
+      guard open.level <= 1 else { throw refusal(.groupIsOpen) }
+      if open.level == 1 { closeGroup(1) }
+      return try performLast(.undoing)
+    }
   }
 
   /// Undoes the last group that was closed inside of the open group, or the last outermost one when none is open.
@@ -43,16 +45,13 @@ extension UndoHistory {
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
-    guard phase == .idle else { throw refusal(.isPerforming) }
-    guard let outer = open.last else { return try performLast(.undoing) }
-    guard case .group(let group)? = outer.entries.last else { return false }
-    outer.entries.removeLast()
-    // The open groups wait: what is registered meanwhile goes to the redo stack.
-    let waiting = open
-    open = []
-    defer { open = waiting }
-    try perform(group, .undoing)
-    return true
+    try performing {
+      if open.level == 0 { return try performLast(.undoing) }
+      guard let group = open.takeNested() else { return false }
+      events.broadcast(Events.willUndo, self)
+      try perform(group, .undoing)
+      return true
+    }
   }
 
   /// Redoes the group that was undone last. What its steps register can be undone.
@@ -61,69 +60,83 @@ extension UndoHistory {
   /// - Throws: as ``undo()``; `groupIsOpen` already for one open group.
   @discardableResult
   public func redo() throws -> Bool {
-    guard phase == .idle else { throw refusal(.isPerforming) }
-    guard open.isEmpty else { throw refusal(.groupIsOpen) }
-    return try performLast(.redoing)
+    try performing {
+      guard open.level == 0 else { throw refusal(.groupIsOpen) }
+      return try performLast(.redoing)
+    }
+  }
+
+  /// Runs `body`, in which nothing else is undone or redone.
+  private func performing(_ body: () throws -> Bool) throws -> Bool {
+    guard !isPerforming, held == 0 else { throw refusal(.isPerforming) }
+    isPerforming = true
+    defer { isPerforming = false }
+    return try body()
   }
 
   private func performLast(_ phase: Phase) throws -> Bool {
+    let stack = phase == .undoing ? undoStack : redoStack
     events.broadcast(Events.checkpoint, self)
-    guard let group = phase == .undoing ? top(&undoStack) : top(&redoStack) else { return false }
-    if phase == .undoing { undoStack.removeLast() } else { redoStack.removeLast() }
-    try perform(group, phase)
-    return true
+    guard stack.top() != nil else { return false }
+    events.broadcast(phase == .undoing ? Events.willUndo : Events.willRedo, self)
+    // Listeners may have taken everything away.
+    let group = stack.pop()
+    try perform(group ?? UndoGroup(), phase)
+    return group != nil
   }
 
   private func perform(_ group: UndoGroup, _ phase: Phase) throws {
-    events.broadcast(phase == .undoing ? Events.willUndo : Events.willRedo, self)
+    breakCoalescing()
     self.phase = phase
-    beginGroup()
+    // Groups that are open wait: what is registered meanwhile goes to the other stack.
+    swap(&open, &waiting)
+    _ = openGroup(held: true)
     // What takes this back again has its name.
-    open[0].actionName = group.actionName
-    open[0].isDiscardable = group.isDiscardable
+    (open.actionName, open.isDiscardable) = (group.actionName, group.isDiscardable)
     let error = group.perform()
-    while !open.isEmpty { closeGroup() }
+    closeGroup(1)
+    // A listener may have opened another one at the last moment.
+    closeSilently(to: 0)
+    held = 0
+    swap(&open, &waiting)
     self.phase = .idle
     events.broadcast(phase == .undoing ? Events.didUndo : Events.didRedo, self)
     if let error { throw error }
   }
 
-  /// The last group of a stack that has something to do; those above it whose targets have all died are dropped.
-  private func top(_ stack: inout [UndoGroup]) -> UndoGroup? {
-    while let last = stack.last, !last.isLive { stack.removeLast() }
-    return stack.last
-  }
-
-  /// The outermost open group, when it has something to undo.
-  private var openGroup: UndoGroup? {
-    guard phase == .idle, let group = open.first, open.contains(where: \.isLive) else { return nil }
-    return group
-  }
+  /// Whether the outermost open group has something to undo.
+  private var hasOpenGroup: Bool { phase == .idle && open.isLive }
 
   // MARK: Names
 
   /// Names the action that is being registered: the outermost open group or, when none is open, the group that was closed
   /// last. An empty name removes it.
   public func setActionName(_ name: String) {
-    (open.first ?? (phase == .idle ? undoStack.last : nil))?.actionName = name
+    if open.level > 0 { open.actionName = name } else if phase == .idle { undoStack.changeLast { $0.actionName = name } }
   }
 
   /// Says whether the action that is being registered can be lost without a question, as a change of view can.
   public func setActionIsDiscardable(_ isDiscardable: Bool) {
-    (open.first ?? (phase == .idle ? undoStack.last : nil))?.isDiscardable = isDiscardable
+    if open.level > 0 {
+      open.isDiscardable = isDiscardable
+    } else if phase == .idle {
+      undoStack.changeLast { $0.isDiscardable = isDiscardable }
+    }
   }
 
   /// The name of what ``undo()`` would undo; empty when it has none or nothing is there.
-  public var undoActionName: String { (openGroup ?? top(&undoStack))?.actionName ?? "" }
+  public var undoActionName: String { hasOpenGroup ? open.actionName : undoStack.top()?.actionName ?? "" }
 
   /// The name of what ``redo()`` would redo; empty when it has none or nothing is there.
-  public var redoActionName: String { top(&redoStack)?.actionName ?? "" }
+  public var redoActionName: String { redoStack.top()?.actionName ?? "" }
 
   /// Whether what ``undo()`` would undo can be lost without a question.
-  public var undoActionIsDiscardable: Bool { (openGroup ?? top(&undoStack))?.isDiscardable ?? false }
+  public var undoActionIsDiscardable: Bool {
+    hasOpenGroup ? open.isDiscardable : undoStack.top()?.isDiscardable ?? false
+  }
 
   /// Whether what ``redo()`` would redo can be lost without a question.
-  public var redoActionIsDiscardable: Bool { top(&redoStack)?.isDiscardable ?? false }
+  public var redoActionIsDiscardable: Bool { redoStack.top()?.isDiscardable ?? false }
 
   /// What a menu says: `Undo Rename`, or `Undo`.
   public var undoMenuItemTitle: String { menuItemTitle("Undo", undoActionName) }

@@ -17,8 +17,12 @@ import Forwardcast
 /// undo stack; any other empties the redo stack. Arguments are kept, targets are not: the steps of one that died are gone.
 ///
 /// Steps are undone in **groups**, last step first. A group is what is between ``beginGroup()`` and ``endGroup()``; groups
-/// inside of it belong to it. There is no run loop, so nothing is grouped by event: a step that is registered while no
-/// group is open is a group by itself.
+/// inside of it belong to it, as deep as memory allows. There is no run loop, so nothing is grouped by event: a step that is
+/// registered while no group is open is a group by itself. Groups that follow one another, as those of typed characters, can
+/// become one: see ``group(_:coalescing:_:)``.
+///
+/// Listeners of ``events``, and the steps themselves, may call whatever there is here. What cannot be done at that moment,
+/// such as an undo within an undo, is refused with ``UndoError`` `isPerforming`.
 ///
 /// A history is not `Sendable`: it stays in the isolation of its targets.
 public final class UndoHistory {
@@ -31,11 +35,19 @@ public final class UndoHistory {
     actionName.isEmpty ? command : "\(command) \(actionName)"
   }
 
-  var undoStack: [UndoGroup] = []
-  var redoStack: [UndoGroup] = []
-  /// The groups that are open, the outermost first.
-  var open: [UndoGroup] = []
+  let undoStack = UndoStack()
+  let redoStack = UndoStack()
+  var open = OpenGroups()
+  /// The groups that are open while something else is undone or redone.
+  var waiting = OpenGroups()
   var phase = Phase.idle
+  /// Whether something is undone or redone, or is about to be: until all listeners have been told of its end.
+  var isPerforming = false
+  /// How many of the open groups nobody may end now: they are the history's own, or are being closed.
+  var held = 0
+  /// With what the next group is joined to the one on top of the undo stack.
+  private var coalescing: String?
+  private var groupNumber = 0
   private var disabled = 0
 
   enum Phase {
@@ -69,14 +81,17 @@ public final class UndoHistory {
 
   func register(_ step: UndoStep) {
     guard isRegistrationEnabled else { return }
-    if phase == .idle { redoStack = [] }
-    if let group = open.last {
-      group.entries.append(.step(step))
-    } else {
-      beginGroup()
-      open.last?.entries.append(.step(step))
-      closeGroup()
-    }
+    if open.level > 0 { return append(step) }
+    let outer = held
+    let number = openGroup(held: true)
+    append(step)
+    close(number)
+    held = outer
+  }
+
+  private func append(_ step: UndoStep) {
+    if phase == .idle { redoStack.removeAll() }
+    open.append(step)
   }
 
   /// Whether steps are kept. Nothing is registered, and no group made, while they are not.
@@ -104,99 +119,112 @@ public final class UndoHistory {
   // MARK: Groups
 
   /// How many groups are open.
-  public var groupingLevel: Int { open.count }
+  public var groupingLevel: Int { open.level }
 
   /// Opens a group: what is registered until the matching ``endGroup()`` is undone together.
-  public func beginGroup() {
-    events.broadcast(Events.checkpoint, self)
-    open.append(UndoGroup())
-    events.broadcast(Events.didOpenGroup, self)
-  }
+  public func beginGroup() { _ = openGroup() }
 
   /// Closes the group that was opened last. An empty one leaves nothing behind.
   ///
-  /// - Throws: ``UndoError`` `noGroupIsOpen`.
+  /// - Throws: ``UndoError`` `noGroupIsOpen`; `isPerforming` where the group is being closed, or is that of an undo or a redo.
   public func endGroup() throws(UndoError) {
-    // While something is performed, the outermost group is the history's own.
-    guard open.count > (phase == .idle ? 0 : 1) else { throw refusal(.noGroupIsOpen) }
-    closeGroup()
+    guard open.level > held else { throw refusal(open.level == 0 ? .noGroupIsOpen : .isPerforming) }
+    closeGroup(open.level)
   }
 
   /// Runs `body` in a group, which is closed also when it throws.
   ///
+  ///     history.group("Typing", coalescing: "typing") { history.register(self) { [text] in $0.text = text } }
+  ///
   /// - Parameters:
   ///   - name: the group's action name; none unless given.
+  ///   - coalescing: what kind of change it is. An outermost group becomes part of the one before where that was of the same
+  ///     kind, so that typed characters are undone together. Any other step or group, an undo, a redo and
+  ///     ``breakCoalescing()`` end that.
   ///   - body: registers the steps. What it throws is thrown on.
-  public func group<T>(_ name: String = "", _ body: () throws -> T) rethrows -> T {
-    beginGroup()
-    let level = open.count
+  public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
+    let number = openGroup(coalescing: coalescing)
     defer {
-      // What `body` opened and did not close belongs to this group.
-      while open.count > level { closeGroup() }
-      if open.count == level {
-        if !name.isEmpty { setActionName(name) }
-        closeGroup()
-      }
+      if !name.isEmpty, open.level(of: number) != nil { setActionName(name) }
+      close(number)
     }
     return try body()
   }
 
-  func closeGroup() {
+  /// Keeps the next group from becoming part of the last one: see ``group(_:coalescing:_:)``. Called where the user does
+  /// something else, such as placing the cursor.
+  public func breakCoalescing() { coalescing = nil }
+
+  /// Opens a group and tells of it.
+  ///
+  /// - Parameter held: whether nobody may end it until the caller takes that back.
+  func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
+    events.broadcast(Events.checkpoint, self)
+    groupNumber += 1
+    let number = groupNumber
+    open.open(number, coalescing: coalescing)
+    if isHeld { held = open.level }
+    events.broadcast(Events.didOpenGroup, self)
+    return number
+  }
+
+  /// Closes a group unless it is closed, and with it those that were left open in it.
+  func close(_ number: Int) {
+    if let level = open.level(of: number) { closeGroup(level) }
+  }
+
+  /// Closes the groups down to that level, and tells of the outermost of them.
+  func closeGroup(_ level: Int) {
+    let outer = held
+    held = level
     events.broadcast(Events.checkpoint, self)
     events.broadcast(Events.willCloseGroup, self)
-    let group = open.removeLast()
-    if !group.entries.isEmpty {
-      if let outer = open.last {
-        if outer.actionName.isEmpty { outer.actionName = group.actionName }
-        outer.entries.append(.group(group))
-      } else if phase == .undoing {
-        redoStack.append(group)
-      } else {
-        undoStack.append(group)
-      }
-      enforceLimit()
-    }
+    held = outer
+    closeSilently(to: level - 1)
     events.broadcast(Events.didCloseGroup, self)
   }
 
-  /// How many outermost groups are kept; 0, the default, keeps all. The oldest are dropped first, at once when the limit
-  /// is lowered.
+  /// Closes groups until so many are open.
+  func closeSilently(to level: Int) {
+    while open.level > level {
+      guard let (group, kind) = open.close(), !group.steps.isEmpty else { continue }
+      switch phase {
+      case .undoing: redoStack.push(group)
+      case .redoing: undoStack.push(group)
+      case .idle:
+        let isJoined = kind != nil && kind == coalescing && undoStack.changeLast { $0.steps += group.steps }
+        if !isJoined { undoStack.push(group) }
+        coalescing = kind
+      }
+    }
+  }
+
+  /// How many outermost groups can be undone, and redone; 0, the default, is no limit. The oldest are dropped first, at once
+  /// when the limit is lowered; while groups are registered, up to a quarter more are kept for a while.
   public var levelsOfUndo = 0 {
-    didSet { enforceLimit() }
-  }
-
-  private func enforceLimit() {
-    guard levelsOfUndo > 0 else { return }
-    undoStack = limited(undoStack)
-    redoStack = limited(redoStack)
-  }
-
-  private func limited(_ stack: [UndoGroup]) -> [UndoGroup] {
-    guard stack.count > levelsOfUndo else { return stack }
-    // Dead groups do not count.
-    return stack.filter(\.isLive).suffix(levelsOfUndo)
+    didSet { (undoStack.limit, redoStack.limit) = (levelsOfUndo, levelsOfUndo) }
   }
 
   // MARK: Forgetting
 
   /// Forgets all steps, also those of open groups, which stay open; and enables registration.
   public func removeAllActions() {
-    (undoStack, redoStack, disabled) = ([], [], 0)
-    for group in open { group.entries = [] }
+    undoStack.removeAll()
+    redoStack.removeAll()
+    open.removeSteps(of: nil)
+    waiting.removeSteps(of: nil)
+    (disabled, coalescing) = (0, nil)
   }
 
   /// Forgets the steps of a target. Whether registration is enabled stays as it is.
   public func removeAllActions(withTarget target: AnyObject) {
-    func without(_ stack: [UndoGroup]) -> [UndoGroup] {
-      for group in stack { group.removeSteps(of: target) }
-      return stack.filter { !$0.entries.isEmpty }
-    }
-    undoStack = without(undoStack)
-    redoStack = without(redoStack)
-    for group in open { group.removeSteps(of: target) }
+    undoStack.removeSteps(of: target)
+    redoStack.removeSteps(of: target)
+    open.removeSteps(of: target)
+    waiting.removeSteps(of: target)
   }
 
-  func refusal(_ code: UndoError.Code) -> UndoError { UndoError(code: code, groupingLevel: open.count) }
+  func refusal(_ code: UndoError.Code) -> UndoError { UndoError(code: code, groupingLevel: open.level) }
 }
 
 extension UndoHistory {

@@ -15,9 +15,8 @@ extension Interpreter {
     case .register(let observer, let point):
       let observer = try object(evaluate(observer), at: observer).receiver
       let point = try self.point(point, "register")
-      try world.link(point, to: observer)
+      try world.link(point, to: observer, strongly: false)
       point.register(ifConforming: observer)
-      world.noteWay(from: point, to: observer)
     case .registerLazily(let receiver, let point):
       let (key, table) = try world.serviceKey(receiver)
       try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }

@@ -41,7 +41,7 @@ extension Interpreter {
     do { selector = try world.intern(selectorName(evaluate(hook.selector))) } catch {
       throw run.located(error, at: hook.selector.offset, of: source)
     }
-    let body = HookBody(world: world, definition: hook, names: Frame(later: frame, depth: 0), proxy: proxy)
+    let body = HookBody(world: world, definition: hook, names: Frame(later: frame, depth: 0))
     try world.makeRoomForHook()
     let registration =
       switch hook.moment {
@@ -91,11 +91,10 @@ extension Interpreter {
 
 /// A hook's block with the names that it knows.
 private struct HookBody: @unchecked Sendable {  // `names` is a copy that never changes
-  // Each run has a frame of its own. The proxy is weak, and who calls is its message.
+  // Each run has a frame of its own.
   let world: World
   let definition: HookDefinition
   let names: Frame
-  weak var proxy: (any ScriptedMulticast)?
 
   func before(_ message: Invocation) throws {
     _ = try run(message) { interpreter in HookRun(try interpreter.values(message.arguments)) }
@@ -113,10 +112,7 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     let (answer, hook, policy) = try run(message) { interpreter in
       HookRun(try interpreter.values(message.arguments)) { other in
         // Each time the message is sent anew, and so it counts.
-        if let proxy {
-          try interpreter.run.step(at: interpreter.offset(definition), of: interpreter.source)
-          try interpreter.chargePassage(of: message.selector, through: proxy, at: interpreter.offset(definition))
-        }
+        try interpreter.run.step(at: interpreter.offset(definition), of: interpreter.source)
         return try other.map { try call.proceed(with: $0) } ?? call.proceed()
       }
     }

@@ -15,20 +15,19 @@ extension Interpreter {
           duplicates: options.contains(.duplicates) ? .allowed : .refused,
           silence: options.contains(.throwing) ? .thrown : .ignored,
           errors: options.contains(.stopping) ? .stopAtFirst : .collected))
-      reference = world.label(proxy, "<multicast \(name)>")
-      world.setOptions(
-        of: proxy, options.contains(.strong) ? .strong : .weak, allowsDuplicates: options.contains(.duplicates))
+      reference = world.label(
+        proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak,
+        allowsDuplicates: options.contains(.duplicates))
       proxy.onError = { [weak world] failure in world?.report(failure) }
     case .forward(let target):
       let receiver = try object(evaluate(target), at: target).receiver
       let proxy = ForwardingProxy(to: receiver)
-      reference = world.label(proxy, "<forward \(name)>")
-      try world.link(proxy, to: receiver)
-      world.noteWay(from: proxy, to: receiver)
+      reference = world.label(proxy, "<forward \(name)>", before: receiver)
+      try world.link(proxy, to: receiver, strongly: true)
     case .lazy(let expression):
       let proxy = makeLazy(expression)
       // A lazy proxy has no lock: it stays in the turn of its session.
-      reference = world.label(proxy, "<lazy \(name)>", crosses: false)
+      reference = world.label(proxy, "<lazy \(name)>", .session)
     case .recording(let target): reference = try makeRecording(name, target)
     }
     world.bind(name, .object(reference))
@@ -57,16 +56,15 @@ extension Interpreter {
       case .queue(let expression): queue = try self.queue(expression)
       }
     }
-    try run.charge(world.workOfAdding(to: proxy, only: only))
-    try world.link(proxy, to: target)
     let ownership = world.ownership(of: proxy)
+    try run.charge(world.workOfAdding(to: proxy, only: only))
+    try world.link(proxy, to: target, strongly: ownership == .strong)
     let registration =
       if let queue {
         try register(target, with: proxy, on: queue, priority: priority, ownership: ownership, only: only)
       } else {
         try proxy.register(target, priority: priority, ownership: ownership, only: only)
       }
-    world.noteWay(from: proxy, to: target, by: registration)
     if let name { world.bind(name, .registration(registration)) }
   }
 
@@ -79,7 +77,7 @@ extension Interpreter {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
-    guard reference.crosses else {
+    guard try mayCross(target) else {
       throw ScriptFault(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }
@@ -200,13 +198,12 @@ private final class LazyMaker {
     let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
     if let owner {
       // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
-      do { try world.link(owner, to: target) } catch {
+      do { try world.link(owner, to: target, strongly: true) } catch {
         throw interpreter.run.located(error, at: expression.offset, of: interpreter.source)
       }
-      world.noteWay(from: owner, to: target)
     }
     let holder = LazyTarget(target)
-    world.label(holder, holder.description, crosses: false)
+    world.label(holder, holder.description, .session)
     return holder
   }
 }

@@ -68,8 +68,7 @@ extension Interpreter {
     let answer = try SendInProgress.$current.withValue(sending) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
       let selector = try world.selectorToSend(selector, argumentCount: arity, to: receiver)
-      try chargePassage(of: selector, through: receiver, isQuestion: true, at: offset)
-      return receiver.responds(to: selector)
+      return run.budget(at: offset, of: source).charging { receiver.responds(to: selector) }
     }
     try run.check()
     return answer

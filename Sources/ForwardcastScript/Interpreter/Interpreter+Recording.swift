@@ -17,9 +17,8 @@ extension Interpreter {
     let receiver = try object(evaluate(target), at: target).receiver
     let proxy = ScriptRecording(
       of: receiver, as: name, into: CallRecorder(keepingLast: Interpreter.recordedCallLimit))
-    let reference = world.label(proxy, "<recording \(name)>")
-    try world.link(proxy, to: receiver)
-    world.noteWay(from: proxy, to: receiver)
+    let reference = world.label(proxy, "<recording \(name)>", before: receiver)
+    try world.link(proxy, to: receiver, strongly: true)
     world.noteRecording()
     return reference
   }

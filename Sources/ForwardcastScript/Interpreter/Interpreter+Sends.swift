@@ -14,7 +14,7 @@ extension Interpreter {
     case .object(let reference):
       return try deliver(shape, reference, arguments, at: offset) { receiver, call in
         if let proxy = receiver as? any ScriptedMulticast {
-          let report = try forward(&call, through: proxy, from: offset)
+          let report = try forward(&call, through: proxy)
           if let failure = report.failures.first { throw failure.error }
           if report.endsQueued { return .null }
         } else {
@@ -39,16 +39,16 @@ extension Interpreter {
     _ shape: SendShape, _ reference: ScriptReference, _ arguments: [ScriptValue], policy: CollectPolicy? = nil,
     at offset: Int, _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
-    // Each proxy on the way sends the message on, in the turn and on the stack of the one before.
-    let depth = frame.depth + 1 + world.height(of: reference.receiver)
+    let depth = frame.depth + 1
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let selector = try world.selectorToSend(
       shape.selector, argumentCount: shape.argumentCount, to: reference.receiver)
-    try chargePassage(of: selector, through: reference.receiver, at: offset)
-    try internSelectors(in: arguments, of: selector, to: reference.receiver, at: offset)
+    let budget = run.budget(at: offset, of: source)
+    try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
     for argument in arguments { try chargeCopy(of: argument) }
-    var call = Invocation(selector, arguments: arguments.map(\.box))
+    var call = try Invocation(selector, arguments: arguments.map { try settled($0).box })
+    call.budget = budget
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let step = world.handlers.events == nil ? 0 : run.nextEventStep()
     func tell(_ stage: MessageEvent.Stage, _ evidence: String = "") {
@@ -63,7 +63,13 @@ extension Interpreter {
     let result: Result<T, any Error>
     do {
       let sending = SendInProgress(run: run, depth: depth, policy: policy, receiver: reference)
-      let answer = try SendInProgress.$current.withValue(sending) { try body(reference.receiver, &call) }
+      let answer = try SendInProgress.$current.withValue(sending) {
+        // A multicast charges the message that it is given; a chain of others has none until its end.
+        if reference.receiver is ScriptObject || reference.receiver is any ScriptedMulticast {
+          return try body(reference.receiver, &call)
+        }
+        return try budget.charging { try body(reference.receiver, &call) }
+      }
       result = .success(answer)
     } catch {
       result = .failure(world.naming(shape, to: reference, in: error))
@@ -87,41 +93,33 @@ extension Interpreter {
   /// A selector that nobody has interned is a mere name to a row that takes any value; a row that takes a selector
   /// needs a real one.
   private func internSelectors(
-    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, at offset: Int
+    in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
     for (index, argument) in arguments.enumerated() {
       guard case .selector(let selector) = argument, selector.known == nil else { continue }
-      try chargePassage(of: message, through: receiver, isQuestion: true, at: offset)
-      guard let types = receiver.methodSignature(for: message)?.argumentTypes, index + 2 < types.count,
-        types[index + 2].kind == .selector
-      else { continue }
+      let signature = budget.charging { receiver.methodSignature(for: message) }
+      try run.check()
+      guard let types = signature?.argumentTypes, index + 2 < types.count, types[index + 2].kind == .selector else {
+        continue
+      }
       _ = try world.intern(selector.name)
     }
   }
 
-  /// Forwards a message to every target, and counts those that it passed over: no row counts them.
+  /// Forwards a message to every target.
   private func forward(
-    _ call: inout Invocation, through proxy: any ScriptedMulticast, from offset: Int, waits: Bool = false
+    _ call: inout Invocation, through proxy: any ScriptedMulticast, waits: Bool = false
   ) throws -> DeliveryReport {
     let report: DeliveryReport
-    if waits, let own = ownWithQueues(proxy) {
+    if waits, let own = proxy as? ScriptMulticast, world.queues(of: own) != nil {
       let message = call
       try run.charge(Work.wait)
       report = try world.waiting(for: own) { try own.forward(message, timeout: World.patience) }
     } else {
-      run.notePlace(of: call.selector.name, offset, source)
       report = try proxy.forward(&call)
     }
     traceForeign(report, of: call, from: world.reference(proxy))
-    // What waits takes memory until it has run.
-    try run.charge(Work.skip * report.skipped.count + Work.queued * report.queued.count)
     return report
-  }
-
-  /// A proxy of the session with targets on queues, for which a sender may wait.
-  private func ownWithQueues(_ proxy: any ScriptedMulticast) -> ScriptMulticast? {
-    guard world.hasQueues(proxy), let own = proxy as? ScriptMulticast, world.isOwn(own) else { return nil }
-    return own
   }
 
   /// The message as the script wrote it, with values.
@@ -203,14 +201,14 @@ extension Interpreter {
       finish: { $0 })
     let collected = try deliver(shape, reference, arguments, policy: policy, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
-      try run.charge(Work.registration * proxy.count)
-      run.notePlace(of: call.selector.name, offset, source)
       if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
         throw proxy.doesNotRecognize(call.selector)
       }
       let message = call
       return try CollectedErrors.$areThrown.withValue(true) {
-        guard let own = ownWithQueues(proxy) else { return try proxy.collect(message, returning: answers) }
+        guard let own = proxy as? ScriptMulticast, world.queues(of: own) != nil else {
+          return try proxy.collect(message, returning: answers)
+        }
         try run.charge(Work.wait)
         return try world.waiting(for: own) {
           try own.collect(message, returning: answers, timeout: World.patience)
@@ -274,7 +272,7 @@ extension Interpreter {
     try run.step(at: offset, of: source)
     return try deliver(shape, reference, arguments, at: offset) { receiver, call in
       guard let proxy = receiver as? any ScriptedMulticast else { return DeliveryReport() }
-      return try forward(&call, through: proxy, from: offset, waits: true)
+      return try forward(&call, through: proxy, waits: true)
     }
   }
 }

@@ -155,7 +155,7 @@ struct Interpreter {
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
       // What a proxy leads to may have changed since the value was made.
-      if world.reference(reference.receiver).crosses { return }
+      if try mayCross(reference.receiver) { return }
     } else {
       try chargeCopy(of: value)
       if value.mayCross { return }

@@ -1,18 +1,22 @@
 // Run.swift: what one run of a script has used, and the bounds on it.
 // Layer: Script, Interpreter. See DESIGN.md, "The script".
 
+import Forwardcast
 import Synchronization
 
 /// One run: its counters and its first passed limit. Shared by every thread that works for it; all of it is atomic or
 /// under a lock.
 final class Run: Sendable {
   static let sendLimit = 64
-  /// Units of ``Work`` that one run may take.
-  static let workLimit = 2 << 30
+  /// Units of ``Work`` that one run may take for each of its steps.
+  static let workPerStep = 1024
+  /// Units that a run may take however few its steps are.
+  static let leastWork = 1 << 24
   /// Failed expectations that are kept as values; further ones are reported and counted.
   static let keptFailures = 1000
 
   private let stepLimit: Int
+  private let workLimit: Int
   private let steps = Atomic<Int>(0)
   private let work = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
@@ -20,7 +24,8 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
-  private let places = Mutex<[String: (offset: Int, source: SourceText)]>([:])
+  /// For each queue: the statement whose message is served there.
+  private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
   private let progress: (@Sendable (ScriptProgress) -> Void)?
 
   private let isCancelled: (@Sendable () -> Bool)?
@@ -29,6 +34,7 @@ final class Run: Sendable {
     stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?, isCancelled: (@Sendable () -> Bool)? = nil
   ) {
     self.stepLimit = stepLimit
+    workLimit = ScriptSession.workLimit(forSteps: stepLimit)
     self.progress = progress
     self.isCancelled = isCancelled
   }
@@ -52,8 +58,8 @@ final class Run: Sendable {
   ///
   /// - Throws: `limit exceeded` when there was too much, here or elsewhere in the run.
   func charge(_ units: Int) throws {
-    if work.wrappingAdd(units, ordering: .relaxed).newValue > Run.workLimit {
-      throw ScriptFault(.limitExceeded, "values, questions and output of over 2 GiB")
+    if work.wrappingAdd(units, ordering: .relaxed).newValue > workLimit {
+      throw ScriptFault(.limitExceeded, "messages, values and output of over \(workLimit) units of work")
     }
   }
 
@@ -91,14 +97,26 @@ final class Run: Sendable {
     return first
   }
 
-  /// Remembers where a message was sent that goes to queues.
-  func notePlace(of selector: String, _ offset: Int, _ source: SourceText) {
-    places.withLock { $0[selector] = (offset, source) }
+  // MARK: Messages
+
+  /// Who pays for the messages of a statement, and knows its place wherever they go.
+  func budget(at offset: Int, of source: SourceText) -> MessageBudget {
+    MessageBudget { [self] item, count in
+      try check()
+      if let isCancelled, isCancelled() {
+        throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
+      }
+      do { try charge(Work.price(of: item) * count) } catch let fault { throw located(fault, at: offset, of: source) }
+      // Whatever the target throws in its turn on a queue is of this statement.
+      if item == .target, let mark = ScriptQueue.current {
+        places.withLock { $0[ObjectIdentifier(mark)] = (offset, source) }
+      }
+    }
   }
 
-  /// Gives the error of a queued delivery its place: its own, or that of the message.
-  func located(_ error: any Error, sentAs selector: String) -> ScriptError {
-    let place = places.withLock { $0[selector] }
+  /// Gives an error of the running turn its place: its own, or that of the statement whose message is served.
+  func located(_ error: any Error) -> ScriptError {
+    let place = ScriptQueue.current.flatMap { mark in places.withLock { $0[ObjectIdentifier(mark)] } }
     return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
   }
 

@@ -55,7 +55,9 @@ extension World {
   /// A row of a selector table that runs a row of a script.
   private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
     let selector = try intern(row.selector)
-    let signature = try row.encoding.map { try MethodSignature($0.text) } ?? objectSignature(row.arguments.count)
+    // Without an encoding: objects throughout.
+    let encoding = row.encoding?.text ?? "@@:" + String(repeating: "@", count: row.arguments.count)
+    let signature = try MethodSignature(encoding)
     let answers = signature.returnType.kind != .void
     return Responds(to: selector, signature: signature) { [self] (object: ScriptObject, call: inout Invocation) in
       let value = try answer(row, object, call)

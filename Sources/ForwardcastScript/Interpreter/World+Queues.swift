@@ -9,8 +9,8 @@ import ForwardcastCenters
 struct QueueState: Sendable {
   /// Every queue that was made, in order.
   var all: [ScriptQueue] = []
-  /// The queues that targets of a proxy run on.
-  var ofProxies: [ObjectIdentifier: [ScriptQueue]] = [:]
+  /// The queues that targets of a proxy run on, or ran on.
+  var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
   /// For each queue whose running code waits: the queues that it waits for.
   var waits: [ObjectIdentifier: [ScriptQueue]] = [:]
   /// Runs in progress, the outermost first: a delivery on a queue belongs to the last.
@@ -52,18 +52,18 @@ extension World {
 
   /// Notes that a proxy has targets on a queue.
   func note(_ queue: ScriptQueue, of proxy: ScriptMulticast) {
-    let id = ObjectIdentifier(proxy)
+    let (id, weak) = (ObjectIdentifier(proxy), WeakObject(proxy))
     queues { state in
-      if !state.ofProxies[id, default: []].contains(where: { $0 === queue }) {
-        state.ofProxies[id, default: []].append(queue)
-      }
+      let known = state.ofProxies[id].flatMap { $0.proxy.object === weak.object ? $0.queues : nil } ?? []
+      let isKnown = known.contains { $0 === queue }
+      state.ofProxies[id] = (weak, isKnown ? known : known + [queue])
     }
   }
 
-  /// Whether the proxy has, or had, targets on queues.
-  func hasQueues(_ proxy: any ScriptedMulticast) -> Bool {
-    let id = ObjectIdentifier(proxy)
-    return queues { $0.ofProxies[id] != nil }
+  /// The queues of a proxy of the session, for which a sender may wait; `nil` where it never had targets on any.
+  func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
+    let known = queues { $0.ofProxies[ObjectIdentifier(proxy)] }
+    return known?.proxy.object === proxy ? known?.queues : nil
   }
 
   func noteTurn() { queues { $0.turns &+= 1 } }
@@ -86,7 +86,8 @@ extension World {
     repeat {
       before = queues { $0.turns }
       drained = 0
-      for proxy in queueingProxies { drained += try proxy.drain(timeout: World.patience) }
+      let proxies = queues { state in state.ofProxies.values.map(\.proxy) }
+      for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) { drained += try proxy.drain(timeout: World.patience) }
       // What a proxy left behind that is gone itself.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
@@ -104,11 +105,10 @@ extension World {
   func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {
     try refuseWhileMaking()
     guard let mark = ScriptQueue.current else { return try body() }
-    let (here, id) = (ObjectIdentifier(mark), ObjectIdentifier(proxy))
+    let (here, wanted) = (ObjectIdentifier(mark), queues(of: proxy) ?? [])
     // A row that waits may have others in its turn that wait as well.
     let outer = queues { $0.waits[here] }
     let ring = queues { state -> ScriptQueue? in
-      let wanted = state.ofProxies[id] ?? []
       var seen: Set<ObjectIdentifier> = []
       var work = wanted
       while let queue = work.popLast() {
@@ -138,7 +138,7 @@ extension World {
   func report(_ failure: MulticastFailure) {
     if CollectedErrors.areThrown { return }
     let run = runInProgress ?? newRun()
-    let error = run.located(failure.error, sentAs: failure.selector.name)
+    let error = run.located(failure.error)
     // A passed limit ends the run, which reports it.
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
@@ -148,7 +148,7 @@ extension World {
   /// Reports an error of a service's hook that no statement of a script caused.
   func report(_ failure: ServiceFailure) {
     let run = runInProgress ?? newRun()
-    let error = run.located(failure.error, sentAs: failure.hook)
+    let error = run.located(failure.error)
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
     try? run.show(error, to: handlers)

@@ -63,21 +63,23 @@ public enum ScriptLanguage {
 
   private static let limits: [Entry] = [
     limit("brackets", Lexer.bracketLimit, "Brackets, and names given in `new`, that may be open in one another."),
-    limit("sends", Run.sendLimit, "Sends in progress, proxies that a message passes included."),
+    limit("sends", Run.sendLimit, "Sends in progress."),
     limit(
       "steps", ScriptSession.defaultStepLimit,
-      "Statements, sends and passed proxies of one run; `--steps N`. So many take less than a minute of processor time."
+      "Statements and sends of one run; `--steps N`. So many take less than 20 seconds of processor time."
     ),
     limit("text", SourceText.byteLimit, "Bytes of text that are read."),
     limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
     limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
     limit(
-      "work", Run.workLimit, "Units of work of one run: bytes of values and output, and what else grows with a value."),
+      "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
+      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."),
     limit(
       "selectors", World.internLimit,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
     limit("inheritance", World.inheritanceLimit, "Receivers that inherit from one another."),
     limit("queues", World.queueLimit, "Queues of a session."),
+    limit("holders", World.holderLimit, "Proxies of a session that hold proxies strongly."),
   ]
 
   private static func limit(_ word: String, _ number: Int, _ meaning: String) -> Entry {

@@ -27,13 +27,19 @@ public final class ScriptSession {
   /// Bytes of text that are read at most: 16 MiB.
   public static let textLimit = SourceText.byteLimit
 
+  /// Units of work that a run may take beside its steps: what grows with a value, an output or the way of a message.
+  package static func workLimit(forSteps steps: Int) -> Int {
+    let (units, isOver) = steps.multipliedReportingOverflow(by: Run.workPerStep)
+    return isOver || units > .max - Run.leastWork ? .max : units + Run.leastWork
+  }
+
   private let world: World
 
   /// A session with no names.
   ///
   /// - Parameters:
   ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`. A million of them, the
-  ///     default, take less than a minute of processor time in a release build, whatever the text; a host's own receivers
+  ///     default, take less than 20 seconds of processor time in a release build, whatever the text; a host's own receivers
   ///     come on top.
   ///   - handlers: who gets output, failed expectations and the trace; by default they go to standard output and
   ///     nowhere.
@@ -48,12 +54,12 @@ public final class ScriptSession {
   /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
   /// knows it to be `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
-    world.bind(name, .object(world.label(host: receiver, name, crosses: false)))
+    world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
   /// Makes a live receiver known that may be used from any thread, and so also on the queues of a script.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
-    world.bind(name, .object(world.label(host: receiver, name, crosses: true)))
+    world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
 
   /// Binds a name to a value, anew if it is bound.

@@ -39,6 +39,39 @@ struct StreamTests {
     #expect(heard == ["a", "b", "1x", "tap"])
   }
 
+  @Test("a key's messages come with what was answered, without those that failed")
+  func exchanges() async throws {
+    var proxy: SharedDesks? = proxy()
+    let quotes = proxy?.exchanges(for: .quote)
+    #expect(try proxy?.collect(.quote, 3, returning: .sum) == 4)
+    #expect(throws: Refusal.self) { try proxy?.collect(.quote, -1, returning: .sum) }
+    proxy?.add(Desk("bo", worth: 5, Journal()), ownership: .strong)
+    #expect(try await proxy?.collectAndWait(.quote, 1, returning: .sum) == 8)
+    proxy?.broadcast(.quote, 7)
+    proxy = nil
+    var heard: [String] = []
+    if let quotes { for await quote in quotes { heard.append("\(quote.arguments) \(quote.answers)") } }
+    #expect(heard == ["3 [4]", "1 [2, 6]", "7 []"])
+  }
+
+  @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
+  func exchangesThatDoNotCross() async throws {
+    var proxy: SharedDesks? = proxy()
+    let failures = Journal()
+    proxy?.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    let key = Message<() -> Local>("local")
+    let target = BareReceiver { Responds(to: key) { (_: BareReceiver) in Local() } }
+    proxy?.add(target)
+    let locals = proxy?.exchanges(for: key)
+    #expect(try proxy?.collect(key, returning: .all).count == 1)
+    proxy = nil
+    var heard = 0
+    if let locals { for await _ in locals { heard += 1 } }
+    #expect(heard == 0)
+    #expect(failures.entries == ["isolation mismatch"])
+    withExtendedLifetime(target) {}
+  }
+
   @Test("a selector's messages, and all, come as invocations")
   func boxed() async {
     var proxy: SharedDesks? = proxy()

@@ -65,4 +65,79 @@ struct AutomaticDeliveryTests {
     #expect(overlaps.withLock { $0 } == 0)
     withExtendedLifetime(clerk) {}
   }
+
+  // Off Apple systems nothing tells that such a queue is concurrent.
+  private let wide = DispatchQueue(label: "wide", attributes: .concurrent)
+
+  @Test("of two senders on a concurrent queue of the program's own the second is queued while the target runs")
+  func twoSendersAtOnce() async throws {
+    let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())
+    clerk.onNote { [journal] number in
+      if number == 1 {
+        inside.open()
+        sent.pass()
+      }
+      journal.write("a ended \(number)")
+    }
+    proxy.add(clerk, delivery: .automatic(wide))
+    let first = Locked<BroadcastSummary?>(nil)
+    wide.async { [proxy] in
+      let summary = proxy.broadcast(.note, 1)
+      first.withLock { $0 = summary }
+    }
+    inside.pass()
+    let second = wide.sync { proxy.broadcast(.note, 2) }
+    #expect(second.queued == 1 && second.delivered == 0)
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    #expect(first.withLock { $0?.delivered } == 1)
+    #expect(journal.all == ["a 1", "a ended 1", "a 2", "a ended 2"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("what is queued for a target waits while a sender on its concurrent queue runs it")
+  func queuedBehindDirect() async throws {
+    let (clerk, other, inside, passed) = (Clerk("a", journal), Clerk("b"), Latch(), Latch())
+    clerk.onNote { [journal] number in
+      if number == 1 {
+        inside.open()
+        passed.pass()
+      }
+      journal.write("a ended \(number)")
+    }
+    other.onNote { if $0 == 3 { passed.open() } }
+    proxy.add(clerk, delivery: .automatic(wide), priority: 1)
+    let registration = proxy.add(other, delivery: .queue(wide))
+    registration.mute()
+    wide.async { [proxy] in _ = proxy.broadcast(.note, 1) }
+    inside.pass()
+    registration.unmute()
+    // Sent from elsewhere: their turns come on the queue, those of the other target behind those of the first.
+    for number in 2...3 { #expect(proxy.broadcast(.note, number).queued == 2) }
+    passed.pass()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    #expect(journal.all == (1...3).flatMap { ["a \($0)", "a ended \($0)"] })
+    #expect(other.journal.all == ["b 2", "b 3"])
+    withExtendedLifetime((clerk, other)) {}
+  }
+
+  @Test("what a target sends itself in its turn runs at once, also where the turn is one of the queue")
+  func nestedTurns() async throws {
+    let clerk = Clerk("a", journal)
+    clerk.onNote { [proxy, journal] number in
+      guard number < 3 else { return }
+      let summary = proxy.broadcast(.note, number + 1)
+      journal.write("\(number + 1) was \(summary.delivered == 1 ? "direct" : "queued")")
+    }
+    proxy.add(clerk, delivery: .automatic(wide))
+    let expected = ["a 1", "a 2", "a 3", "3 was direct", "2 was direct"]
+    wide.sync { _ = proxy.broadcast(.note, 1) }
+    #expect(journal.take() == expected)
+    proxy.broadcast(.note, 1)
+    try await proxy.drain()
+    #expect(journal.take() == expected)
+    withExtendedLifetime(clerk) {}
+  }
 }

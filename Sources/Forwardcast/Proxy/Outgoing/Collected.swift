@@ -2,31 +2,33 @@
 // Layer: Proxy. See DESIGN.md, "One way for a message to leave".
 
 /// What a policy made of the answers that came, and why there are no more of them.
-@usableFromInline
-struct Collected<Output> {
+///
+/// One of the members takes the result, and with it says where the error goes. An error that is not taken is lost.
+public struct Collected<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?
 
   @inlinable
   init(_ output: Output, _ failure: CollectFailure?) { (self.output, self.failure) = (output, failure) }
 
-  /// The result, for senders who take errors.
+  /// The result, for senders who take errors: throws the first.
   @inlinable
-  func get() throws -> Output {
+  public func get() throws -> Output {
     if let failure { throw failure.error }
     return output
   }
 
-  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to the handler.
+  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``, cancellation
+  /// too.
   @inlinable
-  func answered() -> Output {
+  public func answered() -> Output {
     failure?.report()
     return output
   }
 
-  /// The result of the answers that came, for senders who can be thrown an `E` only.
+  /// The result of the answers that came, for senders who can be thrown an `E` only: any other error goes to ``MulticastHolding/onError``.
   @inlinable
-  func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
+  public func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
     if let failure {
       if let error = failure.error as? E { throw error }
       failure.report()

@@ -76,7 +76,7 @@ final class HookedStep {
       throw MessageError(
         .isolationMismatch, receiver: node.route.core.name, selector: message.selector.name,
         evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
-          + "give it one as waiting:, or install it with around(async:)")
+          + "give it one as waiting:")
     }
     do { try walk.serve(into: &sink) } catch { throw end(walk, sink, error) }
     return try end(walk, sink)

@@ -1,7 +1,7 @@
 // MulticastProxy+Draining.swift: waits until nothing is on its way.
 // Layer: Proxy. See DESIGN.md, "Waiting".
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastHolding where Interface: Sendable {
   /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
   /// are queued meanwhile.
   ///
@@ -35,11 +35,11 @@ extension MulticastProxy where Interface: Sendable {
     var round = DrainRound(core)
     repeat {
       if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
-        throw MessageError(.wouldDeadlock, receiver: typeName(of: self), selector: "drain", evidence: deadlock)
+        throw MessageError(.wouldDeadlock, receiver: core.name, selector: "drain", evidence: deadlock)
       }
       guard round.begin().wait(until: deadline) else {
         throw MessageError(
-          .timedOut, receiver: typeName(of: self), selector: "drain",
+          .timedOut, receiver: core.name, selector: "drain",
           evidence: "not finished in \(timeout): "
             + round.late.map(\.context.name).joined(separator: ", "))
       }

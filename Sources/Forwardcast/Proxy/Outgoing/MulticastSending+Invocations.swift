@@ -54,7 +54,7 @@ extension MulticastSending {
         return invocation.result?.value
       },
       refuse: {
-        let core = self.beginMessage("dynamic").core
+        let core = self.core
         core.report($0, "dynamic", nil, receiver: core.name)
       })
   }

@@ -42,7 +42,7 @@ extension MulticastSending where Interface: Sendable {
   ///   back nothing that was sent; `nobodyResponds` where silence is an error; `wouldDeadlock` in a method of a
   /// target that
   ///   would be waited for.
-  nonisolated(nonsending) public func collectAndWait<R: Sendable, Output, each A: Sendable>(
+  nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)

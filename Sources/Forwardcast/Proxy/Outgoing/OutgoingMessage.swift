@@ -233,7 +233,7 @@ extension OutgoingMessage.Attempt {
         let sent = UncheckedSendable(outgoing.invocation)
         guard let answered = try await method.invokeAndWait(target, sent, mayStart: mayStart) else { return nil }
         let answer = try outgoing.answer(of: answered.value, from: target)
-        if method.staysInTurn { return .answered(answer) }
+        if method.answers(to: #isolation) { return .answered(answer) }
         return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.keepsAnswers)
       } catch {
         return .failed(error)

@@ -114,7 +114,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
     for place in places {
-      group.steps[place].queued?.noteTurn()
+      group.steps[place].queued?.turns?.noteDropped()
       drop(place, reason)
     }
   }
@@ -128,8 +128,14 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   /// One target's turn.
   private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox, _ dead: inout [Registration]) {
     let step = group.steps[place]
-    mailbox.noteTurn()
-    if chosen != nil || group.steps.count == 1 { step.queued?.noteTurn() }
+    let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }
+    if let automatic, automatic.turns?.beginQueued() == false {
+      // A sender on the context runs the target at the moment.
+      keeper = group
+      return mailbox.close(automatic.gate, before: self, place)
+    }
+    defer { automatic?.endTurn() }
+    mailbox.noteDelivery()
     if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
       dead.append(step.registration.takeUnretainedValue())
@@ -185,7 +191,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      if case .answered(let answer) = outcome, let target {
+      let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
+      if case .answered(let answer) = outcome, let target, !isFree {
         outcome = OutgoingMessage.Attempt.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
       }
       pending.settle(slot(place), outcome, from: target)

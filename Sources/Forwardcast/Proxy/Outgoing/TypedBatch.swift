@@ -149,7 +149,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
       let values = slots + position
       position += 1
       for step in group.steps {
-        mailbox.noteTurn()
+        mailbox.noteDelivery()
         // Nothing comes between this look and the method: one that was removed or muted before does not start.
         guard step.isActive else {
           group.noteDropped(step)
@@ -182,7 +182,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
       made += 1
       // A target that only this loop holds is to die now, as if it had not been held.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
-      mailbox.noteTurn()
+      mailbox.noteDelivery()
       // Nothing comes between this look and the method but the load of the target.
       if step.isActive {
         if held == nil { held = step.target }

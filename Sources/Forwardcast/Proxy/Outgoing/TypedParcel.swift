@@ -31,7 +31,7 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
     }
     for place in group.steps.indices {
       let step = group.steps[place]
-      mailbox.noteTurn()
+      mailbox.noteDelivery()
       // Nothing comes between this look and the method: one that was removed or muted before does not start.
       guard step.isActive else {
         step.queued?.noteDropped()

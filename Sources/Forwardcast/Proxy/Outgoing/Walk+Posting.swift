@@ -57,7 +57,11 @@ extension Walk {
   }
 
   /// Posts the message to one step, in a parcel of its own.
-  mutating func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode) -> RouteNode.Posted {
+  ///
+  /// - Parameter mayRunNow: `false` for a step that was to run in the sender's turn and cannot.
+  mutating func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
+    -> RouteNode.Posted
+  {
     let (step, index) = (group.steps[place], group.indices[place])
     let queued = step.queued
     let isReserved = reserved.remove(ReservedStep(node: ObjectIdentifier(node), index: index)) != nil
@@ -66,12 +70,12 @@ extension Walk {
       return posted
     }
     guard step.isActive else { return withdraw(.outcome(.skipped(step.reasonToSkip))) }
-    if node.route.route.hasRepeats,
+    if mayRunNow, node.route.route.hasRepeats,
       !node.servedTargets.insert(RepeatedTarget(step.registration.takeUnretainedValue())).inserted
     {
       return withdraw(.repeated)
     }
-    if let queued, queued.runsNow(step) { return withdraw(.inTurn) }
+    if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
     guard pay(.queued, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
@@ -81,7 +85,7 @@ extension Walk {
       if kept == nil { return withdraw(.outcome(.skipped(.dead))) }
     }
     let slot = pending?.open(context(step, node)) ?? -1
-    queued?.noteQueued()
+    queued?.turns?.noteQueued()
     let parcel = Parcel(
       group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments,
       details(node, slot < 0 ? [] : [slot], keeping: kept))

@@ -81,11 +81,14 @@ extension Walk {
         }
         let attempt = perform(step, on: target)
         if case .multicast(let multicast) = attempt {
+          endTurn()
           enter(multicast, target, step)
         } else {
+          if attempt.suspends { endTurn() }
           let registration = step.registration.takeUnretainedValue()
           let outcome = await attempt.endedAndWaited(&message) { registration.isActive }
           take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
+          endTurn()
         }
       }
     }
@@ -95,11 +98,14 @@ extension Walk {
   private mutating func run(_ step: RouteStep, _ target: AnyObject) {
     let attempt = perform(step, on: target)
     if case .multicast(let multicast) = attempt {
+      endTurn()
       enter(multicast, target, step)
     } else if deferred != nil, attempt.suspends {
+      endTurn()
       put(off: attempt, target, step)
-    } else if let outcome = attempt.ended(&message) {
-      take(outcome, at: context(step, target))
+    } else {
+      if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
+      endTurn()
     }
   }
 

@@ -73,6 +73,8 @@ struct Walk {
   /// For a sender that waits: the slots of the outcomes, in order, and how many of them have come out.
   private var order: [Int] = []
   private var settled = 0
+  /// The target of an automatic delivery whose turn it is.
+  private var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
   private var tracedStep = 0
 
@@ -199,7 +201,18 @@ struct Walk {
     switch frame.node?.nested[index] {
     case .node(let node)?: enter(node, context(step, target))
     case .refused(let error)?: take(.failed(error), at: context(step, target))
-    case nil: return .turn(step, target)
+    case nil:
+      guard let queued = step.queued else { return .turn(step, target) }
+      if queued.beginTurn() {
+        taken = queued
+        return .turn(step, target)
+      }
+      // Another thread runs it at the moment.
+      if let node = frame.node, let (group, place) = node.location(of: index),
+        case .outcome(let outcome) = post(group, place, node, mayRunNow: false)
+      {
+        take(outcome, at: queuedContext(step))
+      }
     }
     return nil
   }
@@ -373,6 +386,13 @@ struct Walk {
       return laid
     }
     return message.perform(method, on: target, trail: layTrail())
+  }
+
+  /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
+  mutating func endTurn() {
+    guard let taken else { return }
+    self.taken = nil
+    taken.endTurn()
   }
 
   /// Keeps a turn that cannot end here. The trail goes with it, and ends with it.

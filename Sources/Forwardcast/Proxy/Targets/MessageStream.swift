@@ -63,6 +63,16 @@ final class MessageListener: Sendable {
   init(_ hook: Hook, finish: @escaping @Sendable () -> Void) { (self.hook, self.finish) = (hook, finish) }
 }
 
+/// A message that succeeded, with what was answered: an element of ``MulticastSending/exchanges(for:buffering:)-(_,_)``.
+public struct MessageExchange<R, each A> {
+  /// The arguments that its targets got.
+  public let arguments: (repeat each A)
+  /// The answers in the order of delivery, as far as the sender asked for them.
+  public let answers: [R]
+}
+
+extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
+
 extension MulticastCore {
   /// A stream of what `element` makes of each message.
   ///
@@ -75,27 +85,50 @@ extension MulticastCore {
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
     _ element: @escaping (HookedMessage) throws -> Element
   ) -> MessageStream<Element> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: UncheckedSendable<Element>.self, bufferingPolicy: policy.rewrapped)
-    let counter = StreamCounter()
+    let source = StreamSource(policy)
     // What is not Sendable stays in the isolation of a proxy that is not.
     nonisolated(unsafe) let element = element
-    let hook = Hook(
-      selector,
+    return stream(
+      selector, source,
       .before { [link] message in
-        do {
-          if isShared, !message.arguments.crosses { throw message.cannotCross }
-          if case .dropped = continuation.yield(UncheckedSendable(try element(message))) { counter.noteDropped() }
-        } catch {
-          link.core?.report(error, message.selector, nil, receiver: "a stream of messages")
-        }
+        link.core?.tell(source, message, isShared) { try element(message) }
       })
-    let listener = MessageListener(hook) { continuation.finish() }
+  }
+
+  /// A stream of what `element` makes of each message that succeeded, and of its answers.
+  func answerStream<Element>(
+    _ selector: MessageSelector, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
+    _ element: @escaping (HookedMessage, MessageAnswers) throws -> Element
+  ) -> MessageStream<Element> {
+    let source = StreamSource(policy)
+    nonisolated(unsafe) let element = element
+    return stream(
+      selector, source,
+      .after { [link] message, answers in
+        link.core?.tell(source, message, isShared) { try element(message, answers) }
+      })
+  }
+
+  private func tell<Element>(
+    _ source: StreamSource<Element>, _ message: HookedMessage, _ isShared: Bool, _ element: () throws -> Element
+  ) {
+    do {
+      if isShared, !message.arguments.crosses { throw message.cannotCross("an argument") }
+      source.yield(try element())
+    } catch {
+      report(error, message.selector, nil, receiver: "a stream of messages")
+    }
+  }
+
+  private func stream<Element>(_ selector: MessageSelector?, _ source: StreamSource<Element>, _ body: Hook.Body)
+    -> MessageStream<Element>
+  {
+    let listener = MessageListener(Hook(selector, body)) { source.continuation.finish() }
     add(listener)
-    continuation.onTermination = { [link, weak listener] _ in
+    source.continuation.onTermination = { [link, weak listener] _ in
       if let listener { link.core?.remove(listener) }
     }
-    return MessageStream(stream, counter)
+    return MessageStream(source.stream, source.counter)
   }
 
   private func add(_ listener: MessageListener) {
@@ -119,6 +152,21 @@ extension MulticastCore {
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 }
 
+/// The buffer of one stream, with its two ends.
+private struct StreamSource<Element>: Sendable {
+  let stream: AsyncStream<UncheckedSendable<Element>>
+  let continuation: AsyncStream<UncheckedSendable<Element>>.Continuation
+  let counter = StreamCounter()
+
+  init(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) {
+    (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: policy.rewrapped)
+  }
+
+  func yield(_ element: Element) {
+    if case .dropped = continuation.yield(UncheckedSendable(element)) { counter.noteDropped() }
+  }
+}
+
 extension AsyncStream.Continuation.BufferingPolicy {
   /// The policy for elements in a wrapper.
   fileprivate var rewrapped: AsyncStream<UncheckedSendable<Element>>.Continuation.BufferingPolicy {
@@ -132,9 +180,9 @@ extension AsyncStream.Continuation.BufferingPolicy {
 }
 
 extension HookedMessage {
-  fileprivate var cannotCross: MessageError {
+  func cannotCross(_ what: String) -> MessageError {
     MessageError(
       .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "an argument is not known to be Sendable and may not cross to who listens")
+      evidence: "\(what) is not known to be Sendable and may not cross to who listens")
   }
 }

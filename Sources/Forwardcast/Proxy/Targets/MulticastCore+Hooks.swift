@@ -1,7 +1,7 @@
 // MulticastCore+Hooks.swift: hooks are installed and taken away.
 // Layer: Proxy. See DESIGN.md, "Around a message".
 
-extension MulticastCore {
+extension MulticastCore: HookHolder {
   /// Installs a hook outside of those that are there; messages that begin from now on run it.
   func install(_ hook: Hook) -> HookRegistration {
     change { state, _ in
@@ -22,19 +22,10 @@ extension MulticastCore {
 
   var hookCount: Int { state.withLock { $0.hooks.count } }
 
-  /// Whether a hook of a key can be one for the messages of its selector.
-  ///
-  /// - Throws: `wrongArgumentCount` when the key has not as many arguments as its selector has colons; `typeMismatch`
-  ///   when the first target that responds, or the proxy's table, has a method that can never take such arguments, or
-  ///   never gives such an answer.
+  /// Whether a hook of a key can be one for the messages of its selector, as the first target that responds, or the proxy's
+  /// table, says.
   func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
-    let found = packCount(repeat (each A).self)
-    guard found == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: name, wanted: selector.numberOfArguments, found: found)
-    }
-    guard let method = firstMethod(for: selector), method.functionType != ObjectIdentifier(type) else { return }
-    try method.signature.check(
-      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: name)
+    try check(selector, type, against: firstMethod(for: selector), receiver: name)
   }
 
   /// The method that a message of `selector` would find first.

@@ -33,6 +33,19 @@ extension MulticastSending {
     core.stream(selector, policy, isShared: false) { $0.invocation }
   }
 
+  /// The messages of a key that succeed from now on, each as its arguments with what was answered.
+  ///
+  ///     for await call in desk.exchanges(for: .quote) { print(call.arguments, call.answers) }
+  ///
+  /// A message is in the sequence when its last direct target has answered, for senders that wait its last target. One that
+  /// fails is not; a `broadcast` asks for no answers. Everything else is as for ``messages(for:buffering:)-(Message<(_)->R>,_)``.
+  public func exchanges<R, each A>(
+    for message: Message<(repeat each A) -> R>,
+    buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
+  ) -> MessageStream<MessageExchange<R, repeat each A>> {
+    core.answerStream(message.selector, policy, isShared: false) { try MessageExchange($0, $1, of: message) }
+  }
+
   fileprivate func stream<R, each A>(
     _ message: Message<(repeat each A) -> R>,
     _ policy: AsyncStream<(repeat each A)>.Continuation.BufferingPolicy, isShared: Bool
@@ -53,6 +66,18 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
+  /// The messages of a key that succeed from now on, each as its arguments with what was answered, for a loop in any
+  /// isolation. Answers of a key that is not known to give `Sendable` ones go to `onError`.
+  public func exchanges<R, each A>(
+    for message: Message<(repeat each A) -> R>,
+    buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
+  ) -> MessageStream<MessageExchange<R, repeat each A>> {
+    core.answerStream(message.selector, policy, isShared: true) {
+      if !message.answerCrosses { throw $0.cannotCross("an answer") }
+      return try MessageExchange($0, $1, of: message)
+    }
+  }
+
   /// The messages of a selector from now on, or all that go through the proxy, by boxes, each with arguments that may cross
   /// to the isolation of a loop.
   public func messages(
@@ -60,5 +85,25 @@ extension MulticastSending where Interface: Sendable {
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
   ) -> MessageStream<Invocation> {
     core.stream(selector, policy, isShared: true) { $0.invocation }
+  }
+}
+
+extension MessageExchange {
+  fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers, of key: Message<(repeat each A) -> R>) throws {
+    // All that throws comes first: letting go of half of this value crashes the compiler.
+    let list = try answers.typed(as: R.self, message)
+    arguments = try message.values(of: key).values
+    self.answers = list
+  }
+}
+
+extension MulticastSending {
+  /// The core of the proxy that the messages go through.
+  ///
+  /// Where hooks can be installed it is known. Only who sends through a proxy of its own is asked for a route, which leads
+  /// there.
+  var core: MulticastCore {
+    if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
+    return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: "anything").core
   }
 }

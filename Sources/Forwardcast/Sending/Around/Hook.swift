@@ -26,14 +26,9 @@ final class Hook: Sendable {
   typealias WaitingAroundBody =
     nonisolated(nonsending) @Sendable (HookedMessage, @escaping WaitingRest) async throws -> MessageAnswers
 
-  typealias WaitingBeforeBody = nonisolated(nonsending) @Sendable (HookedMessage) async throws -> Void
-  typealias WaitingAfterBody = nonisolated(nonsending) @Sendable (HookedMessage, MessageAnswers) async throws -> Void
-
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
-    case waitingBefore(WaitingBeforeBody)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    case waitingAfter(WaitingAfterBody)
     /// One of the two may be missing: then messages that wait, or that do not, are refused.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }

@@ -28,7 +28,7 @@ struct HookChain: Sendable {
       case .before(let body): try body(message)
       case .after: afters.append(hook)
       case .around(let body?, _): answers = try body(message) { try run(message.with($0), inside: inner, rest) }
-      case .around(nil, _), .waitingBefore, .waitingAfter:
+      case .around(nil, _):
         throw mismatch(message, "a hook suspends: wait for the message with an asynchronous form")
       }
     }
@@ -63,8 +63,7 @@ struct HookChain: Sendable {
       try message.budget?.charge(.hook)
       switch hook.body {
       case .before(let body): try body(message)
-      case .waitingBefore(let body): try await body(message)
-      case .after, .waitingAfter: afters.append(hook)
+      case .after: afters.append(hook)
       case .around(_, let body?):
         answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
       case .around(let body, nil):
@@ -74,11 +73,7 @@ struct HookChain: Sendable {
     let found: MessageAnswers
     if let answers { found = answers } else { found = try await rest(message.arguments) }
     for hook in afters.reversed() where !hook.isCancelled {
-      switch hook.body {
-      case .after(let body): try body(message, found)
-      case .waitingAfter(let body): try await body(message, found)
-      default: break
-      }
+      if case .after(let body) = hook.body { try body(message, found) }
     }
     return found
   }

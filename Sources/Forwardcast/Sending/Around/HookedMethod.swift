@@ -12,7 +12,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   }
 
   override var signature: MethodSignature { inner.signature }
-  override var staysInTurn: Bool { inner.staysInTurn }
+  override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
   override var isRefusal: Bool { inner.isRefusal }
   override var numberOfParameters: Int { inner.numberOfParameters }
   override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }

@@ -9,13 +9,16 @@
 ///     }
 ///
 /// It is good while the hook runs.
+///
+/// For a message of no arguments `proceed()` would be each of the forms below: those with arguments are taken last.
 public struct MessageCall<R, each A> {
   /// The name of the message.
   public let selector: MessageSelector
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
   let turn: HookTurn
-  let rest: (Arguments<repeat each A>?) throws -> [R]
+  /// What stands inside, for other arguments and whether they may cross.
+  let rest: (Arguments<repeat each A>?, Bool) throws -> [R]
 
   /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
   ///
@@ -26,14 +29,23 @@ public struct MessageCall<R, each A> {
   @discardableResult
   public func proceed() throws -> [R] {
     try turn.check(selector)
-    return try rest(nil)
+    return try rest(nil, false)
   }
 
-  /// Runs what stands inside of this hook, with other arguments.
-  @discardableResult
+  /// Runs what stands inside of this hook, with other arguments, which reach direct targets only.
+  @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try turn.check(selector)
-    return try rest(Arguments(values: (repeat each arguments)))
+    return try rest(Arguments(values: (repeat each arguments)), false)
+  }
+}
+
+extension MessageCall where repeat each A: Sendable {
+  /// Runs what stands inside of this hook, with other arguments, which may cross to queued targets.
+  @discardableResult @_disfavoredOverload
+  public func proceed(with arguments: repeat each A) throws -> [R] {
+    try turn.check(selector)
+    return try rest(Arguments(values: (repeat each arguments)), true)
   }
 }
 
@@ -44,35 +56,36 @@ public struct WaitingMessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
   let turn: HookTurn
-  let rest: nonisolated(nonsending) (Arguments<repeat each A>?) async throws -> [R]
+  let rest: nonisolated(nonsending) (Arguments<repeat each A>?, Bool) async throws -> [R]
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> [R] {
     try turn.check(selector)
-    return try await rest(nil)
+    return try await rest(nil, false)
   }
 
-  /// Runs what stands inside of this hook, with other arguments, and waits for it.
-  @discardableResult
+  /// Runs what stands inside of this hook, with other arguments, which reach direct targets only, and waits for it.
+  @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try turn.check(selector)
-    return try await rest(Arguments(values: (repeat each arguments)))
+    return try await rest(Arguments(values: (repeat each arguments)), false)
   }
 }
 
-/// A typed message at a suspending `before` or `after` hook.
-public struct SentMessage<R, each A> {
-  /// The name of the message.
-  public let selector: MessageSelector
-  /// The arguments as they came to this hook.
-  public let arguments: (repeat each A)
-  /// The answers in the order of delivery; none yet for a `before` hook.
-  public let answers: [R]
+extension WaitingMessageCall where repeat each A: Sendable {
+  /// Runs what stands inside of this hook, with other arguments, which may cross to queued targets, and waits for it.
+  @discardableResult @_disfavoredOverload
+  nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
+    try turn.check(selector)
+    return try await rest(Arguments(values: (repeat each arguments)), true)
+  }
 }
 
 /// A message by boxes at an `around` hook for a selector, or for all messages: see ``MessageCall``.
 public struct InvocationCall {
+  /// The receiver whose method is called, at a hook of a table; `nil` at one of a proxy, which runs once for all targets.
+  public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
   let turn: HookTurn
@@ -95,6 +108,8 @@ public struct InvocationCall {
 
 /// A message by boxes at an `around` hook whose sender waits: see ``MessageCall``.
 public struct WaitingInvocationCall {
+  /// The receiver whose method is called: see ``InvocationCall/target``.
+  public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
   let turn: HookTurn

@@ -1,7 +1,7 @@
-// MulticastProxy+TypedCalls.swift: ordinary Swift calls to every target.
+// MulticastHolding+TypedCalls.swift: ordinary Swift calls to every target.
 // Layer: Proxy. See DESIGN.md, "Typed calls".
 
-extension MulticastProxy {
+extension MulticastHolding {
   /// Makes an ordinary call to every live, unmuted target, in the sender's turn and in order. No table is needed.
   ///
   ///     themes.broadcast { $0.themesColorChanged(.red) }
@@ -42,7 +42,9 @@ extension MulticastProxy {
       _ = sink.take(outcome, at: context)
       if sink.summary.failed > 0, core.stopsAtFirst { break }
     }
-    if sink.summary.nobodyResponded { reportSilence(core.begin(name)) }
+    if sink.summary.nobodyResponded {
+      do { try core.answerSilence(name) } catch { core.report(error, name, nil, receiver: core.name) }
+    }
     return sink.summary
   }
 

@@ -1,11 +1,10 @@
-// AsyncMethod.swift: methods that suspend, or that run in an isolation of their own.
+// SuspendingMethod.swift: methods that suspend, or that run in an isolation of their own.
 // Layer: Sending. See DESIGN.md, "Delivery".
 
-extension Method {
-  /// Whether the method can run on `target` here and now, without a suspension.
-  @usableFromInline
-  final func canRun(on target: AnyObject) -> Bool {
-    switch isolation {
+extension MethodIsolation {
+  /// Whether the caller is where a method of `target` may run, without a suspension.
+  func isHeld(of target: AnyObject) -> Bool {
+    switch self {
     case .sender: true
     case .mainActor: HeldContext.isMain
     case .target: (target as? any Actor).map { HeldContext.isOn($0) } ?? false
@@ -13,6 +12,12 @@ extension Method {
     case .async: false
     }
   }
+}
+
+extension Method {
+  /// Whether the method can run on `target` here and now, without a suspension.
+  @usableFromInline
+  final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
   /// The error for a sender that cannot reach the method from where it is.
   final func unreachable(_ target: AnyObject) -> MessageError {
@@ -60,59 +65,57 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }
 
+/// Where the body of a method that suspends runs.
+enum SuspendingPlace: Sendable {
+  /// In the isolation of its sender, so that its answer crosses none.
+  case inTurn
+  /// On that actor, for `nil` on none; `targetCrosses` says whether targets may go there from elsewhere.
+  case onActor((any Actor)?, targetCrosses: Bool)
+}
+
 /// A method that suspends. It has only the boxed door: a suspension costs more than boxes do.
-@usableFromInline
-final class AsyncMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
-  private let body: @Sendable (AnyObject, repeat each A) async throws -> R
+final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
+  typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
+  private let body: Body
+  private let place: SuspendingPlace
   private let resultCrosses: Bool
 
-  @usableFromInline
-  init(
-    _ selector: MessageSelector, resultCrosses: Bool,
-    body: @escaping @Sendable (AnyObject, repeat each A) async throws -> R
-  ) {
-    self.body = body
-    self.resultCrosses = resultCrosses
-    super.init(selector, functionType: nil, isolation: .async)
+  /// - Parameter body: starts in the isolation of its caller, and goes to its place by itself.
+  init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
+    (self.body, self.place) = (body, place)
+    resultCrosses = if case .inTurn = place { false } else { message.answerCrosses }
+    super.init(message.selector, functionType: nil, isolation: .async)
   }
 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
   override func renamed(_ selector: MessageSelector) -> Method {
-    AsyncMethod(selector, resultCrosses: resultCrosses, body: body)
+    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body)
+  }
+
+  /// What a body on no actor makes of `Sendable` values nobody else has; what an actor gives stays there.
+  override func answers(to sender: (any Actor)?) -> Bool {
+    if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
 
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
-    let receiver = typeName(of: target)
-    try checkCount(invocation.arguments, receiver: receiver)
-    var index = 0
-    let arguments = invocation.arguments
-    func next<T>(_ type: T.Type) throws(MessageError) -> T {
-      defer { index += 1 }
-      do { return try arguments[index].unbox(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver, error)
-      }
+    // Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+    if case .onActor(let actor, let targetCrosses) = place, #isolation !== actor {
+      try invocation.checkCrossing(receiver: target)
+      if !targetCrosses { throw unreachable(target) }
     }
-    // The method takes both over while the caller waits, which has made sure that the arguments may cross.
-    nonisolated(unsafe) let opened = (repeat try next((each A).self))
-    nonisolated(unsafe) let target = target
+    let arguments = try Arguments<repeat each A>(
+      unboxing: invocation.arguments, of: selector, for: typeName(of: target))
     var answered = invocation
-    let result = try await UncheckedSendable(calling: { try await self.body(target, repeat each opened) })
-    answered.result = ArgumentBox(storage: result.value, isSendable: resultCrosses)
+    let result = try await body(target, arguments)
+    answered.result = ArgumentBox(storage: result, isSendable: resultCrosses)
     return answered
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
-    try checkTypes(repeat (each A).self, of: arguments, receiver: receiver())
-  }
-}
-
-extension UncheckedSendable {
-  /// What `make` gives, taken across isolations: nobody else has it yet.
-  fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
-    self.init(try await make())
+    _ = try Arguments<repeat each A>(unboxing: arguments, of: selector, for: receiver())
   }
 }

@@ -1,7 +1,7 @@
-// MulticastProxy+Closures.swift: closures as targets.
+// MulticastHolding+Closures.swift: closures as targets.
 // Layer: Proxy. See DESIGN.md, "Registrations".
 
-extension MulticastProxy {
+extension MulticastHolding {
   /// Registers a closure as a target for one message, held by its registration until that is cancelled.
   ///
   /// - Parameters:
@@ -19,7 +19,7 @@ extension MulticastProxy {
     // Swift can neither keep this form from such proxies nor prefer one that warns.
     nonisolated(unsafe) let body = body
     return core.on(
-      TypedMethod<R, repeat each A>(message.selector, signature: nil) {
+      TypedMethod<R, repeat each A>(message) {
         (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
       }, priority)
   }
@@ -38,11 +38,13 @@ extension MulticastProxy where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
-      TypedMethod<R, repeat each A>(message.selector, signature: nil) {
+      TypedMethod<R, repeat each A>(message) {
         (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
       }, priority)
   }
+}
 
+extension MulticastHolding where Interface: Sendable {
   /// Registers a closure as a target for one message, run where and when `delivery` says.
   ///
   /// - Parameters:
@@ -58,44 +60,7 @@ extension MulticastProxy where Interface: Sendable {
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
-      TypedMethod<R, repeat each A>(message.selector, signature: nil) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority, (delivery, buffer, .dropPending))
-  }
-
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled, and whose answers may cross.
-  ///
-  /// - Parameters:
-  ///   - message: the one message that the closure gets.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - body: gets the message's arguments.
-  /// - Returns: the registration; as for proxies that are not `Sendable`.
-  @discardableResult
-  public func on<R: Sendable, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
-  ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority)
-  }
-
-  /// Registers a closure as a target for one message whose answers may cross, run where and when `delivery` says.
-  ///
-  /// - Parameters:
-  ///   - message: the one message that the closure gets.
-  ///   - delivery: where and when it runs.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - buffer: how many messages may wait, and which go when there are more.
-  ///   - body: gets the message's arguments.
-  /// - Returns: the registration.
-  @discardableResult
-  public func on<R: Sendable, each A>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
-    buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
-  ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message.selector, signature: nil, resultCrosses: true) {
+      TypedMethod<R, repeat each A>(message) {
         (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
       }, priority, (delivery, buffer, .dropPending))
   }
@@ -111,7 +76,7 @@ extension MulticastProxy where Interface: Sendable {
     buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
-      Responds<ClosureTarget>(onMainActor: message.selector, resultCrosses: true) {
+      Responds<ClosureTarget>(mainActor: message) {
         (_: ClosureTarget, arguments: repeat each A) throws -> R in try body(repeat each arguments)
       }.method, priority, (delivery, buffer, .dropPending))
   }

@@ -1,7 +1,7 @@
-// MulticastProxy+Targets.swift: adding, removing, counting and listing.
+// MulticastHolding+Targets.swift: adding, removing, counting and listing.
 // Layer: Proxy. See DESIGN.md, "Registrations".
 
-extension MulticastProxy {
+extension MulticastHolding {
   /// Registers a target from the next message on.
   ///
   /// Adding a target again with the same selectors gives the registration that it has, which takes the new priority and
@@ -108,12 +108,15 @@ extension MulticastProxy {
   /// How many live, unmuted registrations would get `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }
 
+  /// What the proxy does about duplicates, silence and errors.
+  public var options: MulticastOptions { core.options }
+
   /// Gets every error that a target throws in a broadcast, and `nobodyResponds` where silence is an error.
   ///
   /// Called in the turn of the sender or of the queue where the error happened, with no lock held. Without a handler
   /// such errors are written to standard error: they are never lost.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
-    set { core.onError = newValue }
+    nonmutating set { core.onError = newValue }
   }
 }

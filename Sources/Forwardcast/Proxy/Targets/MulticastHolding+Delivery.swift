@@ -1,14 +1,15 @@
-// MulticastProxy+Delivery.swift: targets with contexts of their own.
+// MulticastHolding+Delivery.swift: targets with contexts of their own.
 // Layer: Proxy. See DESIGN.md, "Delivery".
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastHolding where Interface: Sendable {
   /// Registers a target whose messages run where and when `delivery` says.
   ///
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
   /// Adding a target again with an equal delivery and the same selectors gives the registration that it has, which takes
-  /// the new priority, ownership and buffer. With another delivery it is registered for both.
+  /// the new priority, ownership, buffer and `whenRemoved`, the last for messages sent from then on. With another delivery it
+  /// is registered for both, and a message comes on both.
   ///
   /// - Parameters:
   ///   - target: whom to register.

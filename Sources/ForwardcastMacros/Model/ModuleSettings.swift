@@ -1,0 +1,12 @@
+// ModuleSettings.swift: what the module says of declarations that say nothing.
+// Part of the macro program: Model. See DESIGN.md, "The attributes".
+
+/// The settings of the module that a declaration stands in, as far as written text depends on them.
+struct ModuleSettings {
+  /// Whether the default isolation is the main actor.
+  var isMainActorByDefault = false
+  /// Whether a method that suspends and says nothing stays in its caller's isolation.
+  var isNonsendingByDefault = false
+  /// Whether an import that says nothing is internal.
+  var hasInternalImports = false
+}

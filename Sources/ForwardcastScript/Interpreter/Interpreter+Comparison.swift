@@ -1,0 +1,49 @@
+// Interpreter+Comparison.swift: comparisons, charged for what they look at.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension Interpreter {
+  /// Whether a comparison holds, charged for what it looks at.
+  func holds(_ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue) throws -> Bool {
+    switch comparison {
+    case .equal: try areEqual(left, right)
+    case .notEqual: try !areEqual(left, right)
+    case .less: try left.isLess(than: right)
+    case .greater: try right.isLess(than: left)
+    case .lessOrEqual: try left.isLess(than: right) || left == right
+    case .greaterOrEqual: try right.isLess(than: left) || left == right
+    }
+  }
+
+  /// `==` of values, which ends as soon as it has used up the run's work.
+  private func areEqual(_ left: ScriptValue, _ right: ScriptValue) throws -> Bool {
+    switch (left, right) {
+    case (.list(let left), .list(let right)):
+      guard left.count == right.count else { return false }
+      for (left, right) in zip(left, right) {
+        try run.charge(Work.comparison)
+        guard try areEqual(left, right) else { return false }
+      }
+      return true
+    case (.dictionary(let left), .dictionary(let right)):
+      guard left.count == right.count else { return false }
+      for (key, value) in left {
+        try run.charge(2 * Work.comparison + Work.text(key))
+        guard let other = right[key], try areEqual(value, other) else { return false }
+      }
+      return true
+    case (.string(let left), .string(let right)):
+      try run.charge(Work.textByte * min(left.utf8.count, right.utf8.count))
+      if left.utf8.elementsEqual(right.utf8) { return true }
+      // Texts of other bytes may still be canonically equal.
+      try run.charge(min(Work.text(left), Work.text(right)))
+      return left == right
+    case (.signature(let left), .signature(let right)):
+      guard left.numberOfArguments == right.numberOfArguments else { return false }
+      try run.charge(Work.encodingByte * left.description.utf8.count)
+      return left == right
+    default: return left == right
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// World+Objects.swift: what a session knows of objects and proxies beyond themselves.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+/// What is known of an object beyond itself.
+struct Label: Sendable {
+  /// Where an object may be used.
+  enum Isolation {
+    /// On queues too.
+    case anywhere
+    /// In the session's turn only: it is not `Sendable`, or leads to what is not.
+    case session
+    /// A proxy that is in the session's turn until it is found on a queue, where all that it leads to must be `Sendable`.
+    case undecided
+  }
+
+  let object: WeakObject
+  let text: String
+  var isolation: Isolation
+  /// What a proxy that is no multicast stands before.
+  var target: WeakObject?
+  /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
+  var ownership: Ownership?
+  /// Whether a multicast proxy lets a target be registered several times.
+  var allowsDuplicates = false
+  /// Registrations that may be some of many of one target.
+  var repeatable = 0
+  /// Whether it was put before another proxy.
+  var leadsToProxies = false
+}
+
+extension World {
+  /// Proxies that may hold proxies strongly. Each of a chain takes a part of the stack of whoever lets go of the first.
+  static let holderLimit = 255
+
+  /// `receiver` as a value, with the text that it prints as.
+  func reference(_ receiver: any MessageReceiver) -> ScriptReference {
+    if let object = receiver as? ScriptObject { return object.reference }
+    if let label = label(of: receiver) {
+      return ScriptReference(receiver, label: label.text, crosses: label.isolation != .session)
+    }
+    return label(host: receiver, "<\(type(of: receiver))>", crosses: false)
+  }
+
+  private func label(of object: AnyObject) -> Label? {
+    let label = state.withLock { $0.labels[ObjectIdentifier(object)] }
+    return label?.object.object === object ? label : nil
+  }
+
+  /// Notes what an object prints as, and where it may be used.
+  @discardableResult
+  func label(
+    _ receiver: any MessageReceiver, _ text: String, _ isolation: Label.Isolation = .undecided,
+    before target: (any MessageReceiver)? = nil, ownership: Ownership? = nil, allowsDuplicates: Bool = false
+  ) -> ScriptReference {
+    let label = Label(
+      object: WeakObject(receiver), text: text, isolation: isolation, target: target.map { WeakObject($0) },
+      ownership: ownership, allowsDuplicates: allowsDuplicates)
+    let dead = state.withLock { state in
+      let dead = state.sweep()
+      state.labels[ObjectIdentifier(receiver)] = label
+      return dead
+    }
+    withExtendedLifetime(dead) {}
+    return ScriptReference(receiver, label: text, crosses: isolation != .session)
+  }
+
+  /// Notes a receiver of the host.
+  func label(host receiver: any MessageReceiver, _ text: String, crosses: Bool) -> ScriptReference {
+    state.withLock { $0.hasForeignReceivers = true }
+    let isProxy = receiver is any ScriptedMulticast
+    return label(receiver, text, !crosses ? .session : isProxy ? .undecided : .anywhere)
+  }
+
+  /// How `add` keeps the targets of a proxy.
+  func ownership(of proxy: any ScriptedMulticast) -> Ownership { label(of: proxy)?.ownership ?? .weak }
+
+  /// Whether the session made the proxy.
+  func isOwn(_ proxy: ScriptMulticast) -> Bool { label(of: proxy)?.ownership != nil }
+
+  func leadsToProxies(_ receiver: AnyObject) -> Bool { label(of: receiver)?.leadsToProxies ?? false }
+
+  // MARK: Isolation
+
+  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`.
+  ///
+  /// - Parameter decides: whether a yes is kept. Such a proxy takes nothing for which the answer is no.
+  /// - Returns: the answer, and how many objects were looked at.
+  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> (answer: Bool, looked: Int) {
+    if receiver is ScriptObject { return (true, 0) }
+    let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides) }
+    return (answer, seen.objects.count)
+  }
+
+  /// Notes that `proxy` is about to lead to `target`.
+  ///
+  /// - Throws: `isolation mismatch` where the proxy is used on queues and the target may not be; `limit exceeded` for a
+  ///   proxy that holds a proxy, when there are as many of those as there may be.
+  func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
+    let id = ObjectIdentifier(proxy)
+    let isProxy = target is any MessageForwarding
+    if !(target is ScriptObject) {
+      let isConfined = reference(target).crosses == false
+      let (fits, seen) = state.withLock { state -> (Bool, Seen) in
+        if isProxy { state.labels[id]?.leadsToProxies = true }
+        if state.labels[id]?.isolation == .anywhere { return state.mayCross(target, decides: true) }
+        if isConfined { state.labels[id]?.isolation = .session }
+        return (true, Seen())
+      }
+      withExtendedLifetime(seen) {}
+      if !fits {
+        throw ScriptFault(
+          .thrown, "isolation mismatch: \(reference(target)) is not Sendable and \(reference(proxy)) is used on queues")
+      }
+    }
+    guard isProxy, strongly else { return }
+    let (dead, isFull) = state.withLock { state in
+      let old = state.holders
+      if old.count >= World.holderLimit { state.holders = old.filter { $0.value.object != nil } }
+      let isFull = state.holders.count >= World.holderLimit && state.holders[id] == nil
+      if !isFull { state.holders[id] = WeakObject(proxy) }
+      return (old, isFull)
+    }
+    withExtendedLifetime(dead) {}
+    if isFull { throw ScriptFault(.limitExceeded, "more than \(World.holderLimit) proxies that hold proxies") }
+  }
+
+  /// Objects that were found under the lock, to be let go of after it.
+  struct Seen: @unchecked Sendable {  // owned by the one call that collects it
+    fileprivate var objects: [AnyObject] = []
+  }
+}
+
+extension World.State {
+  fileprivate mutating func mayCross(_ receiver: any MessageReceiver, decides: Bool) -> (Bool, World.Seen) {
+    var (seen, work, undecided) = (World.Seen(), [receiver as AnyObject], Set<ObjectIdentifier>())
+    while let next = work.popLast() {
+      seen.objects.append(next)
+      if next is ScriptObject { continue }
+      let id = ObjectIdentifier(next)
+      guard let label = labels[id], label.object.object === next, label.isolation != .session else {
+        return (false, seen)
+      }
+      guard label.isolation == .undecided, undecided.insert(id).inserted else { continue }
+      if let proxy = next as? any ScriptedMulticast { work += proxy.liveTargets }
+      if let target = label.target?.object { work.append(target) }
+    }
+    if decides { for id in undecided { labels[id]?.isolation = .anywhere } }
+    return (true, seen)
+  }
+
+  /// Forgets the labels of dead objects whenever there are twice as many as at the last sweep.
+  fileprivate mutating func sweep() -> World.Seen {
+    var living = World.Seen()
+    guard labels.count > 2 * labelsAtLastSweep + 64 else { return living }
+    labels = labels.filter { _, label in
+      guard let object = label.object.object else { return false }
+      living.objects.append(object)
+      return true
+    }
+    labelsAtLastSweep = labels.count
+    return living
+  }
+}
+
+extension World {
+  /// Counts a registration that may be one of many of its target, and gives the price: they are looked at one by one, so
+  /// that the last of them costs as much as there are.
+  func workOfAdding(to proxy: AnyObject, only: [MessageSelector]?) -> Int {
+    state.withLock { state in
+      guard var label = state.labels[ObjectIdentifier(proxy)], label.allowsDuplicates || only != nil else { return 0 }
+      label.repeatable += 1
+      state.labels[ObjectIdentifier(proxy)] = label
+      return Work.registration * label.repeatable
+    }
+  }
+}

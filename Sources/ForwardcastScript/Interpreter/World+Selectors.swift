@@ -1,0 +1,55 @@
+// World+Selectors.swift: the selectors that a session sends, and errors in its own names.
+// Layer: Script, Interpreter. See DESIGN.md, "The script".
+
+import Forwardcast
+
+extension World {
+  /// The selector of that name, interned because something answers it. The number of new ones is bounded.
+  func intern(_ name: String) throws -> MessageSelector {
+    if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
+      throw ScriptFault(.invalidSelector, "\(name) stands for the names that nothing answers")
+    }
+    if let known = MessageSelector(known: name) { return known }
+    try state.withLock { state in
+      if state.internedCount >= World.internLimit {
+        throw ScriptFault(.limitExceeded, "more than \(World.internLimit) selectors")
+      }
+      state.internedCount += 1
+    }
+    try InternedNames.makeRoom(for: name)
+    return try MessageSelector(name)
+  }
+
+  /// The selector to send for a name of the script's text.
+  ///
+  /// A name that the process does not know is answered by no table. Interning it would let a script fill memory with
+  /// names, so a stand-in that no table has takes its place. Only where a receiver of the host may get the message, or a
+  /// recording keeps it, is the name interned, within the session's bound.
+  func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
+    if let known = MessageSelector(known: name) { return known }
+    if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
+    return try MessageSelector(World.standIn(argumentCount))
+  }
+
+  /// Notes that there is a proxy that keeps what it is sent, answered or not, under its own name.
+  func noteRecording() { state.withLock { $0.hasForeignReceivers = true } }
+
+  static func standIn(_ argumentCount: Int) -> String {
+    argumentCount == 0 ? "_unknownToEveryTable" : "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
+  }
+
+  /// An error of the library in the script's names: the selector that was written where a stand-in was sent, and the
+  /// proxy that was asked where only its class is given and no further proxy can be meant.
+  func naming(_ shape: SendShape, to receiver: ScriptReference, in error: any Error) -> any Error {
+    guard let error = error as? MessageError else { return error }
+    let isStandIn = error.selector == World.standIn(shape.argumentCount)
+    let isProxy =
+      error.code == .nobodyResponds && !leadsToProxies(receiver.receiver)
+      || error.code == .unrecognizedSelector && receiver.receiver is ScriptPoint
+        && error.receiver == "\(type(of: receiver.receiver))"
+    return MessageError(
+      error.code, receiver: isProxy ? receiver.description : error.receiver,
+      selector: isStandIn ? shape.selector : error.selector, evidence: error.evidence,
+      argumentIndex: error.argumentIndex)
+  }
+}

@@ -1,0 +1,421 @@
+// DelegateShapes.swift: protocols as packages have them, taken as they are.
+// Layer: Tests. See DESIGN.md, "The attributes".
+
+import Forwardcast
+import Foundation
+import Testing
+
+nonisolated final class Page {
+  var number: Int
+  init(_ number: Int) { self.number = number }
+}
+
+// MARK: Suspending requirements and values that are not Sendable
+
+@Forwarded nonisolated protocol PageStore: AnyObject, Sendable {
+  func retrieve() async -> Page?
+  func page(_ number: Int) async throws -> Page
+  func count(_ page: Page) async -> Int?
+  var current: Page? { get async }
+}
+
+@Forwarded nonisolated protocol PageLoader: AnyObject {
+  @Answer(otherwise: 0) func load(_ page: Page) async throws -> Int
+  func next() async -> Page?
+  nonisolated(nonsending) func local(_ page: Page) async -> Page?
+}
+
+@MainActor @Forwarded protocol PageScreen: AnyObject, Sendable {
+  func show(_ page: Page) async -> Page?
+}
+
+nonisolated final class Pages: PageStore, PageLoader {
+  func retrieve() async -> Page? { Page(1) }
+  func page(_ number: Int) async throws -> Page { Page(number) }
+  func count(_ page: Page) async -> Int? { page.number }
+  var current: Page? { get async { Page(4) } }
+  func load(_ page: Page) async throws -> Int {
+    page.number += 1
+    return page.number
+  }
+  func next() async -> Page? { Page(6) }
+  nonisolated(nonsending) func local(_ page: Page) async -> Page? { page }
+}
+
+@Suite("Suspending requirements as they are")
+struct SuspendingDelegateShapes {
+  @Test("an answer that is not Sendable comes back from direct and from queued targets")
+  nonisolated func answers() async throws {
+    let (proxy, pages) = (PageStoreProxy(), Pages())
+    proxy.onError = { Issue.record("\($0)") }
+    for delivery in [Delivery.direct, .queue(DispatchQueue(label: "pages"))] {
+      let registration = proxy.add(pages, delivery: delivery)
+      #expect(await proxy.retrieve()?.number == 1)
+      #expect(try await proxy.page(3).number == 3)
+      #expect(await proxy.current?.number == 4)
+      registration.cancel()
+    }
+    proxy.add(pages)
+    #expect(await proxy.count(Page(5)) == 5)
+  }
+
+  @Test("a protocol that is not Sendable may suspend, with arguments and answers that are not either")
+  nonisolated func unshared() async throws {
+    let (proxy, pages) = (PageLoaderProxy(), Pages())
+    proxy.add(pages)
+    #expect(try await proxy.load(Page(1)) == 2)
+    #expect(await proxy.next()?.number == 6)
+    #expect(await proxy.local(Page(7))?.number == 7)
+  }
+
+  @Test("a target that is not Sendable does not leave the actor of a sender, and one that stays works")
+  @MainActor func staysOnItsActor() async throws {
+    let (proxy, pages) = (PageLoaderProxy(), Pages())
+    proxy.add(pages)
+    let error = await #expect(throws: MessageError.self) {
+      try await proxy.multicast.collectAndWait(PageLoaderProxy.Messages.next, returning: .last)
+    }
+    #expect(error?.code == .isolationMismatch)
+    #expect(await proxy.local(Page(7))?.number == 7)
+  }
+
+  @Test("arguments and answers of an actor's own stay on it")
+  @MainActor func actors() async {
+    final class Screen: PageScreen {
+      func show(_ page: Page) async -> Page? { page }
+    }
+    let (proxy, screen) = (PageScreenProxy(), Screen())
+    proxy.add(screen)
+    let page = Page(2)
+    #expect(await proxy.show(page) === page)
+  }
+}
+
+// MARK: Protocols inside of types
+
+nonisolated enum Chat {
+  struct Message: Equatable { var text = "" }
+  struct Failure: Error {}
+  protocol Sticker {}
+  enum Decision { case allow, deny }
+
+  @Forwarded nonisolated protocol RoomDelegate: AnyObject {
+    func received(_ message: Message)
+    func all(_ messages: [Message], then done: @escaping (Message) -> Void) throws(Failure)
+    func stick(_ one: some Sticker, _ other: any Sticker) -> (any Sticker)?
+    func draft() -> Message!
+    @Answer<Decision>(otherwise: .deny) func mayJoin(_ message: borrowing Message) -> Decision
+    @Answer(.reduce(Decision.allow) { $1 }) func mayLeave() -> Decision
+    var title: Message? { get set }
+    subscript(place: Int) -> Message? { get }
+  }
+
+  @Forwarded(inheriting: (any RoomDelegate).self) nonisolated protocol ModeratorDelegate: RoomDelegate {
+    func removed(_ message: Message)
+  }
+}
+
+extension Chat {
+  @Forwarded nonisolated protocol ArchiveDelegate: AnyObject { func archived(_ message: Message) -> Decision? }
+}
+
+@Suite("Protocols inside of types")
+struct NestedDelegateShapes {
+  struct Star: Chat.Sticker {}
+
+  final class Moderator: Chat.ModeratorDelegate, Chat.ArchiveDelegate {
+    var log: [String] = []
+    var title: Chat.Message?
+    func received(_ message: Chat.Message) { log.append(message.text) }
+    func all(_ messages: [Chat.Message], then done: @escaping (Chat.Message) -> Void) throws(Chat.Failure) {
+      guard let last = messages.last else { throw Chat.Failure() }
+      done(last)
+    }
+    func stick(_ one: some Chat.Sticker, _ other: any Chat.Sticker) -> (any Chat.Sticker)? { one }
+    func draft() -> Chat.Message! { Chat.Message(text: "draft") }
+    func mayJoin(_ message: borrowing Chat.Message) -> Chat.Decision { .allow }
+    func mayLeave() -> Chat.Decision { .deny }
+    subscript(place: Int) -> Chat.Message? { Chat.Message(text: "\(place)") }
+    func removed(_ message: Chat.Message) { log.append("removed \(message.text)") }
+    func archived(_ message: Chat.Message) -> Chat.Decision? { .allow }
+  }
+
+  @Test("requirements name the other members of the type around, also in what refines them")
+  func nested() throws {
+    let (proxy, target) = (Chat.ModeratorDelegateProxy(), Moderator())
+    #expect(proxy.mayJoin(Chat.Message()) == .deny)
+    #expect(proxy.mayLeave() == .allow)
+    proxy.add(target)
+    let room: any Chat.RoomDelegate = proxy
+    room.received(Chat.Message(text: "a"))
+    proxy.removed(Chat.Message(text: "b"))
+    var last: Chat.Message?
+    try room.all([Chat.Message(text: "c")]) { last = $0 }
+    #expect(last?.text == "c")
+    #expect(throws: Chat.Failure.self) { try room.all([]) { _ in } }
+    #expect(room.stick(Star(), Star()) is Star)
+    #expect(room.draft().text == "draft")
+    #expect(room.mayJoin(Chat.Message()) == .allow)
+    #expect(room.mayLeave() == .deny)
+    room.title = Chat.Message(text: "t")
+    #expect(target.title?.text == "t")
+    #expect(room[3]?.text == "3")
+    #expect(try proxy.mayLeave(returning: .all) == [.deny])
+    #expect(target.log == ["a", "removed b"])
+    let archive = Chat.ArchiveDelegateProxy()
+    archive.add(target)
+    #expect(archive.archived(Chat.Message()) == .allow)
+  }
+}
+
+// MARK: Parents, actors, availability
+
+@Forwarded nonisolated protocol SessionDelegate: NSObjectProtocol {
+  func began(_ name: String)
+}
+
+@globalActor actor Audio { static let shared = Audio() }
+
+@Audio @Forwarded(isolatedTo: Audio.self) protocol PlayerDelegate: AnyObject {
+  func played(_ page: Page) -> Int?
+  func ended(_ page: Page) async -> Page?
+}
+
+@Forwarded(isolatedTo: Audio.self) nonisolated protocol MixerDelegate: AnyObject {
+  @Audio func mixed(_ level: Int)
+  func other(_ level: Int)
+}
+
+@Receiver(isolatedTo: Audio.self) @Audio final class Tuner {
+  @Message var level = 1
+  @Message func tune(_ level: Int) { self.level = level }
+}
+
+@Forwarded nonisolated protocol DatedDelegate: AnyObject {
+  @available(macOS 10.15, *) @available(iOS 13, *) func both(_ x: Int)
+  @available(macOS, introduced: 10.15) @available(iOS, introduced: 13, message: "later") func introduced(_ x: Int)
+}
+
+@Forwarded nonisolated protocol OddlyWritten: AnyObject {
+  typealias Number = Int
+  func nothing() -> (
+  )
+  func brackets() -> (Void)
+  func own(_ x: Number) -> Number?
+}
+
+@Suite("Parents, actors and odd spellings as they are")
+struct SpellingDelegateShapes {
+  @Test("NSObjectProtocol brings its base class")
+  func objects() {
+    final class Target: NSObject, SessionDelegate {
+      var names: [String] = []
+      func began(_ name: String) { names.append(name) }
+    }
+    let (proxy, target) = (SessionDelegateProxy(), Target())
+    proxy.add(target)
+    proxy.began("a")
+    #expect(target.names == ["a"])
+    #expect((proxy as AnyObject) is NSObject)
+  }
+
+  @Audio final class Player: PlayerDelegate {
+    func played(_ page: Page) -> Int? { page.number }
+    func ended(_ page: Page) async -> Page? { page }
+  }
+
+  @Test("a global actor of any name, once it is stated")
+  @Audio func actors() async throws {
+    let (proxy, player) = (PlayerDelegateProxy(), Player())
+    proxy.add(player)
+    let page = Page(3)
+    #expect(proxy.played(page) == 3)
+    #expect(await proxy.ended(page) === page)
+    let mixer = MixerDelegateProxy()
+    var levels: [Int] = []
+    mixer.on(MixerDelegateProxy.Messages.mixed) { levels.append($0) }
+    mixer.on(MixerDelegateProxy.Messages.other) { levels.append($0) }
+    mixer.mixed(1)
+    mixer.other(2)
+    #expect(levels == [1, 2])
+    let tuner = Tuner()
+    try withHeldActor { try tuner.ask("tune:", 5) }
+    #expect(tuner.level == 5)
+  }
+
+  @Test("availability of several platforms, and Void in any spelling")
+  func spellings() {
+    final class Target: DatedDelegate, OddlyWritten {
+      var log: [Int] = []
+      func both(_ x: Int) { log.append(x) }
+      func introduced(_ x: Int) { log.append(x) }
+      func nothing() { log.append(3) }
+      func brackets() { log.append(4) }
+      func own(_ x: Int) -> Int? { x }
+    }
+    let (dated, odd, target) = (DatedDelegateProxy(), OddlyWrittenProxy(), Target())
+    dated.add(target)
+    odd.add(target)
+    dated.both(1)
+    dated.introduced(2)
+    odd.nothing()
+    odd.brackets()
+    #expect(odd.own(5) == 5)
+    #expect(target.log == [1, 2, 3, 4])
+  }
+}
+
+// MARK: Answers that nobody gives
+
+nonisolated struct Style: Equatable { var name = "" }
+
+@Forwarded(otherwise: .emptyValues) nonisolated protocol ListSource: AnyObject {
+  func numberOfRows(in section: Int) -> Int
+  func title(_ row: Int) -> String
+  func mayEdit() -> Bool
+  func rows() -> [Int]
+  func names() -> [String: Int]
+  func marks() -> Set<Int>
+  func place() -> (row: Int, Double)
+  func size() -> CGSize
+  var height: Double { get set }
+  func load() throws -> Int
+  @Answer(otherwise: 9) func own() -> Int
+  @Answer<Style>(.first, otherwise: .init(name: "plain")) func style() -> Style
+}
+
+@Forwarded(otherwise: .emptyValuesOrTrap) nonisolated protocol CellSource: AnyObject {
+  func numberOfRows() -> Int
+  func style(_ row: Int) -> Style
+}
+
+@Suite("Answers that nobody gives")
+struct SilentDelegateShapes {
+  @Test("each requirement gives a value without content, what it says itself, or an error")
+  func emptyValues() {
+    let source = ListSourceProxy()
+    #expect(source.numberOfRows(in: 0) == 0)
+    #expect(source.title(0).isEmpty)
+    #expect(!source.mayEdit())
+    #expect(source.rows().isEmpty && source.names().isEmpty && source.marks().isEmpty)
+    #expect(source.place() == (row: 0, 0))
+    #expect(source.size() == .zero)
+    #expect(source.height == 0)
+    #expect(throws: MessageError.self) { try source.load() }
+    #expect(source.own() == 9)
+    #expect(source.style() == Style(name: "plain"))
+    source.on(ListSourceProxy.Messages.numberOfRows) { _ in 4 }
+    source.on(ListSourceProxy.Messages.size) { CGSize(width: 1, height: 2) }
+    #expect(source.numberOfRows(in: 0) == 4)
+    #expect(source.size().height == 2)
+  }
+
+  @Test("a type without such a value is answered by a target, and ends the process without one")
+  func traps() async {
+    let source = CellSourceProxy()
+    #expect(source.numberOfRows() == 0)
+    source.on(CellSourceProxy.Messages.style) { _ in Style(name: "bold") }
+    #expect(source.style(0).name == "bold")
+    await #expect(processExitsWith: .failure) { _ = CellSourceProxy().style(0) }
+  }
+}
+
+// MARK: Associated types
+
+@Forwarded nonisolated protocol FeedDelegate<Item>: AnyObject {
+  associatedtype Item
+  func received(_ item: Item)
+  func all(_ items: [Item]) throws -> Int
+  var last: Item? { get set }
+}
+
+@Forwarded nonisolated protocol GroupDelegate<Key, Members>: AnyObject, Sendable {
+  associatedtype Key: Hashable & Sendable
+  associatedtype Members: Collection where Members.Element == Key
+  func members(of key: Key) -> Members?
+  func key() async -> Key?
+}
+
+@Suite("Associated types")
+struct AssociatedDelegateShapes {
+  final class Numbers: FeedDelegate {
+    var items: [Int] = []
+    var last: Int?
+    func received(_ item: Int) { items.append(item) }
+    func all(_ items: [Int]) throws -> Int { items.count }
+  }
+
+  @Test("a protocol with primary associated types has a generic class, also optimized")
+  func generic() async throws {
+    let (proxy, target) = (FeedDelegateProxy<Int>(), Numbers())
+    proxy.add(target)
+    let named: any FeedDelegate<Int> = proxy
+    named.received(1)
+    proxy.broadcast(FeedDelegateProxy<Int>.Messages.received, 2)
+    proxy.dynamic.received(3)
+    named.last = 5
+    #expect(target.items == [1, 2, 3])
+    #expect(named.last == 5)
+    #expect(try named.all([1, 2]) == 2)
+    #expect(try proxy.all([1], returning: .sum) == 1)
+    let texts = FeedDelegateProxy<String>()
+    var heard: [String] = []
+    texts.on(FeedDelegateProxy<String>.Messages.received) { heard.append($0) }
+    texts.received("a")
+    #expect(heard == ["a"])
+    let groups = GroupDelegateProxy<Int, [Int]>()
+    groups.on(GroupDelegateProxy<Int, [Int]>.Messages.members) { [$0, $0] }
+    #expect(groups.members(of: 3) == [3, 3])
+    #expect(await groups.key() == nil)
+  }
+}
+
+// MARK: Keys and receivers
+
+@Forwarded nonisolated protocol BrokerDelegate: AnyObject {
+  func broker(_ id: Int, didSend count: Int)
+  func broker(_ id: Int, didFail reason: String)
+  var state: Int? { get set }
+  subscript(place: Int) -> String? { get set }
+}
+
+@Receiver(.allMembers) nonisolated final class Basket {
+  var name = "basket"
+  var count = 0x1F
+  var price = -0.5
+  var isOpen = true
+  @Message var level = 1 { didSet { changes += 1 } }
+  private var changes = 0
+}
+
+@Suite("Keys, and values that are written without a type")
+struct KeyDelegateShapes {
+  @Test("overloads have keys of all their labels, and setters have keys")
+  func keys() {
+    let proxy = BrokerDelegateProxy()
+    typealias Messages = BrokerDelegateProxy.Messages
+    var heard: [String] = []
+    proxy.on(Messages.brokerDidSend) { heard.append("\($0) \($1)") }
+    proxy.on(Messages.brokerDidFail) { heard.append("\($0) \($1)") }
+    proxy.on(Messages.setState) { heard.append("state \($0 ?? 0)") }
+    proxy.on(Messages.setSubscript) { heard.append("\($1) \($0 ?? "")") }
+    proxy.broker(1, didSend: 2)
+    proxy.broker(1, didFail: "x")
+    proxy.state = 3
+    proxy[4] = "four"
+    #expect(heard == ["1 2", "1 x", "state 3", "4 four"])
+  }
+
+  @Test("a property with a literal and no type has the type of the literal")
+  func literals() throws {
+    let basket = Basket()
+    #expect(try basket.ask("name", returning: String.self) == "basket")
+    #expect(try basket.ask("count", returning: Int.self) == 31)
+    #expect(try basket.ask("price", returning: Double.self) == -0.5)
+    #expect(try basket.ask("isOpen", returning: Bool.self))
+    try basket.ask("setLevel:", 4)
+    #expect(basket.level == 4)
+    try basket.ask("setName:", "cart")
+    #expect(basket.name == "cart")
+  }
+}

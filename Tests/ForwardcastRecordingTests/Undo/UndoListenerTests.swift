@@ -1,0 +1,330 @@
+// UndoListenerTests.swift: listeners of a history that call the history, and groups without end.
+// Layer: Tests.
+
+import Forwardcast
+import Testing
+
+@testable import ForwardcastRecording
+
+/// A number that registers how each change is taken back.
+private final class Counter {
+  private(set) var value = 0
+  let history: UndoHistory
+
+  init(_ history: UndoHistory) { self.history = history }
+
+  func set(_ new: Int) {
+    history.register(self) { [value] in $0.set(value) }
+    value = new
+  }
+}
+
+private typealias Events = UndoHistory.Events
+
+/// Which event a listener acts at, and what stands then.
+private struct Moment: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let key: @Sendable () -> Message<(UndoHistory) -> Void>
+
+  static let all = [
+    Moment(testDescription: "checkpoint") { Events.checkpoint },
+    Moment(testDescription: "didOpenGroup") { Events.didOpenGroup },
+    Moment(testDescription: "willCloseGroup") { Events.willCloseGroup },
+    Moment(testDescription: "didCloseGroup") { Events.didCloseGroup },
+    Moment(testDescription: "willUndo") { Events.willUndo },
+    Moment(testDescription: "didUndo") { Events.didUndo },
+    Moment(testDescription: "willRedo") { Events.willRedo },
+    Moment(testDescription: "didRedo") { Events.didRedo },
+  ]
+}
+
+/// What a listener does to the history.
+private struct Meddling: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let act: @Sendable (UndoHistory) throws -> Void
+
+  static let all = [
+    Meddling(testDescription: "ends a group") { try $0.endGroup() },
+    Meddling(testDescription: "opens a group") { $0.beginGroup() },
+    Meddling(testDescription: "opens and ends a group") {
+      $0.beginGroup()
+      try $0.endGroup()
+    },
+    Meddling(testDescription: "undoes") { try $0.undo() },
+    Meddling(testDescription: "undoes a nested group") { try $0.undoNestedGroup() },
+    Meddling(testDescription: "redoes") { try $0.redo() },
+    Meddling(testDescription: "forgets everything") { $0.removeAllActions() },
+    Meddling(testDescription: "sets a limit") { $0.levelsOfUndo = 1 },
+  ]
+}
+
+@Suite("Listeners of an undo history")
+struct UndoListenerTests {
+  private let history = UndoHistory()
+
+  /// What `body` is refused with, if it is.
+  private func refusal(_ body: () throws -> Void) -> UndoError.Code? {
+    do { try body() } catch { return (error as? UndoError)?.code }
+    return nil
+  }
+
+  @Test("whatever a listener calls, the history goes on", arguments: Moment.all, Meddling.all)
+  private func meddling(moment: Moment, meddling: Meddling) throws {
+    let counter = Counter(history)
+    var depth = 0
+    let listening = history.events.on(moment.key()) { history in
+      // What the listener does is told to it again; that is its own business.
+      guard depth == 0 else { return }
+      depth += 1
+      defer { depth -= 1 }
+      try? meddling.act(history)
+    }
+    counter.set(1)
+    history.group("Both") {
+      counter.set(2)
+      history.group { counter.set(3) }
+    }
+    history.beginGroup()
+    counter.set(4)
+    try? history.endGroup()
+    _ = try? history.undo()
+    _ = try? history.redo()
+    listening.cancel()
+    // Whatever has come of it, nothing is in progress, and the history does what it is told.
+    #expect(!history.isUndoing && !history.isRedoing)
+    while history.groupingLevel > 0 { try history.endGroup() }
+    history.removeAllActions()
+    let value = counter.value
+    counter.set(value + 1)
+    #expect(try history.undo() && counter.value == value)
+    #expect(try history.redo() && counter.value == value + 1)
+  }
+
+  @Test("a group that is being closed cannot be ended by who is told of it")
+  func endsTheClosingGroup() throws {
+    let counter = Counter(history)
+    var refusals: [UndoError.Code?] = []
+    for key in [Events.checkpoint, Events.willCloseGroup] {
+      history.events.on(key) { history in
+        guard history.groupingLevel > 0 else { return }
+        refusals.append(self.refusal { try history.endGroup() })
+      }
+    }
+    counter.set(1)
+    #expect(refusals == [.isPerforming, .isPerforming])
+    #expect(history.undoCount == 1 && history.groupingLevel == 0)
+  }
+
+  @Test("a step is kept also where a listener would undo the group that is made for it")
+  func undoesTheOpeningGroup() throws {
+    let counter = Counter(history)
+    var refusals: [UndoError.Code?] = []
+    history.events.on(Events.didOpenGroup) { history in
+      if !history.isUndoing { refusals.append(self.refusal { try history.undo() }) }
+    }
+    counter.set(1)
+    #expect(refusals == [.isPerforming] && history.undoCount == 1)
+    try history.undo()
+    #expect(counter.value == 0)
+  }
+
+  @Test("an undo from a listener of an undo is refused, and nothing is undone twice or out of order")
+  func undoesWhileUndoing() throws {
+    let counter = Counter(history)
+    for value in 1...3 { counter.set(value) }
+    var refusals: [UndoError.Code?] = []
+    for key in [Events.checkpoint, Events.willUndo] {
+      history.events.on(key) { history in
+        if history.groupingLevel == 0 {
+          refusals.append(self.refusal { try history.undo() })
+          refusals.append(self.refusal { try history.redo() })
+        }
+      }
+    }
+    try history.undo()
+    #expect(counter.value == 2 && !refusals.isEmpty && refusals.allSatisfy { $0 == .isPerforming })
+    #expect(history.undoCount == 2 && history.redoCount == 1)
+  }
+
+  @Test("what a listener of willUndo registers is undone first, since it was done last")
+  func registersBeforeUndo() throws {
+    let counter = Counter(history)
+    counter.set(1)
+    let listening = history.events.on(Events.willUndo) { _ in counter.set(2) }
+    try history.undo()
+    listening.cancel()
+    #expect(counter.value == 1 && history.undoCount == 1)
+    try history.undo()
+    #expect(counter.value == 0)
+  }
+
+  @Test("what a listener opens in a group that closes, and leaves open, belongs to that group")
+  func opensInTheClosingGroup() throws {
+    let counter = Counter(history)
+    history.events.on(Events.willCloseGroup) { $0.beginGroup() }
+    history.group { counter.set(1) }
+    #expect(history.groupingLevel == 0 && history.undoCount == 1)
+    try history.undo()
+    #expect(counter.value == 0 && history.groupingLevel == 0)
+  }
+
+  @Test("groups may be nested as deep as memory allows")
+  func depth() throws {
+    let (counter, depth) = (Counter(history), 100_000)
+    for _ in 0..<depth { history.beginGroup() }
+    counter.set(1)
+    for _ in 0..<depth { try history.endGroup() }
+    #expect(history.canUndo && history.undoCount == 1)
+    try history.undo()
+    #expect(counter.value == 0 && history.redoCount == 1)
+    for _ in 0..<100 { history.beginGroup() }
+    counter.set(2)
+    history.removeAllActions(withTarget: counter)
+    for _ in 0..<100 { try history.endGroup() }
+    #expect(!history.canUndo)
+  }
+
+  /// Calls its history when it is released.
+  private final class Caller {
+    let history: UndoHistory
+    let counter: Counter
+    init(_ history: UndoHistory, _ counter: Counter) { (self.history, self.counter) = (history, counter) }
+    deinit {
+      _ = (history.canUndo, history.redoCount, history.undoActionName)
+      history.removeAllActions(withTarget: counter)
+      history.register(counter) { _ in }
+    }
+  }
+
+  @Test("what is released with a step may call the history")
+  func releases() throws {
+    let (counter, other) = (Counter(history), Counter(history))
+    func step(of target: Counter? = nil) {
+      let caller = Caller(history, other)
+      history.register(target ?? counter) { _ in withExtendedLifetime(caller) {} }
+    }
+    // By a limit, with the redo stack, with all, with a target, with the target's end, and while a group is open.
+    history.levelsOfUndo = 2
+    for _ in 0..<8 { step() }
+    try history.undo()
+    step()
+    history.levelsOfUndo = 1
+    history.removeAllActions()
+    step()
+    history.removeAllActions(withTarget: counter)
+    do { step(of: Counter(history)) }
+    #expect(history.undoCount <= 1)
+    history.group {
+      step()
+      history.removeAllActions(withTarget: counter)
+      step()
+      history.removeAllActions()
+    }
+    history.removeAllActions()
+    counter.set(5)
+    #expect(try history.undo() && counter.value == 0)
+  }
+
+  @Test("a limit costs each step the same, however many are kept")
+  func limitIsLinear() {
+    let counter = Counter(history)
+    history.levelsOfUndo = 1000
+    for value in 0..<12_000 { counter.set(value) }
+    #expect(history.undoCount == 1000)
+    #expect(history.undoStack.looks <= 12_000 * 6, "\(history.undoStack.looks)")
+  }
+
+  @Test("no more can be undone than the limit says, whatever is kept beyond it", arguments: [1, 2, 5, 8, 100])
+  func limitHolds(limit: Int) throws {
+    let counter = Counter(history)
+    history.levelsOfUndo = limit
+    for steps in [1, limit, limit + 1, limit * 3, limit + limit / 4] {
+      for value in 1...steps { counter.set(value) }
+      let before = history.undoCount
+      #expect(before <= limit)
+      var undone = 0
+      while try history.undo() { undone += 1 }
+      #expect(undone == before && !history.canUndo && history.redoCount == undone)
+      while try history.redo() { undone -= 1 }
+      #expect(undone == 0 && history.undoCount == before)
+    }
+    // Neither a higher limit nor none brings back what is beyond it.
+    for value in 1...(limit * 2) { counter.set(value) }
+    history.levelsOfUndo = limit * 2
+    #expect(history.undoCount == limit)
+    history.levelsOfUndo = 0
+    #expect(history.undoCount == limit)
+  }
+}
+
+@Suite("Coalescing")
+struct UndoCoalescingTests {
+  private let history = UndoHistory()
+
+  private func type(_ counter: Counter, _ value: Int, _ kind: String? = "typing") {
+    history.group("Type", coalescing: kind) { counter.set(value) }
+  }
+
+  @Test("groups of one kind that follow one another are undone and redone as one")
+  func joined() throws {
+    let counter = Counter(history)
+    for value in 1...5 { type(counter, value) }
+    #expect(history.undoCount == 1 && history.undoMenuItemTitle == "Undo Type")
+    try history.undo()
+    #expect(counter.value == 0 && history.redoCount == 1)
+    try history.redo()
+    #expect(counter.value == 5)
+    // What is typed after an undo or a redo is a change of its own.
+    type(counter, 6)
+    #expect(history.undoCount == 2)
+    try history.undo()
+    #expect(counter.value == 5)
+    type(counter, 7)
+    #expect(history.undoCount == 2 && !history.canRedo)
+  }
+
+  /// What keeps the next group apart.
+  private enum Cut: CaseIterable { case none, otherKind, noKind, step, broken, undone, forgotten }
+
+  @Test("what comes in between keeps them apart", arguments: Cut.allCases)
+  private func cut(cut: Cut) throws {
+    let counter = Counter(history)
+    type(counter, 1)
+    var between = 0
+    switch cut {
+    case .none: break
+    case .otherKind: (between, _) = (1, type(counter, 2, "deleting"))
+    case .noKind: (between, _) = (1, type(counter, 2, nil))
+    case .step: (between, _) = (1, counter.set(2))
+    case .broken: history.breakCoalescing()
+    case .undone:
+      counter.set(2)
+      try history.undo()
+    case .forgotten: history.removeAllActions()
+    }
+    type(counter, 3)
+    let apart = 2 + between
+    #expect(history.undoCount == (cut == .none || cut == .forgotten ? 1 : apart))
+    type(counter, 4)
+    try history.undo()
+    #expect(counter.value == (cut == .none ? 0 : between > 0 ? 2 : 1))
+  }
+
+  @Test("a joined group counts once for the limit, and an inner group is part of its outer one whatever its kind")
+  func limits() throws {
+    let counter = Counter(history)
+    history.levelsOfUndo = 2
+    counter.set(1)
+    for value in 2...20 { type(counter, value) }
+    #expect(history.undoCount == 2)
+    history.group {
+      type(counter, 21)
+      type(counter, 22)
+    }
+    type(counter, 23)
+    try history.undo()
+    #expect(counter.value == 22)
+    try history.undo()
+    #expect(counter.value == 20)
+  }
+}

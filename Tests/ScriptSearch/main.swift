@@ -1,0 +1,106 @@
+// main.swift: searches for the most expensive script.
+// Layer: Tests.
+//
+//     swift run -c release script-search SECONDS [SEED] [FILE.msg …]
+//
+// Scripts are made by a grammar and changed a little at a time. Kept is what would cost more for a million steps, the most
+// expensive of each kind. What is printed at the end, as a table: seconds of processor time for a million steps, measured in a
+// whole run, and the longest single step. Files are measured without a search.
+
+import Foundation
+import ForwardcastScript
+import Synchronization
+import TestSupport
+
+/// What a run took.
+struct Cost {
+  /// Seconds of processor time, of all threads.
+  let seconds: Double
+  /// Seconds that all of the limits would take at this rate.
+  let whole: Double
+  /// The longest step that was seen, in seconds of its thread.
+  var longestStep = 0.0
+}
+
+func processorTime(_ clock: clockid_t = CLOCK_PROCESS_CPUTIME_ID) -> Double {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The longest time between two steps of one thread.
+final class StepTimes: Sendable {
+  private let state = Mutex<(last: [ObjectIdentifier: Double], longest: Double)>(([:], 0))
+
+  func note() {
+    let (thread, now) = (ObjectIdentifier(Thread.current), processorTime(CLOCK_THREAD_CPUTIME_ID))
+    state.withLock { state in
+      if let last = state.last.updateValue(now, forKey: thread) { state.longest = max(state.longest, now - last) }
+    }
+  }
+
+  var longest: Double { state.withLock { $0.longest } }
+}
+
+/// Runs a text until a limit ends it, or for `patience` seconds.
+func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = false) -> Cost {
+  let begin = processorTime()
+  let times = StepTimes()
+  var handlers = ScriptHandlers(output: { _ in }, diagnostics: { _ = "\($0)" })
+  handlers.isCancelled = {
+    if timesSteps { times.note() }
+    return processorTime() - begin > patience
+  }
+  let outcome = ScriptSession(stepLimit: steps, handlers: handlers).run(text)
+  let seconds = processorTime() - begin
+  let share = max(
+    Double(outcome.steps) / Double(ScriptSession.defaultStepLimit),
+    Double(outcome.work) / Double(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)))
+  return Cost(seconds: seconds, whole: seconds / max(share, 1e-6), longestStep: times.longest)
+}
+
+func report(_ name: String, _ text: String) {
+  let whole = measure(text, steps: ScriptSession.defaultStepLimit, patience: 60)
+  let single = measure(text, steps: 50_000, patience: 20, timesSteps: true)
+  print(
+    "| \(name) | \(String(format: "%.1f", whole.seconds)) | \(String(format: "%.4f", single.longestStep)) |")
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+let files = arguments.filter { $0.hasSuffix(".msg") }
+let numbers = arguments.compactMap { Double($0) }
+print("| script | s a million steps | s the longest step |\n|---|---|---|")
+for file in files { report(file, try String(contentsOfFile: file, encoding: .utf8)) }
+guard let seconds = numbers.first else { exit(0) }
+
+let seed = UInt64(numbers.dropFirst().first ?? 20_261_122)
+var grammar = Grammar(seed: seed)
+/// The most expensive of each kind.
+var kept: [String: (candidate: Candidate, whole: Double)] = [:]
+let end = Date(timeIntervalSinceNow: seconds)
+let place = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("script-search-\(seed).msg")
+var count = 0
+while Date() < end {
+  count += 1
+  let best = kept.values.sorted { $0.whole > $1.whole }.prefix(60)
+  let isNew = best.isEmpty || grammar.number(0...4) == 0
+  let candidate = isNew ? grammar.candidate() : grammar.changed(grammar.pick(Array(best)).candidate)
+  // What ends the process can be found there.
+  try? candidate.text.write(to: place, atomically: false, encoding: .utf8)
+  if ScriptSession.check(candidate.text) != nil { continue }
+  var cost = measure(candidate.text, steps: 2000, patience: 5)
+  // What is promising is measured again, for longer: noise does not stay.
+  if cost.whole > 5 { cost = measure(candidate.text, steps: 20_000, patience: 10) }
+  guard cost.whole > kept[candidate.kind]?.whole ?? 0 else { continue }
+  kept[candidate.kind] = (candidate, cost.whole)
+  if kept.count > 2000 {
+    for (kind, _) in kept.sorted(by: { $0.value.whole > $1.value.whole }).dropFirst(1000) { kept[kind] = nil }
+  }
+}
+for (kind, value) in kept.sorted(by: { $0.value.whole > $1.value.whole }).prefix(20) {
+  report(kind.replacingOccurrences(of: "|", with: "in"), value.candidate.text)
+  let name = "script-search-\(seed)-\(Int(value.whole * 10)).msg"
+  try? value.candidate.text.write(
+    to: place.deletingLastPathComponent().appendingPathComponent(name), atomically: false, encoding: .utf8)
+}
+print("\(count) scripts, seed \(seed)")
