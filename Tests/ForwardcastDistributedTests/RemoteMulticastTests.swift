@@ -75,7 +75,8 @@ struct RemoteMulticastTests {
     #expect(worker.words == ["rest"])
   }
 
-  @Test("a requirement with an answer that is not async says how many answers nobody waited for, and the message arrives")
+  @Test(
+    "a requirement with an answer that is not async says how many answers nobody waited for, and the message arrives")
   func typedAnswers() async throws {
     let room = room()
     let nobody = try #require(throws: MessageError.self) { try room.add(1) }

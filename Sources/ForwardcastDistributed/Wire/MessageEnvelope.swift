@@ -6,7 +6,7 @@
 /// An engine encodes it like any other argument. What is in it is looked at when it is opened, by the rules of who opens it:
 /// the engine's coder needs to know no type of the program.
 public struct MessageEnvelope: Codable, Hashable, Sendable {
-  /// The text: see DESIGN.md, "The wire".
+  /// The text: see <doc:TheWire>.
   public let text: String
 
   /// An envelope around a text, which may be anything: who opens it checks it.
