@@ -65,10 +65,3 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
 }
 
 private let emptyProxyTable = SelectorTable(for: ForwardingProxy.self, rows: [])
-
-/// Each target checks the arguments of its message for itself.
-extension MulticastProxy: ForwardingToMany {
-  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
-    core.report(failures, of: selector)
-  }
-}

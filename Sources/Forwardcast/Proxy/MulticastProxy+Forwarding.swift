@@ -1,4 +1,4 @@
-// MulticastProxy+Forwarding.swift: what test doubles need of a proxy.
+// MulticastProxy+Forwarding.swift: a proxy as one who forwards to many, and what test doubles need of it.
 // Layer: Proxy. See DESIGN.md, "Test doubles".
 
 extension MulticastProxy {
@@ -10,4 +10,11 @@ extension MulticastProxy {
 
   /// The table for the whole interface, if the proxy has one.
   package var interfaceTable: SelectorTable? { core.table }
+}
+
+/// Each target checks the arguments of its message for itself.
+extension MulticastProxy: ForwardingToMany {
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    core.report(failures, of: selector)
+  }
 }

@@ -171,15 +171,6 @@ package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> M
   return (receiver as? any MessageForwarding)?.methodSignature(for: selector)
 }
 
-/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
-/// resolver hook is asked.
-package func signature(ofClass type: any MessageReceiver.Type, _ selector: MessageSelector) -> MethodSignature? {
-  let table = type.selectorTable
-  if let signature = table.signature(for: selector) { return signature }
-  _ = try? ResolverHook.ask(type, selector) { table.signature(for: selector) != nil }
-  return table.signature(for: selector)
-}
-
 extension MessageReceiver {
   /// Whether a message of `selector` would be answered.
   ///

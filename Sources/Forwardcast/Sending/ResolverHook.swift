@@ -73,3 +73,12 @@ enum ResolverHook {
     }
   }
 }
+
+/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
+/// resolver hook is asked.
+package func signature(ofClass type: any MessageReceiver.Type, _ selector: MessageSelector) -> MethodSignature? {
+  let table = type.selectorTable
+  if let signature = table.signature(for: selector) { return signature }
+  _ = try? ResolverHook.ask(type, selector) { table.signature(for: selector) != nil }
+  return table.signature(for: selector)
+}

@@ -26,6 +26,7 @@ final class DeliveryGroup: @unchecked Sendable {
   private static let groups = Atomic<UInt>(0)
   /// How many messages the next batch has room for.
   @usableFromInline @exclusivity(unchecked) var batchCapacity = DeliveryGroup.smallestBatch
+  @usableFromInline static let smallestBatch = 4
 
   init(
     _ core: MulticastCore, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, isBatched: Bool,

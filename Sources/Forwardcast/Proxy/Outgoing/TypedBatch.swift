@@ -223,7 +223,6 @@ enum BatchPlace {
 extension DeliveryGroup {
   private static let none: UInt = 0
   private static let held: UInt = 1
-  @usableFromInline static let smallestBatch = 4
   @usableFromInline static let largestBatch = 64
   private static let looksForRight = 32
 

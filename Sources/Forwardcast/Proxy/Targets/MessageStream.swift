@@ -54,15 +54,6 @@ final class StreamCounter: Sendable {
   func noteDropped() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// One stream's place in a proxy: a hook inside of all others.
-final class MessageListener: Sendable {
-  let hook: Hook
-  /// Ends the stream; what is in its buffer can still be taken.
-  let finish: @Sendable () -> Void
-
-  init(_ hook: Hook, finish: @escaping @Sendable () -> Void) { (self.hook, self.finish) = (hook, finish) }
-}
-
 /// A message that succeeded, with what was answered: an element of ``MulticastSending/exchanges(for:buffering:)-(_,_)``.
 public struct MessageExchange<R, each A> {
   /// The arguments that its targets got.

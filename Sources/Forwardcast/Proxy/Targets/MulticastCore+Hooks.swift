@@ -38,3 +38,12 @@ extension MulticastCore: HookHolder {
     return table?.storage.method(for: selector)
   }
 }
+
+/// One stream's place in a proxy: a hook inside of all others.
+final class MessageListener: Sendable {
+  let hook: Hook
+  /// Ends the stream; what is in its buffer can still be taken.
+  let finish: @Sendable () -> Void
+
+  init(_ hook: Hook, finish: @escaping @Sendable () -> Void) { (self.hook, self.finish) = (hook, finish) }
+}
