@@ -9,6 +9,14 @@ import Synchronization
 /// Its group keeps the one that was posted last. Whoever has the right to add (``DeliveryGroup/enter(_:)``) puts the
 /// arguments behind those that are there and then counts them, also while the context serves them. The context closes the
 /// batch when it has served all, or has to go on to another envelope; so nobody ever waits for anybody.
+///
+///     sender, with the right to add              context
+///     slots[count] = arguments
+///     state: number + 1, unless closed    ───▶   end = number; serves position ..< end, then looks again
+///     closed: into a new batch            ◀───   state: closed, if number is still end
+///
+/// `state` is the only word that both write: who finds it changed has lost, and looks again. What a sender wrote before it
+/// counted, the context sees after it has read the count.
 @usableFromInline
 class PlainBatch: Envelope, @unchecked Sendable {
   // `state` is atomic; `count` belongs to who has the right to add; `position` and `end` belong to the context.
