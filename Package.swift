@@ -28,6 +28,7 @@ let examples = [
   example("audit", "Audit"),
   example("feed", "Feed"),
   example("undo", "Undo", "ForwardcastRecording"),
+  example("lounge", "Lounge", "ForwardcastDistributed"),
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
 ]
 
@@ -47,6 +48,7 @@ let package = Package(
     library("ForwardcastScript"),
     library("ForwardcastTesting"),
     library("ForwardcastDistributed"),
+    library("ForwardcastDistributedTesting"),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
   ],
   targets: [
@@ -60,6 +62,8 @@ let package = Package(
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
     .target(name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"]),
     .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"]),
+    // Whether an engine keeps what messages promise. Apart, so that tests alone link it.
+    .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
     .executableTarget(
@@ -108,7 +112,9 @@ let package = Package(
       path: "Tests/DistributedPeer"),
     .testTarget(
       name: "ForwardcastDistributedTests",
-      dependencies: ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer", "TestSupport"]),
+      dependencies: [
+        "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer", "TestSupport",
+      ]),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests", dependencies: ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
