@@ -51,7 +51,9 @@ extension Walk {
         }
       }
       if chosen?.isEmpty ?? false { continue }
-      group.mailbox.post(Parcel(group, only: chosen, arguments, details(node, slots, keeping: nil)))
+      let details = details(node, slots, keeping: nil)
+      noteQueued(details, group, chosen ?? Array(group.steps.indices), node)
+      group.mailbox.post(Parcel(group, only: chosen, arguments, details))
     }
     node.posted = posted
   }
@@ -86,9 +88,10 @@ extension Walk {
     }
     let slot = pending?.open(context(step, node)) ?? -1
     queued?.turns?.noteQueued()
+    let details = details(node, slot < 0 ? [] : [slot], keeping: kept)
+    noteQueued(details, group, [place], node)
     let parcel = Parcel(
-      group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments,
-      details(node, slot < 0 ? [] : [slot], keeping: kept))
+      group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments, details)
     guard let line = queued?.line else {
       group.mailbox.post(parcel)
       return .outcome(.queued(slot: slot))
@@ -106,6 +109,16 @@ extension Walk {
     StepContext(
       selector: message.selector, proxies: node.proxies, registration: step.registration.takeUnretainedValue(),
       target: nil, isQueued: true)
+  }
+
+  /// Tells the trace which turns are about to be queued, under the numbers that they have when they run.
+  private mutating func noteQueued(
+    _ details: ParcelDetails?, _ group: DeliveryGroup, _ places: [Int], _ node: RouteNode
+  ) {
+    guard let details, let trace = details.trace else { return }
+    for place in places {
+      trace.note(.queued, &message, at: context(group.steps[place], node), step: details.firstStep + place)
+    }
   }
 
   private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {

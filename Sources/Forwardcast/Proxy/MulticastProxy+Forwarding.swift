@@ -3,9 +3,14 @@
 
 extension MulticastProxy {
   /// Registers an object that is asked about each message and need not be of the proxy's interface. It is kept alive.
+  ///
+  /// - Parameter subject: for whom it stands, if the registration counts as dead once that object is gone. Its place is
+  ///   taken back when the registration is cancelled.
   @discardableResult
-  package func add(forwarding target: any MessageForwarding, priority: Int = 0) -> Registration {
-    core.add(target, priority: priority, ownership: .strong, scope: nil)
+  package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
+    -> Registration
+  {
+    core.add(target, priority: priority, ownership: .strong, scope: nil, livingAs: subject)
   }
 
   /// The table for the whole interface, if the proxy has one.

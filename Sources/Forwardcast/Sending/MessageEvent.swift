@@ -52,8 +52,11 @@ public struct MessageEvent: Sendable {
 }
 
 extension MessageEvent: CustomStringConvertible {
-  /// One line: `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly`, `ann answers 20`.
-  public var description: String {
+  /// One line: `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly`, `ann answers 20`. Line breaks in names,
+  /// arguments and errors are blanks.
+  public var description: String { String(words.map { $0.isNewline ? " " : $0 }) }
+
+  private var words: String {
     switch stage {
     case .sent: "\(receiver) is asked \(message)"
     case .began: "\(receiver) gets \(message), \(context)"

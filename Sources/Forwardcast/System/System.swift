@@ -48,13 +48,13 @@ func yieldProcessor() { sched_yield() }
 
 /// Standard error, written to directly: the last resort for an error that nobody handles.
 package enum StandardError {
-  /// Writes `text` in one piece where the system can.
-  package static func write(_ text: String) {
+  /// Writes `text` in one piece where the system can; to another file where that is given.
+  package static func write(_ text: String, to file: Int32 = 2) {
     var text = text
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let start = rest.baseAddress, rest.count > 0 {
-        let written = writeBytes(2, start, rest.count)
+        let written = writeBytes(file, start, rest.count)
         if written <= 0 { return }
         rest = UnsafeRawBufferPointer(rebasing: rest[written...])
       }

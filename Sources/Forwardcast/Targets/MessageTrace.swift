@@ -72,7 +72,8 @@ final class MessageTrace: Sendable {
     switch outcome {
     case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
     case .failed(let error): note(.failed, message, at: context, step: step, "\(error)")
-    case .queued: note(.queued, message, at: context, step: step)
+    // Told before it was posted: the target may have had its turn by now.
+    case .queued: break
     case .skipped(let reason): note(.skipped, message, at: context, step: step, reason.description)
     }
   }

@@ -87,10 +87,11 @@ package final class MulticastCore: Sendable {
   /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
   func add(
     _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?,
-    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
   ) -> Registration {
     let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: target) }
-    let new = Registration(target, core: self, strong: ownership == .strong, scope: scope, queued: queued)
+    let new = Registration(
+      target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject)
     let canAnswer = table != nil || canAnswer(target)
     let old = change { state, garbage -> Registration? in
       if case .refused = options.duplicates, state.list.registration(of: new.key) != nil,

@@ -33,16 +33,16 @@ public final class Registration: @unchecked Sendable {
 
   init(
     _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
-    queued: QueuedState? = nil,
-    keepsSlot: Bool = false
+    queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil
   ) {
     // Counts nothing but the reference that is kept: the arguments are the caller's.
     self.weakTarget = strong ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(target)
     shortPriority = 0
-    let isPlain = scope == nil && queued == nil && !keepsSlot
-    self.link = isPlain ? core.link : CoreLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot)
+    let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil
+    self.link =
+      isPlain ? core.link : CoreLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
   }
 
   /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
@@ -139,8 +139,8 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when it is released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The target, cancelled or not; `nil` once it is gone.
-  var currentTarget: AnyObject? { core?.target(of: self) }
+  /// The target, cancelled or not; `nil` once it, or the object that it stands for, is gone.
+  var currentTarget: AnyObject? { link.isOver ? nil : core?.target(of: self) }
 
   /// The same, for who holds the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
@@ -172,20 +172,30 @@ public final class ScopedRegistration: Sendable {
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
 ///
 /// A registration that has what few have, has a link of its own, which holds it and leads to the one of all.
-final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then only read
+final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then all is only read
   private weak var proxy: MulticastCore?
   private let shared: CoreLink?
   let scope: Set<MessageSelector>?
   let queued: QueuedState?
   let keepsSlot: Bool
+  /// For whom the target stands: the registration lives as long as that object.
+  private weak let subject: AnyObject?
+  private let hasSubject: Bool
 
   /// The link of all registrations that have nothing of their own.
-  init() { (shared, scope, queued, keepsSlot) = (nil, nil, nil, false) }
+  init() { (shared, scope, queued, keepsSlot, subject, hasSubject) = (nil, nil, nil, false, nil, false) }
 
   /// The link of one registration.
-  init(_ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool) {
+  init(
+    _ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool, subject: AnyObject? = nil
+  ) {
     (self.shared, self.scope, self.queued, self.keepsSlot) = (shared, scope, queued, keepsSlot)
+    (self.subject, hasSubject) = (subject, subject != nil)
   }
+
+  /// Whether the object that the target stands for is gone. Not to be asked under the lock: the reference that is loaded
+  /// may be the last one.
+  var isOver: Bool { hasSubject && subject == nil }
 
   func join(_ core: MulticastCore) { proxy = core }
 
