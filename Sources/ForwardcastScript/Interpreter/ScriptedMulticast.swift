@@ -25,35 +25,6 @@ protocol ScriptedMulticast: ForwardingProxy {
   func remove(_ registration: Registration) -> Bool
   func removeAll()
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
-
-  func hookBefore(_ selector: MessageSelector, _ body: @escaping @Sendable (Invocation) throws -> Void) throws
-    -> HookRegistration
-  func hookAfter(
-    _ selector: MessageSelector, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
-  ) throws -> HookRegistration
-  func hookAround(
-    _ selector: MessageSelector, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
-  ) throws -> HookRegistration
-}
-
-extension ScriptedMulticast where Self: MulticastSending {
-  func hookBefore(_ selector: MessageSelector, _ body: @escaping @Sendable (Invocation) throws -> Void) throws
-    -> HookRegistration
-  {
-    try before(selector, body)
-  }
-
-  func hookAfter(
-    _ selector: MessageSelector, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
-  ) throws -> HookRegistration {
-    try after(selector, body)
-  }
-
-  func hookAround(
-    _ selector: MessageSelector, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
-  ) throws -> HookRegistration {
-    try around(selector, body)
-  }
 }
 
 extension MulticastProxy: ScriptedMulticast {

@@ -73,7 +73,8 @@ public enum ScriptLanguage {
     limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
     limit(
       "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
-      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."),
+      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."
+    ),
     limit(
       "selectors", World.internLimit,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
