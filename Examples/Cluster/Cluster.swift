@@ -40,7 +40,10 @@ func keepJoining(_ system: ClusterSystem, host: Int) async {
   let endpoint = Cluster.Endpoint(host: "127.0.0.1", port: host)
   while !Task.isCancelled {
     let present = await system.cluster.membershipSnapshot.members(withStatus: [.joining, .up])
-    if !present.contains(where: { $0.node.endpoint.port == host }) { system.cluster.join(endpoint: endpoint) }
+    let hosts = present.filter { $0.node.endpoint.port == host }
+    // One that has crashed keeps its place until somebody says that it is down.
+    for gone in hosts where gone.reachability == .unreachable { system.cluster.down(member: gone) }
+    if !hosts.contains(where: { $0.reachability == .reachable }) { system.cluster.join(endpoint: endpoint) }
     try? await Task.sleep(for: .seconds(1))
   }
 }
