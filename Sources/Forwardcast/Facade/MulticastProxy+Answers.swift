@@ -1,5 +1,5 @@
 // MulticastProxy+Answers.swift: answers for callers who cannot take every error.
-// Layer: Facade. See DESIGN.md, "The attributes".
+// Layer: Facade. See the article "How the attributes work".
 
 // As `collect` and `collectAndWait`, but that the caller says what becomes of an error: a target that fails adds nothing to the
 // result, and where nobody answers it is the policy's empty value.
@@ -22,9 +22,15 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error for a message that must be answered and was not.
+  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
+  /// answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
-    MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
+    let count = core.count(for: selector)
+    guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
+    return MessageError(
+      .notAwaited, receiver: core.name, selector: selector.name,
+      evidence: "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
+        + "for: make the requirement async, or ask with collectAndWait")
   }
 }
 

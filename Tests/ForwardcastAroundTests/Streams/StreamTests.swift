@@ -1,5 +1,5 @@
 // StreamTests.swift: messages as asynchronous sequences.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
