@@ -117,7 +117,7 @@ extension Walk {
   ) {
     guard let details, let trace = details.trace else { return }
     for place in places {
-      trace.note(.queued, &message, at: context(group.steps[place], node), step: details.firstStep + place)
+      trace.note(.queued, message.invocation, at: context(group.steps[place], node), step: details.firstStep + place)
     }
   }
 
