@@ -26,7 +26,7 @@ struct WorkTests {
     ])
   func diamonds(statement: String) {
     let played = play(Self.diamonds(60) + statement + "\nprint \"not reached\"", steps: 1000)
-    #expect(played.outcome.error?.text.hasPrefix("limit exceeded: messages, values and output of over ") == true)
+    #expect(played.outcome.error?.text == "limit exceeded: one message passes more than 32768 proxies")
     #expect(played.error?.hasPrefix("\(Self.diamonds(60).split(separator: "\n").count + 1):") == true)
     #expect(played.output.isEmpty)
   }

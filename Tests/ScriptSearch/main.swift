@@ -97,10 +97,10 @@ while Date() < end {
     for (kind, _) in kept.sorted(by: { $0.value.whole > $1.value.whole }).dropFirst(1000) { kept[kind] = nil }
   }
 }
-for (kind, value) in kept.sorted(by: { $0.value.whole > $1.value.whole }).prefix(20) {
-  report(kind.replacingOccurrences(of: "|", with: "in"), value.candidate.text)
-  let name = "script-search-\(seed)-\(Int(value.whole * 10)).msg"
-  try? value.candidate.text.write(
-    to: place.deletingLastPathComponent().appendingPathComponent(name), atomically: false, encoding: .utf8)
+let mostExpensive = kept.sorted { $0.value.whole > $1.value.whole }.prefix(20)
+for (index, found) in mostExpensive.enumerated() {
+  let file = place.deletingLastPathComponent().appendingPathComponent("script-search-\(seed)-\(index).msg")
+  try? found.value.candidate.text.write(to: file, atomically: false, encoding: .utf8)
 }
 print("\(count) scripts, seed \(seed)")
+for (kind, value) in mostExpensive { report(kind.replacingOccurrences(of: "|", with: "in"), value.candidate.text) }

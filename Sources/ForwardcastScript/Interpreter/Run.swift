@@ -101,12 +101,18 @@ final class Run: Sendable {
 
   /// Who pays for the messages of a statement, and knows its place wherever they go.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
-    MessageBudget { [self] item, count in
+    let way = MessageWay()
+    return MessageBudget { [self] item, count in
       try check()
       if let isCancelled, isCancelled() {
         throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
       }
-      do { try charge(Work.price(of: item) * count) } catch let fault { throw located(fault, at: offset, of: source) }
+      do {
+        try charge(Work.price(of: item) * count)
+        try way.pass(item, count)
+      } catch let fault {
+        throw located(fault, at: offset, of: source)
+      }
       // Whatever the target throws in its turn on a queue is of this statement.
       if item == .target, let mark = ScriptQueue.current {
         places.withLock { $0[ObjectIdentifier(mark)] = (offset, source) }
@@ -137,6 +143,23 @@ final class Run: Sendable {
 
   var failures: (count: Int, kept: [ScriptError]) { failed.withLock { $0 } }
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), stepLimit) }
+}
+
+/// The proxies, questions and hooks of one message or question: a step ends in time, whatever it leads to. Targets are steps of
+/// their own.
+private final class MessageWay: Sendable {
+  private static let limit = 1 << 15
+  private let passed = Atomic<Int>(0)
+
+  func pass(_ item: MessageBudget.Item, _ count: Int) throws(ScriptFault) {
+    switch item {
+    case .target, .queued, .passed: return
+    case .proxy, .question, .hook:
+      if passed.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.limit {
+        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.limit) proxies")
+      }
+    }
+  }
 }
 
 /// A message that a script has sent and that has not been answered yet.
