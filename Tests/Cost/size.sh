@@ -91,7 +91,7 @@ build() {
   strip "$program"
   found[$name.bytes]=$(wc -c <"$program")
   printf '\n%s, bytes by section of more than a kilobyte:\n' "$name"
-  size -A "$program" | awk '$2 > 1024 && $1 != "Total" && NF == 3 { printf "  %-24s %10d\n", $1, $2 }' | sort -k2 -rn
+  size -A "$program" | awk '$2 + 0 > 1024 && $1 != "Total" && NF == 3 { printf "  %-24s %10d\n", $1, $2 }' | sort -k2 -rn
 }
 
 build twin twin -c release
