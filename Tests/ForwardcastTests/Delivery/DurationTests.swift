@@ -36,7 +36,9 @@ struct DurationTests {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context))
-    func times(_ body: () throws -> Void) { #expect(#expect(throws: MessageError.self) { try body() }?.code == .timedOut) }
+    func times(_ body: () throws -> Void) {
+      #expect(#expect(throws: MessageError.self) { try body() }?.code == .timedOut)
+    }
     times { _ = try proxy.collect(.value, returning: .all, timeout: duration) }
     times { _ = try proxy.forward(Invocation("value"), timeout: duration) }
     times { try proxy.drain(timeout: duration) }

@@ -139,7 +139,8 @@ struct RegistrationTests {
   func mixedDeliveries(serialFirst: Bool) async throws {
     let (proxy, journal, queue) = (Shared(), Journal(), DispatchQueue(label: "mixed"))
     let clerk = Clerk("a", journal)
-    let deliveries = serialFirst ? [Delivery.queue(queue), .concurrentQueue(queue)] : [.concurrentQueue(queue), .queue(queue)]
+    let deliveries =
+      serialFirst ? [Delivery.queue(queue), .concurrentQueue(queue)] : [.concurrentQueue(queue), .queue(queue)]
     #expect(deliveries[0] != deliveries[1])
     let registrations = deliveries.map { proxy.add(clerk, delivery: $0) }
     #expect(registrations[0] != registrations[1])
