@@ -55,7 +55,7 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     self.around = around
     (generation, version, covered) = (list?.generation ?? 0, list?.version ?? 0, list?.end ?? 0)
     traits = steps.traits
-    way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .scheduled : .direct
+    way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
     if case .one(let type) = traits.types, case .direct = way { loopType = type } else { loopType = nil }
     capacity = max(steps.list.count + room, 1)
     self.steps = .allocate(capacity: capacity)
@@ -75,7 +75,7 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   }
 
   /// How messages go along the route once what stands around them is done.
-  var wayInside: RouteWay { traits.needsWalk || prelude != nil || around?.trace != nil ? .scheduled : .direct }
+  var wayInside: RouteWay { traits.needsWalk || prelude != nil || around?.trace != nil ? .walked : .direct }
 
   var hasForwarders: Bool { traits.hasForwarders }
   var hasNested: Bool { traits.hasNested }
@@ -139,7 +139,7 @@ enum RouteWay: UInt8 {
   case direct
   /// By a walk: there are other contexts, targets that are asked, among them multicasts, or targets that are registered more
   /// than once.
-  case scheduled
+  case walked
   /// By a walk through hooks.
   case surrounded
 }
