@@ -9,40 +9,58 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  private let names = Mutex<[String]>([])
+  private let members = Mutex<[String: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 
   init() { room.add(own) }
 
-  /// Lets in whoever checks in, now and later.
-  func admit(from system: ClusterSystem) async throws {
-    for await door in await system.receptionist.listing(of: .members) {
-      let options = RemoteOptions(deadline: .seconds(2), types: roomTypes, givesUpAfter: 1)
-      let member = try await RemoteReceiver(connectingTo: door, name: door.id.node.description, options: options)
-      let name = try await member.sendAndWait(RoomMemberProxy.Messages.tally).name
-      room.add(remote: member, whenGone: .endsRegistration)
-      names.withLock { $0.append(name) }
-      print("\(name) is in the room")
+  /// Lets in whoever checks in, now and later, and tells when one is lost or back.
+  func admit(from system: ClusterSystem) async {
+    let admission = RemoteAdmission<ClusterSystem>(
+      options: memberOptions(.seconds(2)), name: { $0.node.endpoint.systemName })
+    for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
+      switch event {
+      case .admitted(let member):
+        let old = members.withLock { $0.updateValue(member, forKey: member.name) }
+        old?.end("another has come in its place")
+        room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(200), longest: .seconds(2))))
+        print("\(member.name) is in the room")
+        Task { for await presence in member.presences { print("\(member.name): \(presence)") } }
+      case .refused(let name, let error, let triesAgain): print("\(name) stays outside: \(error); again: \(triesAgain)")
+      case .searchEnded(let error): print("nobody is found any more", error as Any)
+      }
+    }
+  }
+
+  /// Ends members of which the cluster says that they will not come back.
+  func watch(_ system: ClusterSystem) async {
+    for await event in system.cluster.events {
+      guard case .membershipChange(let change) = event, change.status >= .leaving else { continue }
+      let name = change.node.endpoint.systemName
+      members.withLock { $0.removeValue(forKey: name) }?.end("the cluster says that it is \(change.status)")
     }
   }
 
   /// Waits until somebody of that name has come.
   func wait(for name: String) async throws {
-    while !names.withLock({ $0.contains(name) }) { try await Task.sleep(for: .milliseconds(20)) }
+    while members.withLock({ $0[name] }) == nil { try await Task.sleep(for: .milliseconds(20)) }
   }
 
   /// Says lines one after another. Each is heard by everybody, and each hearing ends in an answer or an error.
-  func say(_ numbers: ClosedRange<Int>) async throws {
+  func say(_ numbers: ClosedRange<Int>, every pause: Duration = .zero) async throws {
     for number in numbers {
       let line = Line(number: number, author: "host", text: "line \(number)")
       let call = Invocation(RoomMemberProxy.Messages.heard.selector, arguments: [ArgumentBox(line)])
       let report = try await room.forwardAndWait(call)
-      for failure in report.failures { print("line \(number): \(failure.error)") }
+      for failure in report.failures where (failure.error as? RemoteError)?.code != .gone {
+        print("line \(number): \(failure.error)")
+      }
       ends.withLock {
         $0.answers += report.answers.count
         $0.errors += report.failures.count
       }
       if number % 2500 == 0 { print("line \(number): \(room.count) members") }
+      if pause > .zero { try await Task.sleep(for: pause) }
     }
   }
 
@@ -50,7 +68,9 @@ final class Host: Sendable {
   func report() async throws {
     let (answers, errors) = ends.withLock { ($0.answers, $0.errors) }
     print("\(answers) answers, \(errors) errors")
-    for tally in try await room.collectAndWait(RoomMemberProxy.Messages.tally, returning: .all) {
+    let call = Invocation(RoomMemberProxy.Messages.tally.selector, arguments: [])
+    for answer in try await room.forwardAndWait(call).answers {
+      guard let tally = try answer.result?.unbox(as: Tally.self) else { continue }
       print("\(tally.name) heard \(tally.heard), misplaced \(tally.misplaced)")
     }
   }

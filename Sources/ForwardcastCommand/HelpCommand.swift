@@ -1,5 +1,5 @@
 // HelpCommand.swift: what `--help` and `forwardcast help WORD` print.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

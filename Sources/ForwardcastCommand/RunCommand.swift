@@ -1,5 +1,5 @@
 // RunCommand.swift: `forwardcast run`.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastRecording

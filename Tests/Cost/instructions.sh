@@ -2,7 +2,7 @@
 # Counts what a delivery costs in instructions, and compares with the limits beside this file.
 # Counts do not depend on the machine's load, so a limit that is passed is a change of the code.
 # usage: Tests/Cost/instructions.sh [--update]     --update writes what is measured, plus a tenth, as the new limits
-# FORWARDCAST_BUILD_FLAGS: how the package has been built for release, so that it is not built again.
+# FORWARDCAST_BUILD_FLAGS: how the package has been built for release, so that it is not built again; by default -c release.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 limits=Tests/Cost/instructions.limits
@@ -12,14 +12,15 @@ if ! command -v valgrind >/dev/null; then
   exit 0
 fi
 read -ra flags <<<"${FORWARDCAST_BUILD_FLAGS:-}"
-swift build -c release "${flags[@]}" --product forwardcast-benchmarks >&2
+[ ${#flags[@]} -gt 0 ] || flags=(-c release)
+swift build "${flags[@]}" --product forwardcast-benchmarks >&2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # Without what is for debuggers: valgrind gives up on debug information that is newer than itself.
 # One hash seed for all runs, so that none meets other collisions than the last.
 export SWIFT_DETERMINISTIC_HASHING=1
 program=$scratch/forwardcast-benchmarks
-cp "$(swift build -c release --show-bin-path)/forwardcast-benchmarks" "$program"
+cp "$(swift build "${flags[@]}" --show-bin-path)/forwardcast-benchmarks" "$program"
 strip --strip-debug "$program"
 
 # Instructions of a whole run of CASE with MESSAGES to TARGETS.

@@ -29,12 +29,14 @@ func measureCost(calls: Int) async throws {
   // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
   let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
   let envelope = MessageEnvelope(
-    text: "forwardcast/2 {1:k4:call1:l18:9c41f07be2a86d35.11:ni1;1:s5:note:1:a[3:Inti7;]}")
+    text: "forwardcast/2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}")
   try await compare("a text by a generic actor", calls) {
     _ = try await hand.add($0)
   } with: { _ in
     _ = try await carrier.carry(envelope)
   }
+
+  try await measureWindow(peer, calls: min(calls, 2_000))
 
   // The part that does not depend on an engine: an endpoint in this process, which nothing carries anywhere.
   let local = try await RemoteReceiver(
@@ -45,6 +47,30 @@ func measureCost(calls: Int) async throws {
   let line = try await time(calls) { _ in _ = try await local.sendAndWait(.say, talk) }
   print("without an engine: number \(text(number)) µs, line of talk \(text(line)) µs")
   peer.kill()
+}
+
+/// Measures messages a second over a line that delays what leaves by a millisecond: one at a time, and with a full window.
+private func measureWindow(_ peer: PeerProcess, calls: Int) async throws {
+  peer.system.faults.command { _, direction in direction == .outgoing ? .waits(1) : .passes }
+  defer { peer.system.faults.command { _, _ in .passes } }
+  var rates: [Double] = []
+  for window in [1, 16] {
+    let remote = try await RemoteReceiver(
+      connectingTo: try peer.endpoint("adder"), options: RemoteOptions(types: peerTypes, window: window))
+    let each = calls / 16
+    let micros = try await time(1) { _ in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<16 {
+          group.addTask { for number in 0..<each { _ = try await remote.sendAndWait(.note, number) } }
+        }
+        try await group.waitForAll()
+      }
+    }
+    rates.append(Double(each * 16) / micros * 1e6)
+  }
+  print(
+    "1 ms of delay: \(Int(rates[0])) messages a second one at a time, \(Int(rates[1])) with a window of 16, "
+      + "ratio \(text(rates[1] / rates[0]))")
 }
 
 private func compare(

@@ -1,5 +1,5 @@
 // ProcessTests.swift: messages between two real processes, over an engine that loses, doubles, delays and cuts.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import Foundation
@@ -189,6 +189,7 @@ struct ProcessTests {
     var stage = try await start()
     var met = 0
     var (answered, didNotRun, unknown, restarted): ([Int], [Int], [Int], Int) = ([], [], [], 0)
+    var saw: [String: Int] = [:]
     for number in 1...count {
       if number % (count / restarts) == count / restarts / 2 {
         // In the middle of the calls that follow.
@@ -201,6 +202,7 @@ struct ProcessTests {
         answered.append(number)
       } catch let error as RemoteError {
         if error.outcome == .didNotRun { didNotRun.append(number) } else { unknown.append(number) }
+        saw["\(error.code), \(error.outcome.rawValue)", default: 0] += 1
         if error.code == .connectionFailed || error.code == .gone {
           met += stage.peer.system.faults.metCount
           stage = try await start()
@@ -219,7 +221,47 @@ struct ProcessTests {
     #expect(restarted >= restarts - 1 && met > count / 100, "the faults happened")
     print(
       "\(count) calls: \(answered.count) answers, \(unknown.count) unknown, \(didNotRun.count) did not run; "
-        + "\(met) frames met a fault, \(restarted) restarts; \(ran.count) ran")
+        + "\(met) frames met a fault, \(restarted) restarts; \(ran.count) ran; \(saw)")
+  }
+
+  @Test("with a full window, drops, doubles and delays, each call ends, none runs twice, and order holds")
+  func everythingInWindow() async throws {
+    let count = ProcessInfo.processInfo.environment["FORWARDCAST_REMOTE_CALLS"].flatMap { Int($0) } ?? 2_000
+    let stage = try await Stage(RemoteOptions(deadline: .milliseconds(200)))
+    let random = RandomFaults(seed: 17, drops: 8, doubles: 200, waits: 12, upToMilliseconds: 160)
+    stage.peer.system.faults.command { _, _ in random.fate() }
+    let (remote, ended) = (stage.remote, Counter())
+    var saw: [String: Int] = [:]
+    var (answered, didNotRun): ([Int], [Int]) = ([], [])
+    func note(_ number: Int, _ end: String?) {
+      if let end { saw[end, default: 0] += 1 } else { answered.append(number) }
+      if end?.hasSuffix(RemoteError.Outcome.didNotRun.rawValue) ?? false { didNotRun.append(number) }
+    }
+    try await withThrowingTaskGroup(of: (number: Int, end: String?).self) { group in
+      for number in 1...count {
+        if number > 16, let next = try await group.next() { note(next.number, next.end) }
+        let (called, over) = (remote.called, ended.value)
+        group.addTask {
+          defer { ended.add(1) }
+          do {
+            let answer = try await remote.sendAndWait(.note, number)
+            return (number, answer == number ? nil : "the answer \(answer)")
+          } catch let error as RemoteError {
+            return (number, "\(error.code), \(error.outcome.rawValue)")
+          }
+        }
+        // Called in the order of the numbers; one that was refused at once has ended.
+        while remote.called == called, ended.value < over + 16 { await Task.yield() }
+      }
+      for try await next in group { note(next.number, next.end) }
+    }
+    stage.peer.kill()
+    let ran = try stage.journal.numbers
+    #expect(answered.count + saw.values.reduce(0, +) == count)
+    #expect(ran == ran.sorted() && Set(ran).count == ran.count)
+    #expect(Set(ran).isSuperset(of: answered) && Set(ran).isDisjoint(with: didNotRun))
+    #expect(!saw.keys.contains { $0.hasPrefix("the answer") } && stage.peer.system.faults.metCount > count / 100)
+    print("window: \(count) calls: \(answered.count) answers, \(ran.count) ran; \(saw)")
   }
 }
 

@@ -1,5 +1,5 @@
 // RemoteMulticastTests.swift: receivers of other processes among the targets of a multicast.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Dispatch
 import Distributed
@@ -73,6 +73,24 @@ struct RemoteMulticastTests {
     room.rest()
     try await room.drain()
     #expect(worker.words == ["rest"])
+  }
+
+  @Test(
+    "a requirement with an answer that is not async says how many answers nobody waited for, and the message arrives")
+  func typedAnswers() async throws {
+    let room = room()
+    let nobody = try #require(throws: MessageError.self) { try room.add(1) }
+    #expect(nobody.code == .nobodyResponds)
+    for name in ["one", "two"] { room.add(remote: try await connect(endpoint(), name: name)) }
+    let error = try #require(throws: MessageError.self) { try room.add(1) }
+    #expect(
+      "\(error)".hasSuffix(
+        "2 targets got it on contexts of their own, and their answers were not waited for: make the requirement async, or ask with collectAndWait"
+      ))
+    #expect(error.code == .notAwaited && error.selector == "add:")
+    try await room.drain()
+    #expect(worker.words == ["add 1", "add 1"])
+    #expect(failures.withLock { $0 } == [])
   }
 
   @Test("a direct delivery cannot reach another process: it is told, and a sender that waits gets its answer")

@@ -1,5 +1,5 @@
 // RemoteReceiverTests.swift: one receiver of another process, on this side.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Forwardcast
@@ -165,7 +165,7 @@ struct RemoteReceiverTests {
     var calls: [Task<Int, any Error>] = []
     for number in 1...count {
       calls.append(Task { try await remote.sendAndWait(.add, number) })
-      while remote.line.standing <= number { await Task.yield() }
+      while remote.standing <= number { await Task.yield() }
     }
     worker.gate.open()
     #expect(try await first.value == 0)
@@ -184,11 +184,11 @@ struct RemoteReceiverTests {
     let second = Task {
       try await remote.with(deadline: isCancelled ? unhurried : .milliseconds(20)).sendAndWait(.add, 2)
     }
-    while remote.line.standing < 2 { await Task.yield() }
+    while remote.standing < 2 { await Task.yield() }
     if isCancelled { second.cancel() }
     _ = await second.result
     let third = Task { try await remote.sendAndWait(.add, 3) }
-    while remote.line.state.withLock({ $0.isTelling || $0.mustTell }) { await Task.yield() }
+    while remote.isTelling { await Task.yield() }
     worker.gate.open()
     #expect(try await first.value == 1)
     #expect(try await third.value == 4)
@@ -299,7 +299,7 @@ struct RemoteReceiverTests {
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let inLine = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.line.standing < 2 { await Task.yield() }
+    while remote.standing < 2 { await Task.yield() }
     inLine.cancel()
     await #expect(throws: CancellationError.self) { try await inLine.value }
     first.cancel()
@@ -316,7 +316,7 @@ struct RemoteReceiverTests {
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.line.standing < 2 { await Task.yield() }
+    while remote.standing < 2 { await Task.yield() }
     let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
     #expect(error.code == .busy && error.outcome == .didNotRun)
     worker.gate.open()
@@ -368,7 +368,7 @@ struct RemoteReceiverTests {
     let first = Task { try await remote.sendAndWait(.hold, 1) }
     while worker.words.isEmpty { await Task.yield() }
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.line.standing < 2 { await Task.yield() }
+    while remote.standing < 2 { await Task.yield() }
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
     #expect("\(underWay)" == "gone hold: of worker: the node left, unknown whether it arrived")
@@ -411,7 +411,7 @@ struct RemoteReceiverTests {
           let answer = try await one.sendAndWait(.add, number)
           #expect(answer == number + 1)
         }
-        while one.line.state.withLock({ $0.tickets }) < number - 10 + 6 { await Task.yield() }
+        while one.called < number - 10 + 6 { await Task.yield() }
       }
       try await group.waitForAll()
     }

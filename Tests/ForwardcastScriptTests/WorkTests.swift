@@ -37,7 +37,8 @@ struct WorkTests {
       receiver R { - a { print "served" } }
       let r = new R
       proxy last = multicast
-      \(Self.diamonds(30))add r to a29; add r to b29; add r to last
+      \(Self.diamonds(30).split(separator: "\n").dropFirst(2).joined(separator: "\n"))
+      add r to a29; add r to b29; add r to last
       proxy all = multicast
       add a0 to all; add last to all
       expect [all a] throws
@@ -54,7 +55,7 @@ struct WorkTests {
     // Two of the second level, and through each of them two of the third.
     let text = Self.diamonds(3)
     func work(_ statement: String) -> Int { play(text + statement).outcome.work - play(text + "print 1").outcome.work }
-    #expect(work("print report [a0 a]") >= 7 * 512 && work("print report [a0 a]") < 20 * 512)
+    #expect(work("print report [a0 a]") >= 7 * 512 && work("print report [a0 a]") < 40 * 512)
     #expect(work("print a0 responds \"a\"") < 8 * 512)
     // However many levels: 26 would have been passed 67 million times.
     let deep = play(Self.diamonds(26) + "print a0 responds \"zz\"")
@@ -93,7 +94,7 @@ struct WorkTests {
     arguments: [
       ("expect NOTS true", 31_900),
       ("print count p", 16_000),
-      ("[p a]", 128_000),
+      ("[p take: 1]", 256_000),
       ("expect big == @[1]", 0),
       ("expect big == big", 64_000),
       ("expect table == table", 64_000),
@@ -262,15 +263,19 @@ struct WorkTests {
     #expect(play(gone + "repeat 1000 { proxy f = forward to p; [f a] }").outcome.succeeded)
   }
 
-  @Test("chains of proxies end in an error of the stack, not in its overflow", arguments: [100, 1000, 20_000])
+  @Test("chains of proxies end in an error of their depth, and not of the stack", arguments: [100, 400])
   func longChains(count: Int) {
     var text = "receiver R { - a = 1 }\nlet r = new R\nproxy p0 = multicast; add r to p0\n"
     for number in 1...count { text += "proxy p\(number) = multicast; add p\(number - 1) to p\(number)\n" }
     let played = play(text + "print [p\(count) a]\nprint p\(count) responds \"a\"")
-    if count == 100 { #expect(played.output == "1\ntrue\n") }
+    if count == 100 {
+      #expect(played.output == "1\ntrue\n")
+    } else {
+      #expect(played.outcome.error?.text.hasPrefix("too many proxies") == true, "\(played.error ?? "")")
+    }
     var lazies = "receiver R { - a = 1 }\nlet l0 = new R\n"
-    for number in 1...min(count, 5000) { lazies += "proxy l\(number) = lazy { l\(number - 1) }\n" }
-    let asked = play(lazies + "print l\(min(count, 5000)) responds \"a\"")
+    for number in 1...count { lazies += "proxy l\(number) = lazy { l\(number - 1) }\n" }
+    let asked = play(lazies + "print l\(count) responds \"a\"")
     if count == 100 { #expect(asked.output == "true\n") } else { #expect(asked.outcome.error?.code == .limitExceeded) }
   }
 }

@@ -53,7 +53,7 @@ struct LayersGuide {
     #expect(all == 18)
 
     // snippet: layers-hooked
-    let fee = try meters.around(async: reading) { call in try await call.proceed().map { $0 + 1 } }
+    let fee = try meters.around(reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
     let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)  // 21: each answer by itself
     fee.cancel()
     // end

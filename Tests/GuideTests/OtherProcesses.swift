@@ -79,12 +79,32 @@ struct OtherProcesses {
     // snippet: remote-room
     let room = RoomMemberProxy()
     room.add(window, delivery: .mainActor)
-    room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
+    room.add(remote: bob, buffer: .keepNewest(100), whenGone: .keepsTrying(RemoteBackoff()))
     room.heard(line)  // to all, waits for nobody
     let counts = try await room.collectAndWait(RoomMemberProxy.Messages.heard, line, returning: .all)
     // end
     #expect(counts == [2, 3])
     withExtendedLifetime((first, window, door, narrow)) {}
+  }
+
+  @Test("members are admitted as they are found")
+  func admission() async throws {
+    let (room, door) = (RoomMemberProxy(), open(Counter()))
+    let (found, finding) = AsyncStream.makeStream(of: MessageEndpoint<LocalTestingDistributedActorSystem>.self)
+    finding.yield(door)
+    finding.finish()
+    let types = InvocationTypes(["Line": Line.self])
+    // snippet: remote-admission
+    let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(options: RemoteOptions(types: types))
+    for await event in admission.events(of: found) {
+      switch event {
+      case .admitted(let member): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
+      case .refused(let name, let error, let triesAgain): print(name, error, triesAgain ? "for now" : "for good")
+      case .searchEnded(let error): print("nobody is found any more", error.map { "\($0)" } ?? "")
+      }
+    }
+    // end
+    #expect(room.count == 1)
   }
 
   private func doors(_ room: RoomMemberProxy) -> (

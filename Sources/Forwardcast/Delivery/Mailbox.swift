@@ -1,5 +1,5 @@
 // Mailbox.swift: many messages for one context in one hop.
-// Layer: Delivery. See DESIGN.md, "Delivery".
+// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 
@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Also a link of the mailbox's list, so that posting allocates nothing.
 @usableFromInline
-package class Envelope: @unchecked Sendable {  // `next` belongs to whoever holds the list that the envelope is in
+package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
+  /// The address of the one posted before; once taken, of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
   @exclusivity(unchecked) package final var isUnfinished = false
@@ -34,43 +35,60 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to whoever hold
 /// context; those that follow find it awake. On the context everything that has come is taken at once, put in the order
 /// of its posting, and opened; after a turn of `context.turn` deliveries the mailbox goes to the end of its context's
 /// line, so that a flood does not keep others out.
+///
+/// Threads meet in `head`, one word:
+///
+///     asleep ──post, wakes──▶ address of the envelope posted last ──take──▶ awake
+///        ▲                       ▲ │ post                     ▲              │ │
+///        │                       └─┘                          └─────post─────┘ │
+///        └──────────────────────────────sleep──────────────────────────────────┘
+///
+/// - Only a post leads away from `asleep`, and it wakes the context. So a word that is not `asleep` stands for one drain that
+///   is under way or to come, and what belongs to the drain has one owner at a time.
+/// - Only the drain takes and falls asleep. It falls asleep by an exchange that expects `awake`, which a post in between
+///   makes fail: no message is left behind with nobody to open it.
+/// - The word, and then the drain, hold one reference on each envelope. A post releases what its thread has done before, and
+///   a take acquires it.
+/// - With priorities a context may be woken again while it is awake. Its turns come one after another all the same: a drain
+///   that finds nothing falls asleep again.
 @usableFromInline
-package final class Mailbox: @unchecked Sendable {
-  // `head` is atomic; everything else belongs to the one drain that is under way, which `head` being busy stands for.
-
+package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's, as it says at each
   package let context: any DeliveryContext
+  private let probe: any ContextProbe
+  /// Whether turns have a priority: that of the context's tasks.
+  @usableFromInline package let hasPriority: Bool
 
-  /// The envelope posted last, or one of the two words below.
+  // MARK: Where threads meet
+
+  /// The address of the envelope posted last, or one of the two words below.
   private let head = Atomic<UInt>(Mailbox.asleep)
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
+  /// See "Priorities" below.
+  private let raised = Atomic<UInt16>(0)
+  /// How many deliveries have been made: written by the drain, read by anyone.
+  private let deliveries = Atomic<Int>(0)
+  /// See ``lastGroup``.
+  private let poster = Atomic<UInt>(0)
+
+  // MARK: The drain's
+
+  /// The address of the first envelope that has been taken and not been opened yet; each leads to the one posted after it.
+  @exclusivity(unchecked) private var taken: UInt = 0
+  /// How many deliveries the turn has left, when an envelope is opened.
+  @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
+  /// The turn's priority.
+  @exclusivity(unchecked) private var priority = TaskPriority.medium
+  /// How many deliveries the turn has made, those of the open envelope left out.
+  @exclusivity(unchecked) private var made = 0
+  /// How often the turn has looked whether more comes since something last came.
+  @exclusivity(unchecked) private var looks = 0
+  /// The gates that are closed: targets run a method that suspends, or are run by a sender.
+  package internal(set) var closedGates: [SerialGate] = []
 
   /// So many deliveries in one turn are a stream: then it is looked so often whether more comes, instead of once.
   private static let streamLength = 16
   private static let streamLooks = 16
-
-  /// See ``lastGroup``.
-  private let poster = Atomic<UInt>(0)
-
-  /// What has been taken and not been opened yet, first posted first.
-  @exclusivity(unchecked) private var taken: UInt = 0
-  /// How many deliveries the turn has left, when an envelope is opened, and its priority.
-  @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
-  @exclusivity(unchecked) private var priority = TaskPriority.medium
-  /// How many deliveries the turn has made, those of the open envelope left out, and how often it has been looked since whether
-  /// more comes.
-  @exclusivity(unchecked) private var made = 0
-  @exclusivity(unchecked) private var looks = 0
-  /// How many targets have had their turn: written by the drain, read by anyone.
-  private let turns = Atomic<Int>(0)
-  /// The gates of targets that run a method which suspends.
-  private var closed: [SerialGate] = []
-
-  private let probe: any ContextProbe
-  /// Whether turns have a priority: that of the context's tasks.
-  @usableFromInline package let hasPriority: Bool
-  /// See "Priorities" below.
-  private let raised = Atomic<UInt16>(0)
 
   package init(_ context: any DeliveryContext) {
     self.context = context
@@ -78,12 +96,12 @@ package final class Mailbox: @unchecked Sendable {
     hasPriority = context.hasPriority
   }
 
-  /// How many targets have had their turn, for those who want to know whether anything still happens.
-  package var delivered: Int { turns.load(ordering: .acquiring) }
+  /// How many deliveries have been made, for those who want to know whether anything still happens.
+  package var delivered: Int { deliveries.load(ordering: .acquiring) }
 
-  /// Counts a turn. Called on the context, by its only drain.
+  /// Counts a delivery. Called on the context, by its only drain.
   @usableFromInline
-  package func noteTurn() { turns.store(turns.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+  package func noteDelivery() { deliveries.store(deliveries.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
   /// Whether the running code is on the context.
   ///
@@ -295,70 +313,4 @@ package final class Mailbox: @unchecked Sendable {
       failureOrdering: .relaxed
     ).exchanged
   }
-}
-
-/// Keeps the methods of one target from overlapping: while one of them is suspended, the messages behind it wait here.
-///
-/// Touched on the context only, by the drain that is under way; whether it is closed is also asked elsewhere.
-package final class SerialGate: @unchecked Sendable {
-  private let closed = Atomic<Bool>(false)
-  package fileprivate(set) var isClosed: Bool {
-    get { closed.load(ordering: .acquiring) }
-    set { closed.store(newValue, ordering: .releasing) }
-  }
-  private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
-
-  package init() {}
-
-  fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
-  fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
-  fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
-}
-
-extension Mailbox {
-  /// Whether some target runs a method that suspends. Asked on the context.
-  package var hasClosedGates: Bool { !closed.isEmpty }
-
-  /// The gates of targets that run a method which suspends. Asked on the context.
-  package var closedGates: [SerialGate] { closed }
-
-  /// Puts a delivery off while its target's gate is closed. `false` when it is open. Called on the context.
-  package func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
-    guard gate.isClosed else { return false }
-    gate.park(envelope, index)
-    return true
-  }
-
-  /// Closes a target's gate and puts a delivery off, before all others that wait there. Called on the context.
-  package func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
-    close(gate)
-    gate.putBack(envelope, index)
-  }
-
-  /// Closes a target's gate until ``reopen(_:)``. Called on the context.
-  package func close(_ gate: SerialGate) {
-    gate.isClosed = true
-    closed.append(gate)
-  }
-
-  /// Says, from anywhere, that a target's method has ended: what was put off goes on.
-  package func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
-
-  fileprivate func open(_ gate: SerialGate) -> Int {
-    gate.isClosed = false
-    closed.removeAll { $0 === gate }
-    var count = 0
-    while !gate.isClosed, let parked = gate.next() {
-      parked.envelope.resume(parked.index, in: self)
-      count += 1
-    }
-    return count
-  }
-}
-
-/// The news that a method which suspended has ended.
-private final class GateOpening: Envelope, @unchecked Sendable {  // immutable
-  private let gate: SerialGate
-  init(_ gate: SerialGate) { self.gate = gate }
-  override func open(in mailbox: Mailbox) -> Int { mailbox.open(gate) }
 }

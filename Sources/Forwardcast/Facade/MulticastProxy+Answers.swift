@@ -1,55 +1,36 @@
 // MulticastProxy+Answers.swift: answers for callers who cannot take every error.
-// Layer: Facade. See DESIGN.md, "The attributes".
+// Layer: Facade. See the article "How the attributes work".
 
-// As `collect` and `collectAndWait`: a target that fails adds nothing to the result, and where nobody answers it is the
-// policy's empty value. Errors that cannot be thrown, cancellation among them, go to ``MulticastProxy/onError``.
+// As `collect` and `collectAndWait`, but that the caller says what becomes of an error: a target that fails adds nothing to the
+// result, and where nobody answers it is the policy's empty value.
 
 extension MulticastProxy {
-  /// Sends a message and makes one result of the answers that came.
+  /// Sends a message and makes one result of the answers.
   @inlinable @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) -> Output {
-    collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false
-    ).answered()
+  ) -> Collected<Output> {
+    collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and makes one result of the answers; throws the first error if it is an `E`.
-  @inlinable @inline(__always)
-  public func answer<R, Output, E: Error, each A>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
-    throwing type: E.Type
-  ) throws(E) -> Output {
-    try collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false
-    ).answered(throwing: type)
-  }
-
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers
-  /// that came.
+  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) async -> Output {
+  ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
-    return await collectWaiting(route, typed, policy).answered()
+    return await collectWaiting(route, typed, policy)
   }
 
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers;
-  /// throws the first error if it is an `E`.
-  nonisolated(nonsending) public func answerAndWait<R, Output, E: Error, each A>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
-    throwing type: E.Type
-  ) async throws(E) -> Output {
-    let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
-    return try await collectWaiting(route, typed, policy).answered(throwing: type)
-  }
-
-  /// The error for a message that must be answered and was not.
+  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
+  /// answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
-    MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
+    let count = core.count(for: selector)
+    guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
+    return MessageError(
+      .notAwaited, receiver: core.name, selector: selector.name,
+      evidence: "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
+        + "for: make the requirement async, or ask with collectAndWait")
   }
 }
 
@@ -58,41 +39,16 @@ extension MulticastProxy where Interface: Sendable {
   @inlinable @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) -> Output {
-    collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true
-    ).answered()
+  ) -> Collected<Output> {
+    collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// Sends a message to every target and makes one result of the direct targets' answers; throws the first error if it
-  /// is an `E`.
-  @inlinable @inline(__always)
-  public func answer<R, Output, E: Error, each A: Sendable>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
-    throwing type: E.Type
-  ) throws(E) -> Output {
-    try collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true
-    ).answered(throwing: type)
-  }
-
-  /// Sends a message to every target, waits for all, and makes one result of the answers that came.
+  /// Sends a message to every target, waits for all, and makes one result of the answers.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) async -> Output {
+  ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
     let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return await collectWaiting(route, typed, policy).answered()
-  }
-
-  /// Sends a message to every target, waits for all, and makes one result of the answers; throws the first error if it
-  /// is an `E`.
-  nonisolated(nonsending) public func answerAndWait<R, Output, E: Error, each A: Sendable>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
-    throwing type: E.Type
-  ) async throws(E) -> Output {
-    let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await collectWaiting(route, typed, policy).answered(throwing: type)
+    return await collectWaiting(route, typed, policy)
   }
 }

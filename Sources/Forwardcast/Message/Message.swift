@@ -1,5 +1,5 @@
 // Message.swift: a selector that knows its Swift function type.
-// Layer: Message. See DESIGN.md, "Life of one message".
+// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 /// A selector together with the Swift function type of the methods that answer it.
 ///
@@ -11,15 +11,31 @@
 ///     }
 ///     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
 ///
-/// The number of parameters of `Function` must be the selector's ``MessageSelector/numberOfArguments``;
+/// A generic function that makes keys says `R: Sendable` where answers are to cross: a key knows what was seen where it was
+/// made. The number of parameters of `Function` must be the selector's ``MessageSelector/numberOfArguments``;
 /// that is checked where a row enters a table and where a message is sent by boxes.
 public struct Message<Function>: Sendable {
   /// The name under which tables are searched.
   public let selector: MessageSelector
+  /// Whether the compiler has seen that the answer is `Sendable`, so that it may cross to another isolation in a box.
+  @usableFromInline let answerCrosses: Bool
 
   /// Ties `selector` to `Function`.
+  ///
+  /// Answers of targets that run by boxes in another isolation are given up: nothing says that they are `Sendable`.
   @inlinable
   public init(_ selector: MessageSelector) {
-    self.selector = selector
+    (self.selector, answerCrosses) = (selector, false)
+  }
+
+  /// Ties `selector` to a `Function` whose answer is `Sendable`.
+  @inlinable
+  public init<R: Sendable, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
+    (self.selector, answerCrosses) = (selector, true)
+  }
+
+  @inlinable
+  init(_ selector: MessageSelector, answerCrosses: Bool) {
+    (self.selector, self.answerCrosses) = (selector, answerCrosses)
   }
 }

@@ -1,5 +1,5 @@
 // MulticastProxy.swift: one object that stands for many.
-// Layer: Proxy. See DESIGN.md, "Life of one message".
+// Layer: Proxy. See DESIGN.md, "The life of a typed message".
 
 /// A proxy that forwards each message to every target that responds to it.
 ///
@@ -12,7 +12,7 @@
 /// The proxy is `Sendable` exactly when its interface is; so the compiler keeps a proxy whose interface is not inside one
 /// isolation. Where it is, every member may be called from any thread. Targets may call all members while a message is on
 /// its way: a target that is removed gets nothing further, one that is added gets the next message.
-public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending {
+public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
   /// A proxy whose targets bring tables of their own.
@@ -38,8 +38,11 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastSending 
 
   deinit { core.close() }
 
-  /// What the proxy does about duplicates, silence and errors.
-  public var options: MulticastOptions { core.options }
+  /// Around all of the proxy's targets.
+  public override var hookPlace: HookPlace { HookPlace(holder: core) }
+
+  /// The proxy itself.
+  public var multicast: MulticastProxy { self }
 
   /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.
   @inlinable

@@ -1,5 +1,5 @@
 // PinnedMulticast.swift: targets held for a burst of messages.
-// Layer: Proxy. See DESIGN.md, "Costs".
+// Layer: Proxy. See the article "Performance: what a message costs".
 
 /// A multicast proxy during ``MulticastProxy/pinned(_:)``: its targets cannot die, so each message goes at the price
 /// of strong targets.
@@ -13,7 +13,7 @@ public struct PinnedMulticast<Interface>: MulticastSending {
   public func route(for selector: MessageSelector) -> MessageRoute { pins.begin(selector) }
 }
 
-extension MulticastProxy {
+extension MulticastHolding {
   /// Holds the targets for a burst of messages: a weak one is loaded once for each selector instead of once for each
   /// message.
   ///
@@ -34,7 +34,7 @@ extension MulticastProxy {
 /// The routes of one burst, each of which keeps its targets alive. Stays with the caller of `pinned`.
 @usableFromInline
 final class Pins {
-  private let core: MulticastCore
+  let core: MulticastCore
   // Used in one turn at a time: `body` does not keep what it gets.
   @exclusivity(unchecked) private var routes = RouteTable()
 

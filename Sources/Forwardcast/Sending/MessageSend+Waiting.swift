@@ -1,5 +1,5 @@
 // MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
-// Layer: Sending. See DESIGN.md, "Delivery".
+// Layer: Sending. See DESIGN.md, "Promises of delivery".
 
 extension MessageReceiver {
   /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need.
@@ -78,7 +78,7 @@ nonisolated(nonsending) package func performWaiting(_ invocation: inout Invocati
 
 /// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the
 /// invocation.
-nonisolated(nonsending) private func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
+nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {
   switch resolution {

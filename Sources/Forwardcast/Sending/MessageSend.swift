@@ -1,5 +1,5 @@
 // MessageSend.swift: every step of one send, in order, in one function.
-// Layer: Sending. See DESIGN.md, "Life of one message".
+// Layer: Sending. See DESIGN.md, "The life of a typed message".
 
 /// How a message will be answered.
 @usableFromInline
@@ -11,48 +11,67 @@ enum Resolution {
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// How many forwarding targets one message may be led through; more are taken for a ring.
-private let maximumHops = 256
+/// How many forwarding targets one message may be led through, each of them another: objects that make a new one for each
+/// question would lead it on for ever.
+private let maximumHops = 4096
 
-/// Finds who answers `selector` when it is sent to `receiver`: the steps of every send, in their order.
+/// Finds who answers `selector` when it is sent to `receiver`.
 ///
-/// - Throws: what the receiver's `doesNotRecognize` gives; `proxyCycle` when forwarding targets lead in a ring;
-///   `typeMismatch` when a table was made for another class; `tooDeep` when the stack has no room for another message.
+/// - Throws: what the receiver's `doesNotRecognize` gives, and as ``follow(_:from:past:)``.
 @usableFromInline
-func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver) throws -> Resolution {
-  guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: receiver) }
-  var receiver = receiver
+func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, past hooked: AnyObject? = nil) throws
+  -> Resolution
+{
+  let (resolution, last) = try follow(selector, from: receiver, past: hooked)
+  if let resolution { return resolution }
+  // 5. Nobody.
+  throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
+}
+
+/// The steps of every send, in their order.
+///
+/// - Parameter hooked: a proxy whose hooks the message is inside of.
+/// - Returns: how the message will be answered, `nil` for not at all, and whom it came to last.
+/// - Throws: `proxyCycle` when forwarding targets lead in a ring; `typeMismatch` when a table was made for another class;
+///   `tooDeep` when the stack has no room for another message, or too many targets lead to one another.
+func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
+  -> (resolution: Resolution?, last: any MessageReceiver)
+{
+  guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
+  var receiver = first
   // Who was passed is kept: the address of one that died could be another's, which would look like a ring.
   var passed: [any MessageReceiver] = []
   while true {
     // 1. Its own table, its class's, and those of the superclasses.
     // 2. The resolver hook, once for each class and selector: it may add a method.
-    if let method = try tableMethod(of: receiver, for: selector) { return .method(method, receiver) }
-    guard let forwarding = receiver as? any MessageForwarding else {
-      throw MessageError.unrecognized(selector, by: receiver)
+    if let method = try tableMethod(of: receiver, for: selector) { return (.method(method, receiver), receiver) }
+    guard let forwarding = receiver as? any MessageForwarding else { return (nil, receiver) }
+    // Hooks stand around all that the receiver forwards.
+    if let around = ForwardingHooks.around(selector, of: forwarding, past: hooked) {
+      return (.forward(around, .objects(arguments: selector.numberOfArguments)), receiver)
     }
     // 3. Somebody else who is to get the message as it is.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
       try ProxyQuestion.chargePassage()
       passed.append(receiver)
-      if passed.count > maximumHops || passed.contains(where: { $0 === other }) {
-        throw MessageError.cycle(selector, through: other)
+      if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
+      guard passed.count < maximumHops else {
+        throw MessageError(
+          .tooDeep, receiver: typeName(of: first), selector: selector.name,
+          evidence: "more than \(maximumHops) objects lead the message on to one another")
       }
       receiver = other
       continue
     }
     // 4. Forwarding, when the receiver knows the message's types.
-    if let types = forwarding.methodSignature(for: selector) { return .forward(forwarding, types) }
-    // 5. Nobody.
-    throw forwarding.doesNotRecognize(selector)
+    return (forwarding.methodSignature(for: selector).map { .forward(forwarding, $0) }, receiver)
   }
 }
 
 /// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
 ///
 /// - Throws: why a row of that selector was refused when its table was made; `typeMismatch` for a table that belongs to
-///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one
-/// that
+///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one that
 ///   needs what the calling thread is at.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
@@ -92,14 +111,19 @@ package func perform(_ invocation: inout Invocation, on receiver: any MessageRec
   invocation.result = nil
   do {
     try invocation.fitStatedTypes(receiver: receiver)
-    switch try resolve(invocation.selector, for: receiver) {
-    case .method(let method, let target): try method.invoke(target, &invocation)
-    case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
-    }
+    try finish(try resolve(invocation.selector, for: receiver), &invocation)
     try invocation.fitStatedReturn(receiver: receiver)
   } catch {
     invocation.result = nil
     throw error
+  }
+}
+
+/// Runs a method, or the hook of a receiver that forwards, and leaves the answer in the invocation.
+func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
+  switch resolution {
+  case .method(let method, let target): try method.invoke(target, &invocation)
+  case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
   }
 }
 
@@ -187,10 +211,7 @@ func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
 ) throws -> R {
   var invocation = Invocation(selector, arguments: boxes)
-  switch resolution {
-  case .method(let method, let target): try method.invoke(target, &invocation)
-  case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
-  }
+  try finish(resolution, &invocation)
   return try typedResult(of: invocation, from: receiver)
 }
 

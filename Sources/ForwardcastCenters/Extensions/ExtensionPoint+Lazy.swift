@@ -1,5 +1,5 @@
 // ExtensionPoint+Lazy.swift: observers that are made by the first message for them.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

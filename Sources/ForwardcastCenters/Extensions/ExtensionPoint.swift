@@ -1,5 +1,5 @@
 // ExtensionPoint.swift: who has registered for the messages of one protocol.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 import Synchronization
@@ -54,6 +54,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
     lazy = LazyMarks(observers.core, scope: stated, services: services)
     super.init()
   }
+
+  /// Around all observers, lazy ones too.
+  public override var hookPlace: HookPlace { observers.hookPlace }
 
   /// The messages of the point, sorted by name, or `nil` when they are not stated.
   public var selectors: [MessageSelector]? { stated?.sorted { $0.name < $1.name } }

@@ -1,5 +1,5 @@
 // LazyMark.swift: an observer that does not exist yet.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

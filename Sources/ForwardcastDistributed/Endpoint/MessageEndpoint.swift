@@ -1,5 +1,5 @@
 // MessageEndpoint.swift: one receiver that other processes may send to.
-// Layer: Endpoint. See DESIGN.md, "Other processes".
+// Layer: Endpoint. See the article "When one process is not enough".
 
 public import Distributed
 public import Forwardcast
@@ -87,7 +87,7 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
     }
   }
 
-  /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see DESIGN.md, "The wire".
+  /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see <doc:TheWire>.
   public distributed func receive(_ envelope: MessageEnvelope) async -> MessageEnvelope {
     let request: WireRequest
     do throws(WireRefusal) { request = try WireRequest.read(envelope.text, limits) } catch {

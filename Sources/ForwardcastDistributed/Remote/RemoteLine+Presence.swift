@@ -1,5 +1,5 @@
 // RemoteLine+Presence.swift: how a line is opened, lost, and opened again.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 
@@ -19,9 +19,9 @@ extension RemoteLine {
     let id = state.withLock { state -> Int? in
       continuation.yield(state.presence)
       if case .ended = state.presence { return nil }
-      state.tickets += 1
-      state.listeners[state.tickets] = continuation
-      return state.tickets
+      state.lastListener += 1
+      state.listeners[state.lastListener] = continuation
+      return state.lastListener
     }
     guard let id else {
       continuation.finish()
@@ -56,18 +56,21 @@ extension RemoteLine {
         throw self.error(.malformedAnswer, .didNotRun, name, "its types: \(error)")
       }
     }
-    let refusal = state.withLock { [opening] state -> String? in
+    let (refusal, attempts) = state.withLock { [opening] state -> (String?, Task<Void, Never>?) in
       switch state.presence {
-      case .ended(let reason): return reason
-      case .connected where !state.isStale: return nil
+      case .ended(let reason): return (reason, nil)
+      case .connected where !state.isStale: return (nil, nil)
       case .connected, .lost: break
       }
+      defer { state.attempts = nil }
       (state.opening, state.number, state.failures) = (opening, 0, 0)
-      (state.isStale, state.isOpening, state.attempts) = (false, false, nil)
+      (state.isStale, state.isOpening) = (false, false)
       if state.presence != .connected { state.become(.connected) }
-      return nil
+      return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
+    // This one may be the task that runs here: it has what it tried for.
+    attempts?.cancel()
     goOn()
   }
 

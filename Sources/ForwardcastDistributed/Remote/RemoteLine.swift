@@ -1,5 +1,5 @@
 // RemoteLine.swift: the messages from here to one endpoint, in order, several at a time.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 
@@ -54,6 +54,7 @@ final class RemoteLine: Sendable {
     var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
     var listeners: [Int: AsyncStream<RemotePresence>.Continuation] = [:]
+    var lastListener = 0
 
     /// The first number that is awaited, or the next.
     var base: Int { underWay.first?.number ?? number + 1 }
@@ -89,8 +90,6 @@ final class RemoteLine: Sendable {
 
   /// What the endpoint stated last: names with their types.
   var messages: [String: MethodSignature?] { state.withLock { $0.opening.messages } }
-  /// How many messages have not ended.
-  var standing: Int { state.withLock { $0.waiting.count + $0.underWay.count } }
   var abandonedCount: Int { state.withLock { $0.abandoned } }
 
   // MARK: Calls

@@ -1,5 +1,5 @@
 // RemotePresence.swift: whether another process is there, and what to do while it is not.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 
@@ -11,6 +11,8 @@ public enum RemotePresence: Hashable, Sendable {
   case lost(String)
   /// It will not come back: ``RemoteReceiver/end(_:)`` said so, or there were enough attempts. With why.
   case ended(String)
+
+  var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
 /// How often to try to reach another process: after `first`, then after twice as long, and so on.

@@ -1,12 +1,12 @@
 // MessageEnvelope.swift: what an engine carries from one process to another.
-// Layer: Wire. See DESIGN.md, "Other processes".
+// Layer: Wire. See the article "When one process is not enough".
 
 /// One message or answer on its way between two processes, as a text that only its two ends read.
 ///
 /// An engine encodes it like any other argument. What is in it is looked at when it is opened, by the rules of who opens it:
 /// the engine's coder needs to know no type of the program.
 public struct MessageEnvelope: Codable, Hashable, Sendable {
-  /// The text: see DESIGN.md, "The wire".
+  /// The text: see <doc:TheWire>.
   public let text: String
 
   /// An envelope around a text, which may be anything: who opens it checks it.

@@ -1,5 +1,5 @@
 // WireReply.swift: what an endpoint answers.
-// Layer: Wire. See DESIGN.md, "Other processes".
+// Layer: Wire. See the article "When one process is not enough".
 
 import Forwardcast
 
@@ -179,7 +179,7 @@ private let knownCodes: [String: MessageError.Code] = {
   let codes: [MessageError.Code] = [
     .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,
     .nobodyResponds, .isolationMismatch, .proxyCycle, .tooManyProxies, .noSelectorTable, .alreadyInTable,
-    .wouldDeadlock, .tooDeep, .timedOut, .hookEnded,
+    .wouldDeadlock, .tooDeep, .timedOut, .hookEnded, .notAwaited,
   ]
   return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
 }()

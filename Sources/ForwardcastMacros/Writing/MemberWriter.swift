@@ -1,5 +1,5 @@
 // MemberWriter.swift: the requirements of a protocol, each sending its message.
-// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the members of a class that is a protocol.
 struct MemberWriter {
@@ -160,7 +160,7 @@ struct MemberWriter {
   private func held(_ call: String, _ member: Member) -> String {
     guard isOnGlobalActor(member) else { return call }
     var head = ""
-    if case .typed(let error) = member.effects.throwing, call.contains(", throwing: ") {
+    if case .typed(let error) = member.effects.throwing, call.contains(".answered(throwing: ") {
       head = "() throws(\(carried.error(error, of: member))) in "
     }
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
@@ -169,10 +169,11 @@ struct MemberWriter {
   private func call(_ arguments: String, _ policy: String, _ member: Member, _ wait: String, _ ending: String) -> String
   {
     switch member.effects.throwing {
-    case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
+    case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy)).answered()"
     case .untyped: "try \(wait)multicast.collect\(ending)(\(arguments), returning: \(policy))"
     case .typed(let error):
-      "try \(wait)multicast.answer\(ending)(\(arguments), returning: \(policy), throwing: \(carried.error(error, of: member).asMetatype))"
+      "try \(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
+        + ".answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }
 

@@ -1,5 +1,5 @@
 // MulticastFacade+Recording.swift: typed calls that are recorded, and typed calls that are steps of an undo.
-// Layer: Recording, Calls. See DESIGN.md, "Recording" and "Undo".
+// Layer: Recording, Calls. See the article "How recording and undo work" and "Undo".
 
 import Forwardcast
 

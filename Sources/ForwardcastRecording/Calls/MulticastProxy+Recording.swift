@@ -1,5 +1,5 @@
 // MulticastProxy+Recording.swift: targets whose messages are recorded.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

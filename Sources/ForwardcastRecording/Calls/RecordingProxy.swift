@@ -1,5 +1,5 @@
 // RecordingProxy.swift: a proxy that keeps every call to its target.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

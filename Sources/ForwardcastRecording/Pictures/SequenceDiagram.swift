@@ -1,5 +1,5 @@
 // SequenceDiagram.swift: messages as a picture of who said what to whom.
-// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+// Layer: Recording, Pictures. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Synchronization

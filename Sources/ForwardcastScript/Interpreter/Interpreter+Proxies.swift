@@ -1,5 +1,5 @@
 // Interpreter+Proxies.swift: makes proxies, and changes who is registered.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -77,7 +77,7 @@ extension Interpreter {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
-    guard world.mayCross(target) else {
+    guard try mayCross(target) else {
       throw ScriptFault(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }

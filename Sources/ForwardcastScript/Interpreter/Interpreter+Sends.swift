@@ -1,5 +1,5 @@
 // Interpreter+Sends.swift: messages to values, objects and proxies.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -47,7 +47,7 @@ extension Interpreter {
     let budget = run.budget(at: offset, of: source)
     try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
     for argument in arguments { try chargeCopy(of: argument) }
-    var call = Invocation(selector, arguments: arguments.map { world.settled($0).box })
+    var call = try Invocation(selector, arguments: arguments.map { try settled($0).box })
     call.budget = budget
     world.trace(frame.depth) { "\(reference) is asked \(asked(shape, arguments))" }
     let step = world.handlers.events == nil ? 0 : run.nextEventStep()

@@ -1,5 +1,5 @@
 // Interpreter.swift: runs statements, and blocks without recursion.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -155,7 +155,7 @@ struct Interpreter {
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
       // What a proxy leads to may have changed since the value was made.
-      if world.mayCross(reference.receiver) { return }
+      if try mayCross(reference.receiver) { return }
     } else {
       try chargeCopy(of: value)
       if value.mayCross { return }

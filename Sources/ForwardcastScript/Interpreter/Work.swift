@@ -1,5 +1,5 @@
 // Work.swift: what the operations of a script cost beyond their steps, and who is charged.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -102,6 +102,25 @@ extension Interpreter {
   }
 
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
+
+  /// Whether an object may be used on queues, charged for what it leads to.
+  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) throws -> Bool {
+    let (answer, looked) = world.mayCross(receiver, decides: decides)
+    try run.charge(Work.registration * looked)
+    return answer
+  }
+
+  /// `value` with the proxies in it marked as what they are now: a message may take them to a queue.
+  func settled(_ value: ScriptValue) throws -> ScriptValue {
+    switch value {
+    case .object(let reference) where reference.receiver is any MessageForwarding:
+      let crosses = try mayCross(reference.receiver, decides: false)
+      return .object(ScriptReference(reference.receiver, label: reference.description, crosses: crosses))
+    case .list(let elements): return .list(try elements.map(settled))
+    case .dictionary(let entries): return .dictionary(try entries.mapValues(settled))
+    default: return value
+    }
+  }
 
   /// A value that was just made, once its size has been found to be within bounds.
   func bounded(_ value: ScriptValue) throws -> ScriptValue {

@@ -1,5 +1,5 @@
 // World+Objects.swift: what a session knows of objects and proxies beyond themselves.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -86,24 +86,11 @@ extension World {
   /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`.
   ///
   /// - Parameter decides: whether a yes is kept. Such a proxy takes nothing for which the answer is no.
-  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> Bool {
-    if receiver is ScriptObject { return true }
+  /// - Returns: the answer, and how many objects were looked at.
+  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> (answer: Bool, looked: Int) {
+    if receiver is ScriptObject { return (true, 0) }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides) }
-    withExtendedLifetime(seen) {}
-    return answer
-  }
-
-  /// `value` with the proxies in it marked as what they are now: a message may take them to a queue.
-  func settled(_ value: ScriptValue) -> ScriptValue {
-    switch value {
-    case .object(let reference) where reference.receiver is any MessageForwarding:
-      .object(
-        ScriptReference(
-          reference.receiver, label: reference.description, crosses: mayCross(reference.receiver, decides: false)))
-    case .list(let elements): .list(elements.map(settled))
-    case .dictionary(let entries): .dictionary(entries.mapValues(settled))
-    default: value
-    }
+    return (answer, seen.objects.count)
   }
 
   /// Notes that `proxy` is about to lead to `target`.
@@ -113,13 +100,13 @@ extension World {
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
     let isProxy = target is any MessageForwarding
-    if isProxy || !(target is ScriptObject) {
+    if !(target is ScriptObject) {
+      let isConfined = reference(target).crosses == false
       let (fits, seen) = state.withLock { state -> (Bool, Seen) in
-        let isDecided = state.labels[id]?.isolation == .anywhere
-        let (crosses, seen) = state.mayCross(target, decides: isDecided)
-        if !crosses, !isDecided { state.labels[id]?.isolation = .session }
         if isProxy { state.labels[id]?.leadsToProxies = true }
-        return (crosses || !isDecided, seen)
+        if state.labels[id]?.isolation == .anywhere { return state.mayCross(target, decides: true) }
+        if isConfined { state.labels[id]?.isolation = .session }
+        return (true, Seen())
       }
       withExtendedLifetime(seen) {}
       if !fits {

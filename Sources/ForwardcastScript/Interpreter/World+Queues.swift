@@ -1,5 +1,5 @@
 // World+Queues.swift: deliveries on queues: whose they are, who waits for them, and what becomes of their errors.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Dispatch
 import Forwardcast

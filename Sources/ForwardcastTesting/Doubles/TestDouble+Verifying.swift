@@ -1,5 +1,5 @@
 // TestDouble+Verifying.swift: the calls of a double that nothing was expected of, and arguments.
-// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // HookPlaceTests.swift: hooks on everything that sends to many, and what they cost.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import AllocationCounter
 import Forwardcast
@@ -15,6 +15,18 @@ private final class Till: Counter {
   var counted: [Int] = []
   func count(to number: Int) { counted.append(number) }
   func total(of item: String) throws -> Int { item.count }
+}
+
+/// Notes for which selectors its resolver hook was asked.
+private final class Asked: Counter, MessageReceiver {
+  static let selectorTable = SelectorTable(for: Asked.self, rows: [])
+  static let selectors = Journal()
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    selectors.note(selector.name)
+    return false
+  }
+  func count(to number: Int) {}
+  func total(of item: String) throws -> Int { 0 }
 }
 
 /// A value that a box would put on the heap.
@@ -36,6 +48,26 @@ struct HookPlaceTests {
     #expect(try counter.total(of: "ab") == 30)
     #expect(till.counted == [3] && journal.entries == ["count 3"])
     withExtendedLifetime(till) {}
+  }
+
+  @Test("a hook, a stream or a trace on a written class or a pinned proxy asks no target for a method")
+  func nobodyIsAsked() throws {
+    let (counter, asked) = (CounterProxy(), Asked())
+    counter.add(asked)
+    _ = try counter.before { _ in }
+    _ = counter.messages(for: CounterProxy.Messages.total)
+    _ = counter.trace { _ in }
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(asked)
+    proxy.pinned { _ = $0.messages() }
+    let failures = Journal()
+    proxy.onError = { failures.note("\($0.error)") }
+    proxy.dynamic[dynamicMember: "no name"].dynamicallyCall(withKeywordArguments: [:])
+    #expect(failures.entries.count == 1)
+    proxy.mute(asked)
+    proxy.broadcast { _ in }
+    #expect(Asked.selectors.entries == [])
+    withExtendedLifetime(asked) {}
   }
 
   /// The least number of allocations that a hundred messages ask for.

@@ -1,5 +1,5 @@
 // HookStressTests.swift: hooks that come and go while threads send.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -40,10 +40,12 @@ struct HookStressTests {
       for number in 0..<8 {
         group.addTask {
           for round in 0..<40 {
-            let hook = try proxy.around(async: .quote) { call in
-              await Task.yield()
-              return try await call.proceed()
-            }
+            let hook = try proxy.around(
+              .quote,
+              waiting: { call in
+                await Task.yield()
+                return try await call.proceed()
+              })
             #expect(try await proxy.collectAndWait(.quote, number + round, returning: .all) == [number + round + 1])
             hook.cancel()
           }

@@ -1,5 +1,5 @@
 // HookTests.swift: before, after and around the messages of a proxy.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Testing
@@ -310,7 +310,7 @@ struct HookTests {
     try proxy.around(.worth) { call in
       do { return try call.proceed() } catch let error as Refusal { throw error }
     }
-    #expect(proxy.answer(.worth, returning: .all) == [1])
+    #expect(proxy.answer(.worth, returning: .all).answered() == [1])
     #expect(told.entries == ["refused by the scales"])
   }
 }

@@ -1,5 +1,5 @@
 // HookWaitingTests.swift: hooks around messages whose senders wait, and around queued targets.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -54,19 +54,13 @@ struct HookWaitingTests {
     #expect(journal.entries == [])
   }
 
-  @Test(
-    "a sender that does not wait is refused where a hook suspends",
-    arguments: ["before", "after", "around", "before all", "after all", "around all"])
+  @Test("a sender that does not wait is refused where a hook suspends", arguments: ["around", "around all"])
   func suspendingHook(kind: String) async throws {
     let proxy = desks()
     let hook =
       switch kind {
-      case "before": try proxy.before(async: .quote) { _ in await Task.yield() }
-      case "after": try proxy.after(async: .quote) { _ in await Task.yield() }
-      case "around": try proxy.around(async: .quote) { try await $0.proceed() }
-      case "before all": try proxy.before(async: nil) { _ in await Task.yield() }
-      case "after all": try proxy.after(async: nil) { _, _ in await Task.yield() }
-      default: try proxy.around(async: nil) { try await $0.proceed() }
+      case "around": try proxy.around(.quote, waiting: { try await $0.proceed() })
+      default: try proxy.around(waiting: { try await $0.proceed() })
       }
     for send in [
       { try proxy.collect(.quote, 1, returning: .sum) },
@@ -85,17 +79,27 @@ struct HookWaitingTests {
   @Test("suspending hooks run in their order, with arguments and answers")
   func suspendingOrder() async throws {
     let proxy = desks()
-    try proxy.before(async: .worth) { journal.note("before \($0.answers)") }
-    try proxy.after(async: .worth) { journal.note("after \($0.answers)") }
-    try proxy.around(async: "worth") { call in
-      journal.note("in \(call.invocation)")
-      let answers = try await call.proceed()
-      journal.note("out \(answers)")
-      return Array(answers.dropFirst())
-    }
+    try proxy.around(
+      .worth,
+      waiting: { call in
+        await Task.yield()
+        journal.note("before")
+        let answers = try await call.proceed()
+        await Task.yield()
+        journal.note("after \(answers)")
+        return answers
+      })
+    try proxy.around(
+      "worth",
+      waiting: { call in
+        journal.note("in \(call.invocation)")
+        let answers = try await call.proceed()
+        journal.note("out \(answers)")
+        return Array(answers.dropFirst())
+      })
     #expect(try await proxy.collectAndWait(.worth, returning: .all) == [45])
     let hooks = journal.entries.filter { !["ann worth", "bo worth"].contains($0) }
-    #expect(hooks == ["in worth", "before []", "after [20, 45]", "out [20, 45]"])
+    #expect(hooks == ["in worth", "before", "after [20, 45]", "out [20, 45]"])
   }
 
   @Test("all verbs of a message by value go through the hooks, waiting or not")
@@ -177,7 +181,12 @@ struct HookWaitingTests {
   @MainActor func oneIsolation() async throws {
     final class Count { var value = 0 }
     let (proxy, count) = (Desks.of(Desk("ann", worth: 1, journal)), Count())
-    try proxy.before(async: .worth) { _ in count.value += 1 }
+    try proxy.around(
+      .worth,
+      waiting: { call in
+        count.value += 1
+        return try await call.proceed()
+      })
     try proxy.around(.worth) { call in
       count.value += 10
       return try call.proceed()

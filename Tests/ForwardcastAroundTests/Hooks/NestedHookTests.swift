@@ -1,5 +1,5 @@
 // NestedHookTests.swift: hooks of proxies among the targets of others.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -227,10 +227,12 @@ struct NestedHookTests {
   @Test("an inner hook that waits has the answers of queued targets, and its own take their place")
   func waitedAnswers() async throws {
     let (outer, inner) = waitedPair()
-    let hook = try inner.around(async: .worth) { call in
-      journal.note("\(try await call.proceed())")
-      return [7]
-    }
+    let hook = try inner.around(
+      .worth,
+      waiting: { call in
+        journal.note("\(try await call.proceed())")
+        return [7]
+      })
     #expect(try await outer.collectAndWait(.worth, returning: .all) == [1, 7])
     #expect(journal.entries.last == "[2, 3]")
     hook.cancel()
@@ -274,7 +276,7 @@ struct NestedHookTests {
       do { return try call.proceed(with: -1) } catch let error as Refusal { throw error }
     }
     #expect(throws: Refusal(name: "bo")) { try outer.collect(.quote, 1, returning: .all) }
-    #expect(outer.answer(.quote, 1, returning: .all) == [2, 5])
+    #expect(outer.answer(.quote, 1, returning: .all).answered() == [2, 5])
     // Who cannot be thrown the first error has it told as well.
     #expect(told.entries == ["refused by cy", "refused by cy", "refused by bo"])
   }

@@ -1,5 +1,5 @@
 // TableHookTests.swift: before, after and around the methods of a selector table.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import AllocationCounter
 import Forwardcast
@@ -35,8 +35,8 @@ struct TableHookTests {
         call.result = ArgumentBox("raw \(call.arguments[0])")
       }
       Responds(
-        to: "slowly:",
-        async: { (letter: Letter, text: String) in
+        to: Message<(String) -> String>("slowly:"),
+        async: { letter, text in
           await Task.yield()
           return text + " slowly"
         })
@@ -84,7 +84,7 @@ struct TableHookTests {
     let letter = Letter(journal, table)
     try table.after(.quote, of: Letter.self) { letter, _, _ in letter.journal.note("after") }
     #expect(throws: Refusal(name: "letter")) { try letter.send(.quote, -1) }
-    try table.before("quote:") { _, _ in throw Refusal(name: "guard") }
+    try table.before("quote:") { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try letter.send(.quote, 1) }
     #expect(journal.entries == [])
   }
@@ -93,8 +93,8 @@ struct TableHookTests {
   func all() throws {
     let table = table()
     let letter = Letter(journal, table)
-    let hook = try table.around { target, call in
-      (target as? Letter)?.journal.note("\(call.invocation)")
+    let hook = try table.around { call in
+      (call.target as? Letter)?.journal.note("\(call.invocation)")
       return try call.proceed()
     }
     try table.add(Responds(to: "later") { (_: Letter) in 5 })
@@ -131,12 +131,41 @@ struct TableHookTests {
     let child = SelectorTable(for: Letter.self, inheriting: parent) { Responds(to: .worth) { (_: Letter) in 1 } }
     let letter = Letter(journal, child)
     try parent.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("parent") }
-    try child.before { target, _ in (target as? Letter)?.journal.note("child") }
+    try child.before { _ in journal.note("child") }
     _ = try letter.send(.greet, "a")
     _ = try letter.send(.worth)
     #expect(journal.entries == ["parent", "greet a", "child"])
-    let error = try #require(throws: MessageError.self) { try child.before("greet:") { _, _ in } }
+    let error = try #require(throws: MessageError.self) { try child.before("nothing") { _ in } }
     #expect(error.code == .unrecognizedSelector)
+  }
+
+  @Test("a hook for the selector of an inherited row runs for its heirs, outside of the parent's hooks")
+  func aroundInherited() throws {
+    let parent = table()
+    let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
+    let grandchild = SelectorTable(for: Letter.self, inheriting: child, rows: [])
+    let (plain, letter, last) = (Letter(journal, parent), Letter(journal, child), Letter(journal, grandchild))
+    try parent.before(.greet, of: Letter.self) { _, _ in journal.note("parent") }
+    let hook = try child.around(.greet, of: Letter.self) { _, call in try call.proceed(with: call.arguments + "!") }
+    try grandchild.before("greet:") { _ in journal.note("grandchild") }
+    #expect(try letter.send(.greet, "a") == "hello a!")
+    #expect(try last.send(.greet, "b") == "hello b!")
+    #expect(try plain.send(.greet, "c") == "hello c")
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(letter)
+    #expect(try proxy.collect(.greet, "d", returning: .all) == ["hello d!"])
+    #expect(
+      journal.entries == [
+        "parent", "greet a!", "grandchild", "parent", "greet b!", "parent", "greet c", "parent", "greet d!",
+      ])
+    hook.cancel()
+    #expect(try proxy.collect(.greet, "e", returning: .all) == ["hello e"])
+    // A row of the table's own takes the hooks over.
+    try child.before("greet:") { _ in journal.note("own") }
+    try child.add(Responds(to: .greet) { (_: Letter, name: String) in "bye " + name })
+    journal.clear()
+    #expect(try letter.send(.greet, "f") == "bye f")
+    #expect(journal.entries == ["own"])
   }
 
   @Test("a method that suspends runs its hooks in front of senders that wait")
@@ -144,9 +173,9 @@ struct TableHookTests {
     let table = table()
     let letter = Letter(journal, table)
     let key = Message<(String) -> String>("slowly:")
-    let outer = try table.around("slowly:") { _, call in
+    let outer = try table.around("slowly:") { call in
       try call.proceed()
-    } waiting: { _, call in
+    } waiting: { call in
       try await call.proceed(with: [ArgumentBox("boxed")])
     }
     #expect(try await letter.sendAndWait(key, "a") == "boxed slowly")

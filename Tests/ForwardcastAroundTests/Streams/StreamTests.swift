@@ -1,5 +1,5 @@
 // StreamTests.swift: messages as asynchronous sequences.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -37,6 +37,39 @@ struct StreamTests {
     if let pairs { for await (number, text) in pairs { heard.append("\(number)\(text)") } }
     if let taps { for await _ in taps { heard.append("tap") } }
     #expect(heard == ["a", "b", "1x", "tap"])
+  }
+
+  @Test("a key's messages come with what was answered, without those that failed")
+  func exchanges() async throws {
+    var proxy: SharedDesks? = proxy()
+    let quotes = proxy?.exchanges(for: .quote)
+    #expect(try proxy?.collect(.quote, 3, returning: .sum) == 4)
+    #expect(throws: Refusal.self) { try proxy?.collect(.quote, -1, returning: .sum) }
+    proxy?.add(Desk("bo", worth: 5, Journal()), ownership: .strong)
+    #expect(try await proxy?.collectAndWait(.quote, 1, returning: .sum) == 8)
+    proxy?.broadcast(.quote, 7)
+    proxy = nil
+    var heard: [String] = []
+    if let quotes { for await quote in quotes { heard.append("\(quote.arguments) \(quote.answers)") } }
+    #expect(heard == ["3 [4]", "1 [2, 6]", "7 []"])
+  }
+
+  @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
+  func exchangesThatDoNotCross() async throws {
+    var proxy: MulticastProxy<any MessageReceiver & Sendable>? = MulticastProxy()
+    let failures = Journal()
+    proxy?.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    let key = Message<() -> Local>("local")
+    let target = BareReceiver { Responds(to: key) { (_: BareReceiver) in Local() } }
+    proxy?.add(target)
+    let locals = proxy?.exchanges(for: key)
+    #expect(try proxy?.collect(key, returning: .all).count == 1)
+    proxy = nil
+    var heard = 0
+    if let locals { for await _ in locals { heard += 1 } }
+    #expect(heard == 0)
+    #expect(failures.entries == ["isolation mismatch"])
+    withExtendedLifetime(target) {}
   }
 
   @Test("a selector's messages, and all, come as invocations")

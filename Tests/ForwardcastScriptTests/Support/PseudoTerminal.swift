@@ -27,7 +27,18 @@
       process.arguments = arguments
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
-      try process.run()
+      try Self.withInterrupts { try process.run() }
+    }
+
+    /// Runs `body` with interrupts let through on its thread: a process inherits the mask of the thread that starts it, and
+    /// the threads that tests run on hold them back.
+    private static func withInterrupts(_ body: () throws -> Void) rethrows {
+      var (open, before) = (sigset_t(), sigset_t())
+      sigemptyset(&open)
+      sigaddset(&open, SIGINT)
+      pthread_sigmask(SIG_UNBLOCK, &open, &before)
+      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+      try body()
     }
 
     /// The path of the terminal that belongs to a keyboard, unlocked.

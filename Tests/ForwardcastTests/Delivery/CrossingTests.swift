@@ -7,7 +7,7 @@ import Testing
 @MainActor private final class Sign: MessageReceiver {
   var text = ""
   nonisolated static let selectorTable = SelectorTable(for: Sign.self) {
-    Responds(to: "sign:", onMainActor: { (sign: Sign, text: String) in sign.text = text })
+    Responds(to: Message<(String) -> Void>("sign:"), onMainActor: { sign, text in sign.text = text })
   }
 }
 

@@ -1,5 +1,5 @@
 // SwiftSignatureTests.swift: encodings and signatures made from Swift types.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Testing
@@ -89,7 +89,6 @@ struct SwiftSignatureTests {
   func deferred() {
     let first = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
     let second = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
-    #expect(first.arity == 2)
     #expect(first.signature == second.signature)
     #expect(first.signature.description == "q@:{Color}{Array<UInt8>}")
     #expect(DeferredSignature(returning: Int.self, taking: [UInt8].self, Color.self).signature != first.signature)

@@ -144,4 +144,20 @@ struct RespondingHookTests {
     #expect(stand.responds(to: "hooked:"))
     #expect(!stand.responds(to: "other:"))
   }
+
+  @Test("objects that lead to one another, however many, answer exactly what they say that they respond to")
+  func longChain() throws {
+    for (count, isReached) in [(1, true), (255, true), (256, true), (257, true), (1_000, true), (4_097, false)] {
+      let end = Listener("end")
+      end.answer = 7
+      var proxies: [ForwardingProxy] = []
+      for _ in 0..<count { proxies.append(ForwardingProxy(to: proxies.last ?? end as any MessageReceiver)) }
+      #expect(proxies[count - 1].responds(to: "value") == isReached)
+      let answer = Result { try proxies[count - 1].send(.value) }
+      #expect((try? answer.get()) == (isReached ? 7 : nil))
+      #expect(!proxies[count - 1].responds(to: "nothing"))
+      // From the outside: a chain that is released at once ends one in the other.
+      while !proxies.isEmpty { proxies.removeLast() }
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// IsolatedRowTests.swift: rows of an isolation by key and by selector, and their answers by boxes.
+// IsolatedRowTests.swift: rows of an isolation by key, and their answers by boxes.
 
 import Dispatch
 import Forwardcast
@@ -16,8 +16,8 @@ private actor Meter: MessageReceiver {
   static let selectorTable = SelectorTable(for: Meter.self) {
     Responds(to: .reading, isolated: { meter in Reading(value: meter.value) })
     Responds(to: .measure, isolated: { meter, number in Reading(value: meter.value + number) })
-    Responds(to: "named:", isolated: { (meter: isolated Meter, number: Int) in meter.value * number })
-    Responds(to: "plain:", async: { (meter: Meter, number: Int) in await meter.add(number) })
+    Responds(to: Message<(Int) -> Int>("named:"), isolated: { meter, number in meter.value * number })
+    Responds(to: Message<(Int) -> Int>("plain:"), async: { meter, number in await meter.add(number) })
     Responds(to: .unsafe, isolated: { _ in Unsafe() })
   }
   func add(_ number: Int) -> Int {
@@ -33,8 +33,8 @@ private final class Dial: Sendable, MessageReceiver {
   nonisolated static let selectorTable = SelectorTable(for: Dial.self) {
     Responds(to: .reading, onMainActor: { dial in Reading(value: dial.value) })
     Responds(to: .measure, onMainActor: { dial, number in Reading(value: dial.value + number) })
-    Responds(to: "named:", onMainActor: { (dial: Dial, number: Int) in dial.value * number })
-    Responds(to: "plain:", async: { (dial: Dial, number: Int) in await dial.add(number) })
+    Responds(to: Message<(Int) -> Int>("named:"), onMainActor: { dial, number in dial.value * number })
+    Responds(to: Message<(Int) -> Int>("plain:"), async: { dial, number in await dial.add(number) })
     Responds(to: .unsafe, onMainActor: { _ in Unsafe() })
   }
   func add(_ number: Int) -> Int {

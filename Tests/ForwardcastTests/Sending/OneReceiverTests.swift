@@ -29,10 +29,10 @@ private var pageOfCover: SelectorTable { Cover.selectorTable }
 private actor Vault: MessageReceiver {
   private var total = 0
   static let selectorTable = SelectorTable(for: Vault.self) {
-    Responds(to: "add:", isolated: { (vault: isolated Vault, number: Int) in vault.add(number) })
-    Responds(to: "secret", isolated: { (_: isolated Vault) in Page() })
+    Responds(to: Message<(Int) -> Int>("add:"), isolated: { vault, number in vault.add(number) })
+    Responds(to: Message<() -> Page>("secret"), isolated: { _ in Page() })
     Responds(to: "here") { (_: Vault) in 1 }
-    Responds(to: "fail", async: { (_: Vault) async throws -> Int in throw TargetError(name: "vault") })
+    Responds(to: Message<() -> Int>("fail"), async: { _ in throw TargetError(name: "vault") })
   }
   private func add(_ number: Int) -> Int {
     total += number

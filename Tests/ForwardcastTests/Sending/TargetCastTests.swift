@@ -1,5 +1,5 @@
 // TargetCastTests.swift: targets of a protocol's table, each class of them found once.
-// Layer: Tests. See DESIGN.md, "Two doors".
+// Layer: Tests. See DESIGN.md, "One walk, two loops".
 
 import Dispatch
 import Testing
@@ -51,7 +51,7 @@ struct TargetCastTests {
   func manyClassesAreCalled() throws {
     let proxy = proxy()
     let targets = manyClasses()
-    #expect(targets.count > TargetCast<any Numbering>.limit)
+    #expect(targets.count > WitnessTables.limit)
     for target in targets { proxy.add(target) }
     for added in 0..<3 {
       let answers = try proxy.collect(.number, added, returning: .all)

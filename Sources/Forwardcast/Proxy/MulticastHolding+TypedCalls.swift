@@ -1,0 +1,56 @@
+// MulticastHolding+TypedCalls.swift: ordinary Swift calls to every target.
+// Layer: Proxy. See DESIGN.md, "Words".
+
+extension MulticastHolding {
+  /// Makes an ordinary call to every live, unmuted target, in the sender's turn and in order. No table is needed.
+  ///
+  ///     themes.broadcast { $0.themesColorChanged(.red) }
+  ///
+  /// A target with a delivery of its own cannot get such a call: it fails with `isolationMismatch`. Closures registered
+  /// with `on` are not called. Errors go to ``onError``, under the name of the selector, or `typedCall`.
+  ///
+  /// - Parameters:
+  ///   - selector: the message that the call stands for: then it goes to those that respond to it; `nil` calls all.
+  ///   - call: the call. What it throws counts as the target's error.
+  /// - Returns: how many were called.
+  @discardableResult
+  public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
+    var sink = SummarySink()
+    let name = selector ?? "typedCall"
+    let proxies = ProxyChain(core, in: nil)
+    for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
+      guard let target = registration.liveTarget, let observer = interface(of: target) else { continue }
+      let context = StepContext(
+        selector: name, proxies: proxies, registration: registration, target: target,
+        isQueued: registration.queued != nil)
+      let outcome: StepOutcome
+      if registration.isMuted {
+        outcome = .skipped(.muted)
+      } else if registration.queued != nil {
+        outcome = .failed(
+          MessageError(
+            .isolationMismatch, receiver: typeName(of: target), selector: name.name,
+            evidence: "a typed call runs in the sender's turn, the target on \(registration.delivery)"))
+      } else {
+        do {
+          try call(observer)
+          outcome = .answered(nil)
+        } catch {
+          outcome = .failed(error)
+        }
+      }
+      _ = sink.take(outcome, at: context)
+      if sink.summary.failed > 0, core.stopsAtFirst { break }
+    }
+    if sink.summary.nobodyResponded {
+      do { try core.answerSilence(name) } catch { core.report(error, name, nil, receiver: core.name) }
+    }
+    return sink.summary
+  }
+
+  /// A target as what was added.
+  package func interface(of target: AnyObject) -> Interface? {
+    if target is ClosureTarget { return nil }
+    return (target as? ValueTarget)?.value as? Interface ?? target as? Interface
+  }
+}

@@ -1,0 +1,200 @@
+// EngineConformance.swift: whether an engine carries messages as they are promised.
+// Layer: Checks. See the guide "When one process is not enough".
+
+public import Distributed
+import Forwardcast
+public import ForwardcastDistributed
+
+/// Checks that messages over an engine keep what `ForwardcastDistributed` promises: order, at most once, an end of every
+/// call, and bounds.
+///
+///     @Test("our engine carries messages")
+///     func engine() async throws {
+///       let (server, client) = try await OurActorSystem.pair()
+///       let checks = await EngineConformance(serving: server, calling: client).run()
+///       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
+///     }
+///
+/// Both systems are in this process: two nodes that are joined, or one system for both ends. It needs no test library, and
+/// sleeps nowhere; only checks of deadlines wait for one of a few milliseconds.
+public struct EngineConformance<ActorSystem>: Sendable
+where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+  /// One promise, and how it was broken.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// The promise, as a sentence.
+    public let promise: String
+    /// What was found instead; `nil` where the promise was kept.
+    public let failure: String?
+
+    /// Whether the promise was kept.
+    public var isKept: Bool { failure == nil }
+
+    /// The sentence, behind it what was found instead.
+    public var description: String { failure.map { "broken: \(promise): \($0)" } ?? "kept: \(promise)" }
+  }
+
+  private let serving: ActorSystem
+  private let calling: ActorSystem
+  private let options: RemoteOptions
+  private let messages: Int
+
+  /// A suite for one engine.
+  ///
+  /// - Parameters:
+  ///   - serving: the system in which endpoints are made.
+  ///   - calling: the system that finds them by their identities; the same where none is given.
+  ///   - deadline: how long a call may take that the engine is to carry.
+  ///   - messages: how many messages are sent where order is checked.
+  ///   - engineTimeout: see `RemoteOptions.engineTimeout`.
+  public init(
+    serving: ActorSystem, calling: ActorSystem? = nil, deadline: Duration = .seconds(60), messages: Int = 200,
+    engineTimeout: RemoteOptions.EngineTimeout? = nil
+  ) {
+    (self.serving, self.calling, self.messages) = (serving, calling ?? serving, messages)
+    options = RemoteOptions(deadline: deadline, types: Probe.types, engineTimeout: engineTimeout)
+  }
+
+  /// Makes every check, one after another.
+  public func run() async -> [Check] {
+    var checks: [Check] = []
+    for (promise, body) in promises {
+      let failure: String?
+      do {
+        try await body(try await Stage(serving, calling, options))
+        failure = nil
+      } catch {
+        failure = "\(error)"
+      }
+      checks.append(Check(promise: promise, failure: failure))
+    }
+    return checks
+  }
+
+  private typealias Body = @Sendable (Stage<ActorSystem>) async throws -> Void
+
+  private var promises: [(String, Body)] {
+    [
+      ("values cross as what they are", values),
+      ("errors cross with what they say", errors),
+      ("messages run once, in the order in which they were sent", order),
+      ("messages under way together run once, in the order in which they were called", window),
+      ("two senders have an order each", twoSenders),
+      ("a call that is not answered ends at its deadline, and the next goes on", deadline),
+      ("cancelling ends the wait, and the next call goes on", cancellation),
+      ("what is given up before it begins does not run", givenUp),
+      ("what is not let through, or too large, is refused, and the next call goes on", bounds),
+      ("no more calls wait than may", waiting),
+      ("an endpoint that is closed says so at once", closing),
+    ]
+  }
+
+  // MARK: The checks
+
+  private func values(_ stage: Stage<ActorSystem>) async throws {
+    for number in [0, -1, .max, .min] { try check(number, try await stage.remote.sendAndWait(.probeNumber, number)) }
+    for text in ["", "plain", "quotes \" and \\, a line\nand a null \0", "日本語 🙂"] {
+      try check(text, try await stage.remote.sendAndWait(.probeText, text))
+    }
+    let bytes = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try check(bytes, try await stage.remote.sendAndWait(.probeBytes, bytes))
+    for sample in [ProbeSample(), ProbeSample(name: "x", sizes: [0.5, -1e300, .infinity], next: ["a": [nil, 7]])] {
+      try check(sample, try await stage.remote.sendAndWait(.probeSample, sample))
+    }
+  }
+
+  private func errors(_ stage: Stage<ActorSystem>) async throws {
+    let foreign = await stage.failure { try await stage.remote.sendAndWait(.probeFails, 7) } as? RemoteError
+    try check("ProbeError ran", "\(foreign?.foreignType ?? "none") \(foreign.map { "\($0.outcome)" } ?? "")")
+    try check(true, foreign?.evidence.contains("7 is wrong") == true)
+  }
+
+  private func order(_ stage: Stage<ActorSystem>) async throws {
+    for number in 0..<messages { try check(number, try await stage.remote.sendAndWait(.probeNumber, number)) }
+    try check(Array(0..<messages), stage.probe.ran)
+  }
+
+  private func window(_ stage: Stage<ActorSystem>) async throws {
+    try await stage.sendTogether(stage.remote, Array(0..<messages))
+    try check(Array(0..<messages), stage.probe.ran)
+  }
+
+  private func twoSenders(_ stage: Stage<ActorSystem>) async throws {
+    let other = try await stage.connect(options)
+    async let first: Void = stage.sendTogether(stage.remote, Array(0..<messages))
+    async let second: Void = stage.sendTogether(other, Array(messages..<2 * messages))
+    _ = try await (first, second)
+    try check(Array(0..<messages), stage.probe.ran.filter { $0 < messages })
+    try check(Array(messages..<2 * messages), stage.probe.ran.filter { $0 >= messages })
+  }
+
+  private func deadline(_ stage: Stage<ActorSystem>) async throws {
+    let hasty = stage.remote.with(deadline: .milliseconds(20))
+    let error = await stage.failure { try await hasty.sendAndWait(.probeHolds, 1) } as? RemoteError
+    try check("timed out", error.map { "\($0.code)" } ?? "no error")
+    stage.probe.release()
+    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+  }
+
+  private func cancellation(_ stage: Stage<ActorSystem>) async throws {
+    let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
+    await stage.probe.hasBegun(1)
+    held.cancel()
+    let error = await stage.failure { try await held.value }
+    try check("CancellationError()", error.map { "\($0)" } ?? "no error")
+    stage.probe.release()
+    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+  }
+
+  private func givenUp(_ stage: Stage<ActorSystem>) async throws {
+    let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
+    await stage.probe.hasBegun(1)
+    let error = await stage.failure {
+      try await stage.remote.with(deadline: .milliseconds(20)).sendAndWait(.probeNumber, 2)
+    }
+    try check("timed out", (error as? RemoteError).map { "\($0.code)" } ?? "no error")
+    while stage.remote.isTelling { await Task.yield() }
+    stage.probe.release()
+    try check(1, try await held.value)
+    try check(3, try await stage.remote.sendAndWait(.probeNumber, 3))
+    try check([1, 3], stage.probe.ran)
+  }
+
+  private func bounds(_ stage: Stage<ActorSystem>) async throws {
+    let unknown = await stage.failure { try await stage.remote.sendAndWait(.probeMissing, 1) } as? MessageError
+    try check("unrecognized selector", unknown.map { "\($0.code)" } ?? "no error")
+    let large = String(repeating: "x", count: Stage<ActorSystem>.limits.bytes)
+    let refused = await stage.failure { try await stage.remote.sendAndWait(.probeText, large) } as? RemoteError
+    try check("refused", refused.map { "\($0.code)" } ?? "no error")
+    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+  }
+
+  private func waiting(_ stage: Stage<ActorSystem>) async throws {
+    var narrow = options
+    (narrow.window, narrow.waitingCalls) = (1, 1)
+    let remote = try await stage.connect(narrow)
+    let held = Task { try await remote.sendAndWait(.probeHolds, 1) }
+    await stage.probe.hasBegun(1)
+    let next = Task { try await remote.sendAndWait(.probeNumber, 2) }
+    while remote.standing < 2 { await Task.yield() }
+    let busy = await stage.failure { try await remote.sendAndWait(.probeNumber, 3) } as? RemoteError
+    try check("busy", busy.map { "\($0.code)" } ?? "no error")
+    stage.probe.release()
+    try check([1, 2], [try await held.value, try await next.value])
+  }
+
+  private func closing(_ stage: Stage<ActorSystem>) async throws {
+    await stage.endpoint.close("it leaves")
+    let error = await stage.failure { try await stage.remote.sendAndWait(.probeNumber, 1) } as? RemoteError
+    try check("gone didNotRun", error.map { "\($0.code) \($0.outcome)" } ?? "no error")
+    try check(true, stage.remote.isGone)
+  }
+}
+
+private struct Difference: Error, CustomStringConvertible {
+  let description: String
+}
+
+private func check<Value: Equatable>(_ wanted: Value, _ found: Value) throws {
+  guard wanted != found else { return }
+  throw Difference(description: "wanted \("\(wanted)".prefix(300)), found \("\(found)".prefix(300))")
+}

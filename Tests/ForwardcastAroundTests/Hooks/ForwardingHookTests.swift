@@ -1,0 +1,103 @@
+// ForwardingHookTests.swift: hooks on a proxy before one object.
+// Layer: Tests. See DESIGN.md, "Hooks".
+
+import Forwardcast
+import Testing
+
+extension Message<(Int) -> Int> { fileprivate static var slowly: Self { .init("slowly:") } }
+
+private final class Clerk: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Clerk.self) {
+    Responds(to: .slowly, async: { _, number in number * 2 })
+  }
+}
+
+@Suite("Hooks on a proxy before one object")
+struct ForwardingHookTests {
+  private let journal = Journal()
+
+  @Test("they see, change and refuse what it forwards, and whatever it answers, the newest outside")
+  func kinds() throws {
+    let desk = Desk("ann", worth: 20, journal)
+    let proxy = ForwardingProxy(to: desk)
+    try proxy.before(.quote) { journal.note("before \($0)") }
+    try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
+    let doubled = try proxy.around(.quote) { call in try call.proceed(with: call.arguments * 2).map { $0 + 1 } }
+    #expect(try proxy.send(.quote, 1) == 23)
+    #expect(journal.entries == ["before 2", "ann quotes 2", "after 2: [22]"])
+    doubled.cancel()
+    journal.clear()
+    let guarding = try proxy.before { message in
+      journal.note("\(message)")
+      throw Refusal(name: "guard")
+    }
+    #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
+    #expect(throws: Refusal(name: "guard")) { try proxy.send(.say, "hello") }
+    #expect(journal.entries == ["quote: 1", #"say: "hello""#])
+    guarding.cancel()
+    #expect(try proxy.send(.worth) == 20)
+    #expect(proxy.responds(to: "worth") && !proxy.responds(to: "nothing"))
+    #expect(throws: MessageError.self) { try proxy.send(Message<() -> Int>("nothing")) }
+  }
+
+  @Test("one that stands among the targets of a multicast has its hooks there too, typed and boxed")
+  func amongTargets() throws {
+    let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))
+    try proxy.around(.quote) { call in try call.proceed().map { $0 * 10 } }
+    let desks = Desks()
+    desks.add(proxy)
+    desks.add(Desk("bo", worth: 1, journal), ownership: .strong)
+    #expect(try desks.collect(.quote, 1, returning: .all) == [210, 2])
+    var message = Invocation("quote:", arguments: [ArgumentBox(2)])
+    let report = try desks.forward(&message)
+    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [220, 3])
+    withExtendedLifetime(proxy) {}
+  }
+
+  @Test("proxies before one another have each its own hooks")
+  func chain() throws {
+    let inner = ForwardingProxy(to: Desk("ann", worth: 20, journal))
+    let outer = ForwardingProxy(to: inner)
+    try inner.before(.worth) { journal.note("inner") }
+    #expect(try outer.send(.worth) == 20)
+    try outer.before(.worth) { journal.note("outer") }
+    #expect(try outer.send(.worth) == 20)
+    #expect(journal.entries == ["inner", "ann worth", "outer", "inner", "ann worth"])
+    #expect(outer.responds(to: "worth"))
+  }
+
+  @Test("a lazy proxy is hooked without its target, and a refused message makes none")
+  func lazy() throws {
+    let proxy = LazyProxy { Desk("ann", worth: 20, journal) }
+    let hook = try proxy.before(.quote) { _ in throw Refusal(name: "guard") }
+    try proxy.before("quote:") { _ in journal.note("asked") }
+    #expect(!proxy.isMade)
+    #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
+    #expect(!proxy.isMade)
+    hook.cancel()
+    #expect(try proxy.send(.quote, 1) == 21)
+    #expect(proxy.isMade && journal.entries == ["asked", "asked", "ann quotes 1"])
+  }
+
+  @Test("a key that has not as many arguments as its selector has colons is refused when installed")
+  func refusal() {
+    let proxy = ForwardingProxy(to: Desk("ann", journal))
+    let error = #expect(throws: MessageError.self) { try proxy.before(Message<() -> Int>("quote:")) {} }
+    #expect(error?.code == .wrongArgumentCount)
+  }
+
+  @Test("senders that wait go through the hooks that wait, to methods that suspend")
+  func waiting() async throws {
+    let proxy = ForwardingProxy(to: Clerk())
+    try proxy.around(
+      .slowly,
+      waiting: { call in
+        await Task.yield()
+        return try await call.proceed(with: call.arguments + 1).map { $0 + 1 }
+      })
+    let desks = Desks()
+    desks.add(proxy)
+    #expect(try await desks.collectAndWait(.slowly, 4, returning: .all) == [11])
+    #expect(throws: MessageError.self) { try desks.collect(.slowly, 4, returning: .all) }
+  }
+}

@@ -1,0 +1,98 @@
+// AdmissionTests.swift: receivers for endpoints, as they are found.
+// Layer: Tests. See the guide "When one process is not enough".
+
+import Distributed
+import Forwardcast
+import PipeActorSystem
+import Testing
+
+@testable import ForwardcastDistributed
+
+@Suite("Admission")
+struct AdmissionTests {
+  private let system = LocalTestingDistributedActorSystem()
+
+  private func endpoint(_ limits: MessageLimits = MessageLimits()) -> LocalEndpoint {
+    LocalEndpoint(Worker(), for: Worker.selectorTable, types: knownTypes, limits: limits, actorSystem: system)
+  }
+
+  @Test(
+    "endpoints are connected to as they are found, once each; one that cannot be reached delays none and ends nothing")
+  func found() async throws {
+    let (near, far) = (endpoint(), endpoint())
+    // All its lines are taken by a message that runs, until it is released.
+    let busyWorker = Worker()
+    let busy = LocalEndpoint(
+      busyWorker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
+    let holder = try await connect(busy)
+    let held = Task { try await holder.sendAndWait(.hold, 1) }
+    while busyWorker.words.isEmpty { await Task.yield() }
+
+    let (found, finding) = AsyncStream.makeStream(of: LocalEndpoint.self)
+    for endpoint in [busy, near, near, far] { finding.yield(endpoint) }
+    let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(
+      options: RemoteOptions(deadline: unhurried, types: knownTypes),
+      backoff: RemoteBackoff(first: .milliseconds(1), longest: .milliseconds(1)),
+      name: { [ids = [busy.id: "busy", near.id: "near", far.id: "far"]] in ids[$0] ?? "?" })
+    var admitted: [RemoteReceiver] = []
+    var refusals = 0
+    for await event in admission.events(of: found) {
+      switch event {
+      case .admitted(let receiver):
+        admitted.append(receiver)
+        if admitted.count == 3 { finding.finish() }
+      case .refused(let name, let error, let triesAgain):
+        #expect(name == "busy" && error.code == .busy && triesAgain)
+        refusals += 1
+        // The others did not wait for it.
+        if admitted.count == 2 { busyWorker.gate.open() }
+      case .searchEnded(let error): #expect(error == nil && admitted.count == 3)
+      }
+    }
+    #expect(admitted.map(\.name).sorted() == ["busy", "far", "near"] && admitted.last?.name == "busy")
+    #expect(refusals > 0)
+    #expect(try await held.value == 1)
+  }
+
+  @Test("an endpoint that refuses for good is told once, and the error of a search is told")
+  func refused() async throws {
+    let closed = endpoint()
+    await closed.close("it is full")
+    let found = AsyncThrowingStream<LocalEndpoint, any Error> { finding in
+      finding.yield(closed)
+      finding.finish(throwing: Burnt(description: "no receptionist"))
+    }
+    let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(
+      options: RemoteOptions(deadline: unhurried), backoff: RemoteBackoff(first: .zero, attempts: 2),
+      name: { _ in "it" })
+    var told: [String] = []
+    for await event in admission.events(of: found) {
+      switch event {
+      case .admitted(let receiver): told.append("\(receiver)")
+      case .refused(let name, let error, let triesAgain): told.append("\(name) \(error.code) \(triesAgain)")
+      case .searchEnded(let error): told.append(error.map { "\($0)" } ?? "end")
+      }
+    }
+    #expect(told.sorted() == ["it gone false", "it gone true", "it gone true", "no receptionist"])
+  }
+
+  @Test("an endpoint that is found again is connected to again only when its receiver has ended")
+  func foundAgain() async throws {
+    let door = endpoint()
+    let (found, finding) = AsyncStream.makeStream(of: LocalEndpoint.self)
+    let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(options: RemoteOptions(deadline: unhurried))
+    finding.yield(door)
+    var admitted: [RemoteReceiver] = []
+    for await event in admission.events(of: found) {
+      guard case .admitted(let receiver) = event else { continue }
+      admitted.append(receiver)
+      guard admitted.count == 1 else {
+        finding.finish()
+        continue
+      }
+      receiver.end("left")
+      finding.yield(door)
+    }
+    #expect(admitted.count == 2 && admitted[0] !== admitted[1])
+  }
+}

@@ -1,0 +1,209 @@
+// RowTemplate.swift: writes the rows that have one form for each number of arguments.
+
+/// One form of a row, for as many arguments as `{words}` says.
+///
+/// `{A}` is each type after the first, `{a}` each value, `{n}` the number: what else stands in braces is said in ``text(_:)``.
+enum RowTemplate {
+  /// For targets of any type: by key, and by selector, where the key is made of the closure's types.
+  private static let rows = """
+      /// A row of {words} whose types are those of its key.{door}
+      {key-inlining}
+      public init<R{generics}>(
+        to message: Message<{function}>, signature: MethodSignature? = nil,
+        _ body: @escaping @Sendable (Target{types}) throws -> R
+      ) {
+        {body}
+      }
+
+      /// A row of {words} whose types are those of its closure.{stated}
+      {inlining} @_disfavoredOverload
+      public init<R{generics}>(
+        to selector: MessageSelector, signature: MethodSignature? = nil,
+        _ body: @escaping @Sendable (Target{types}) throws -> R
+      ) {
+        self.init(to: Message<{function}>(selector), signature: signature, body)
+      }
+
+      /// A row of {words} whose types are those of its closure, and whose answer may cross in a box.
+      {inlining} @_disfavoredOverload
+      public init<R: Sendable{generics}>(
+        to selector: MessageSelector, signature: MethodSignature? = nil,
+        _ body: @escaping @Sendable (Target{types}) throws -> R
+      ) {
+        self.init(to: Message<{function}>(selector), signature: signature, body)
+      }
+    """
+
+  /// By key alone.
+  private static let isolatedRows = """
+      /// A row of {words} that runs on the main actor.
+      public init<R{generics}>(
+        to message: Message<{function}>,
+        onMainActor body: @escaping @MainActor @Sendable (Target{types}) throws -> R
+      ) {
+        self.init(mainActor: message, body)
+      }
+
+      /// A row of {words} that may suspend.
+      public init<R{generics}>(
+        to message: Message<{function}>,
+        async body: @escaping @Sendable (Target{types}) async throws -> R
+      ) {
+        self.init(suspending: message, body)
+      }
+    """
+
+  private static let actorRows = """
+      /// A row of {words} that runs on the actor that it is sent to.
+      @_disfavoredOverload
+      public init<R{generics}>(
+        to message: Message<{function}>,
+        isolated body: @escaping @Sendable (isolated Target{types}) throws -> R
+      ) {
+        self.init(onTarget: message, body)
+      }
+    """
+
+  private static let opener = """
+    @usableFromInline
+    enum BoxOpener{n}<R{generics}> {
+      @inlinable @inline(never)
+      static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
+        -> Bool
+      {
+        guard boxes.count == {n} else { return false }
+        let opened: Arguments<{parameters}>
+        do {
+    {opened}
+          opened = Arguments(values: ({locals}))
+        } catch {
+          return false
+        }
+        body(
+          { _ = try unsafeDowncast($0, to: TypedMethod<R{generics}>.self).call($1, opened) },
+          { try unsafeDowncast($0, to: TypedMethod<R{generics}>.self).boxedCall($1, opened) })
+        return true
+      }
+    }
+    """
+
+  /// The whole file.
+  static var file: String {
+    """
+    // Responds+Arities.swift: the rows that have one form for each number of arguments.
+    // Layer: Sending. See DESIGN.md, "One walk, two loops".
+
+    // Written by RowTemplate.swift of the tests, which compare: to change a form, change it there and run them with
+    // FORWARDCAST_WRITE=1 in the environment.
+    //
+    // A form for any number of arguments would take a closure with an `inout` parameter as one without: the compiler loses
+    // the difference in packs, and what such a closure writes would be lost without a word. Besides, a closure that takes a
+    // pack wants every argument on the heap retained and released once more for each delivery (5 ns for a string).
+    //
+    // Answers that may cross to another isolation are known by the key: see `Message.answerCrosses`.
+    extension Responds {
+    \(forms(rows, upTo: 4))
+
+      // Inlined into a form with a prefix before its pack, this crashes the compiler when it optimizes.
+      @inline(never)
+      init<R, each A>(
+        pack message: Message<(repeat each A) -> R>, _ signature: MethodSignature?,
+        _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+      ) {
+        let cast = TargetCast<Target>()
+        self.init(
+          method: TypedMethod<R, repeat each A>(message, signature: signature) {
+            (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+            try cast(target) { try body($0, repeat each arguments.values) }
+          })
+      }
+    }
+
+    // A sender that is where such a row runs, and a delivery there, run it in their turn: the main actor, the actor that is
+    // the target. Deliveries on other contexts and the forms that wait go over to it. Any other synchronous send throws
+    // `isolationMismatch`. A row that may suspend is reached by the forms that wait and by deliveries other than `.direct`,
+    // begins when the target's turn comes, and keeps the next message through its registration back until it has ended.
+    extension Responds {
+    \(forms(isolatedRows, upTo: 4))
+    }
+
+    extension Responds where Target: Actor {
+    \(forms(actorRows, upTo: 4))
+    }
+
+    // The form for any number of arguments, `TypedMethod.open`, opens boxes by the metadata of their types, one after
+    // another, since the compiler does not unroll a pack; these are compiled for the types.
+
+    \(forms(opener, from: 1, upTo: 3))
+
+    """
+  }
+
+  private static func forms(_ template: String, from first: Int = 0, upTo last: Int) -> String {
+    (first...last).map { form(template, $0) }.joined(separator: "\n\n")
+  }
+
+  /// A template for that many arguments; four stand for four and more.
+  private static func form(_ template: String, _ count: Int) -> String {
+    let isPack = count == 4
+    var names = ["A", "B", "C", "D"].prefix(count).map { String($0) }
+    let indices = names.indices.map { count == 1 ? "arguments.values" : "arguments.values.\($0)" }
+    let opened = names.indices.map {
+      "      let \(names[$0].lowercased()) = try boxes[\($0)].opened(as: \(names[$0]).self)"
+    }
+    let locals = names.map { $0.lowercased() }.joined(separator: ", ")
+    var generics = names
+    if isPack {
+      names.append("repeat each E")
+      generics.append("each E")
+    }
+    let parameters = names.joined(separator: ", ")
+    let list = names.map { ", " + $0 }.joined()
+    let opener = count == 0 ? "" : ", opener: BoxOpener\(count)<R\(list)>.open"
+    let values = indices.map { ", " + $0 }.joined()
+    // A closure that holds nothing but the user's is compiled into one with it: so a class's holds no cast.
+    let method = { (cast: String) in
+      """
+      self.init(
+              method: TypedMethod<R\(list)>(message, signature: signature\(opener)) {
+                (target: AnyObject, \(count == 0 ? "_" : "arguments"): Arguments<\(names.joined(separator: ", "))>) throws -> R in
+                try \(cast)(target) { try body($0\(values)) }
+              })
+      """
+    }
+    let body =
+      isPack
+      ? "self.init(pack: message, signature, body)"
+      : """
+      if Target.self is AnyObject.Type {
+            \(method("TargetCast.ofClass"))
+          } else {
+            let cast = TargetCast<Target>()
+            \(method("cast"))
+          }
+      """
+    let inlining = isPack ? "@inline(never)" : "@inlinable @inline(__always)"
+    let replacements = [
+      "words": ["no arguments", "one argument", "two arguments", "three arguments", "four arguments or more"][count],
+      "n": "\(count)", "generics": generics.map { ", " + $0 }.joined(), "types": list,
+      "parameters": parameters, "function": "(\(parameters)) -> R",
+      "opened": opened.joined(separator: "\n"), "locals": locals, "body": body, "inlining": inlining,
+      "key-inlining": inlining,
+      "door": count == 0 ? " A sender with the same key reaches it without a box." : "",
+      "stated": count == 0 ? stated : "",
+    ]
+    var text = template
+    for (name, value) in replacements { text = text.replacing("{\(name)}", with: value) }
+    return text
+  }
+
+  private static let stated = """
+
+      ///
+      /// - Parameters:
+      ///   - selector: the message.
+      ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
+      ///     closure's own.
+      ///   - body: the method.
+    """
+}
