@@ -90,7 +90,7 @@ let package = Package(
       exclude: boundsAreFull ? [] : ["Answer", "Argument", "Member", "Refinement"].map { "Shapes/\($0)Shapes.swift" }),
     .testTarget(
       name: "ForwardcastScriptTests",
-      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
+      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand", "TestSupport"]),
     // Searches for the most expensive script; a program for a release build.
     .executableTarget(
       name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
@@ -121,12 +121,17 @@ let package = Package(
   ] + examples
 )
 
-// Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" the tests, examples and programs that are not
-// named are left out. Libraries and the command stay.
-if let names = Context.environment["FORWARDCAST_ONLY"]?.split(separator: " ").map(String.init) {
-  package.targets.removeAll { target in
-    [.test, .executable].contains(target.type) && target.name != "ForwardcastCommand" && !names.contains(target.name)
+// Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" there are only those targets, what they depend on, and
+// the products of what is left.
+if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.isWhitespace).map(String.init) {
+  var (needed, open): (Set<String>, [String]) = ([], names)
+  while let name = open.popLast() {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .targetItem(let name, _) in target.dependencies { open.append(name) }
+    for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
   }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { !needed.contains(($0 as? Product.Library)?.name ?? "ForwardcastCommand") }
 }
 
 for target in package.targets where target.name != "Interposer" {

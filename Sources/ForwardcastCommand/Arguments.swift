@@ -1,5 +1,5 @@
 // Arguments.swift: the words of the command with their options, and a call taken apart.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,5 @@
 // Command.swift: reads the arguments and picks what to do.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,5 @@
 // Completion.swift: what makes a shell complete calls of the command, from the tables that the command reads by.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,5 @@
 // Conversation.swift: what a line of the conversation does, wherever it comes from.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 import Synchronization

@@ -1,5 +1,5 @@
 // HelpCommand.swift: what `--help` and `forwardcast help WORD` print.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 
@@ -12,6 +12,9 @@ extension CommandWord {
         Option(
           name: "--diagram", value: .file([".mmd", ".svg"]),
           meaning: "draw the messages into the file F: .mmd for Mermaid, .svg for a drawing"),
+        Option(
+          name: "--trace-file", value: .file([".json"]),
+          meaning: "write what ran where, when and how long into the file F, for a tracing page"),
         Option(
           name: "--steps", value: .number,
           meaning: "end a script after N statements and sends (\(ScriptSession.defaultStepLimit))"),

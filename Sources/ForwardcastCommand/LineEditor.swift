@@ -1,5 +1,5 @@
 // LineEditor.swift: one line of a terminal, with the keys that people expect.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,5 @@
 // ReplCommand.swift: `forwardcast repl`.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

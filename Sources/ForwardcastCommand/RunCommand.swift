@@ -1,34 +1,42 @@
 // RunCommand.swift: `forwardcast run`.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--steps N]`: each file in a world of its own.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`: each file in a world of its own.
 struct RunCommand {
   private let files: [String]
   private let traces: Bool
   /// Where the picture of all messages goes.
   private let diagramPath: String?
+  /// Where the slices of all messages go.
+  private let tracePath: String?
   private let stepLimit: Int
 
   init(_ call: Arguments) {
     files = call.operands
     traces = call.has("--trace")
     diagramPath = call.value(of: "--diagram")
+    tracePath = call.value(of: "--trace-file")
     stepLimit = call.value(of: "--steps").flatMap(Int.init) ?? ScriptSession.defaultStepLimit
   }
 
   func run() -> Status {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
-    // Where output cannot be written any more, nothing that follows would be seen.
-    for file in files where !WriteFailure.isThere { status = status.worse(run(file, diagram)) }
-    guard let diagram, let path = diagramPath else { return status }
     do throws(FileError) {
-      try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
+      let output = try tracePath.map { path throws(FileError) in try FileWriter(path) }
+      let trace = output.map { output in TraceFile { output.write($0) } }
+      // Where output cannot be written any more, nothing that follows would be seen.
+      for file in files where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
+      trace?.finish()
+      try output?.close()
+      if let diagram, let path = diagramPath {
+        try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
+      }
       return status
     } catch {
       Stream.error.write("\(error.line)\n")
@@ -36,7 +44,7 @@ struct RunCommand {
     }
   }
 
-  private func run(_ path: String, _ diagram: SequenceDiagram?) -> Status {
+  private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {
     let file: ScriptFile
     do throws(FileError) {
       file = try ScriptFile(path)
@@ -46,7 +54,12 @@ struct RunCommand {
     }
     let display = ProgressDisplay()
     var handlers = display.handlers(traces: traces)
-    if let diagram { handlers.events = { diagram.add($0) } }
+    if diagram != nil || trace != nil {
+      handlers.events = { event in
+        diagram?.add(event)
+        trace?.add(event)
+      }
+    }
     let session = ScriptSession(stepLimit: stepLimit, handlers: handlers)
     let outcome = session.run(file.text, named: file.name)
     return display.status(of: outcome)

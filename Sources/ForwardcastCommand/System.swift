@@ -1,5 +1,5 @@
 // System.swift: files, streams and terminals, as the system's C library gives them.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 import Synchronization
@@ -143,21 +143,50 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   return length
 }
 
+/// A file that is written piece by piece. After the first failure, which ``close()`` throws, nothing is written any more.
+final class FileWriter: Sendable {
+  private let path: String
+  private let file: Int32
+  private let failure = Mutex<FileError?>(nil)
+
+  /// Opens a file, which takes the place of one that is there.
+  init(_ path: String, onlyForOwner: Bool = false) throws(FileError) {
+    self.path = path
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
+    guard file >= 0 else { throw FileError("cannot write", path) }
+  }
+
+  func write(_ text: String) {
+    failure.withLock { failure in
+      guard failure == nil else { return }
+      var text = text
+      text.withUTF8 { bytes in
+        var rest = UnsafeRawBufferPointer(bytes)
+        while let start = rest.baseAddress, rest.count > 0 {
+          let count = systemWrite(file, start, rest.count)
+          if count < 0 && errno == EINTR { continue }
+          if count <= 0 { return failure = FileError("cannot write", path) }
+          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+      }
+    }
+  }
+
+  /// Closes the file, once.
+  func close() throws(FileError) {
+    systemClose(file)
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+}
+
+/// The C function, under a name that ``FileWriter/close()`` does not hide.
+private func systemClose(_ file: Int32) { close(file) }
+
 /// Writes a whole file, which takes the place of one that is there.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
-  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
-  guard file >= 0 else { throw FileError("cannot write", path) }
-  defer { close(file) }
-  let bytes = Array(text.utf8)
-  var done = 0
-  while done < bytes.count {
-    let count = bytes[done...].withUnsafeBytes { rest in
-      rest.baseAddress.map { systemWrite(file, $0, rest.count) } ?? 0
-    }
-    if count < 0 && errno == EINTR { continue }
-    if count <= 0 { throw FileError("cannot write", path) }
-    done += count
-  }
+  let file = try FileWriter(path, onlyForOwner: onlyForOwner)
+  file.write(text)
+  try file.close()
 }
 
 /// A variable of the environment.

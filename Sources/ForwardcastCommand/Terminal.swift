@@ -1,5 +1,5 @@
 // Terminal.swift: single keys of a terminal, by the system's own calls.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 /// Standard input as a terminal that gives each key at once and shows nothing by itself.
 ///

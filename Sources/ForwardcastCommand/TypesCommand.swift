@@ -1,5 +1,5 @@
 // TypesCommand.swift: `forwardcast types`.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastScript

@@ -1,4 +1,4 @@
 // main.swift: the command `forwardcast`.
-// Layer: Command. See DESIGN.md, "The script".
+// Layer: Command. See the article "How the script works".
 
 exit(Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)

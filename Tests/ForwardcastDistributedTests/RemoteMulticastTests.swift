@@ -1,5 +1,5 @@
 // RemoteMulticastTests.swift: receivers of other processes among the targets of a multicast.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Dispatch
 import Distributed

@@ -1,5 +1,5 @@
 // WireValueTests.swift: values that cross, and texts that are refused.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,5 @@
 // Expander.swift: expansions without a compiler.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 @testable import ForwardcastExpansion
 

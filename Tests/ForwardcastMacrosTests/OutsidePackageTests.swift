@@ -1,5 +1,5 @@
 // OutsidePackageTests.swift: a package that depends on this one by path and uses both attributes.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Foundation
 import TestSupport

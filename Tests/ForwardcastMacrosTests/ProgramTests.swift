@@ -1,5 +1,5 @@
 // ProgramTests.swift: the conversation with the compiler, and the text that is written.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 // ReaderTests.swift: tokens, types and declarations, by themselves.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // RefusalTests.swift: what cannot be carried, where it is said, and what to write instead.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Testing
 

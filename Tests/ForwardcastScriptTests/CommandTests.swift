@@ -142,6 +142,36 @@ import Testing
       #expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
 
+    @Test("--trace-file writes a slice for each message and each turn, which ends, in a lane with a name")
+    func traceFile() throws {
+      struct Entry: Decodable {
+        let name: String
+        let ph: String
+        let tid: Int
+        let dur: Double?
+        let args: [String: String]?
+      }
+      let folder = try Folder()
+      let script = try folder.file(
+        "a.msg",
+        "receiver Cook { - minutes = 20 }\nlet ann = new Cook\nlet bo = new Cook\nqueue disk\nproxy k = multicast\nadd ann to k\nadd bo to k on disk\n[k minutes]\nwait"
+          .utf8)
+      let path = folder.path + "/out.json"
+      let call = try Call("run", script, "--trace-file", path)
+      #expect(call.status == 0 && call.errors == "")
+      let entries = try JSONDecoder().decode([Entry].self, from: Data(contentsOf: URL(filePath: path)))
+      let slices = entries.filter { $0.ph == "X" }
+      let names = Dictionary(entries.filter { $0.ph == "M" }.map { ($0.tid, $0.args?["name"] ?? "") }) { first, _ in
+        first
+      }
+      let lanes = Dictionary(slices.map { ($0.args?["receiver"] ?? "", names[$0.tid] ?? "none") }) { first, _ in first }
+      #expect(Set(lanes.keys) == ["<multicast k>", "<Cook ann>", "<Cook bo>"])
+      #expect(lanes["<Cook bo>"] == "queue disk" && lanes["<Cook ann>"] == lanes["<multicast k>"])
+      #expect(slices.allSatisfy { $0.name == "minutes" && $0.args?["outcome"] == nil })
+      let failed = try Call("run", script, "--trace-file", folder.path + "/none/out.json")
+      #expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
+    }
+
     @Test("a dash is standard input")
     func standardInput() throws {
       let call = try Call("run", "-", input: "print \"in\"\nprint nobody")

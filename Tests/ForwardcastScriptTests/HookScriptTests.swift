@@ -50,6 +50,16 @@ struct HookScriptTests {
         "queue q\nproxy m = multicast\nadd x to m on q\naround m \"add:\" { proceed with @[8] }\n"
           + "print collect all [m add: 1]", "[9]\n"
       ),
+      (
+        "proxy f = forward to x\nbefore f \"add:\" { print arg 0 }\n"
+          + "around f \"add:\" { return proceed with @[[arg 0 add: 1]] }\nprint [f add: 5]", "6\n7\n"
+      ),
+      ("proxy l = lazy { x }\nafter l \"a\" { print result }\nprint [l a]", "1\n1\n"),
+      (
+        "proxy f = forward to p\naround f \"a\" { return 9 } as h\nproxy m = multicast\nadd f to m\n"
+          + "print collect all [m a] [f a]\ncancel h\nprint [f a]", "[9] 9\n1\n"
+      ),
+      ("proxy k = recording x\nbefore k \"a\" { print \"kept\" }\n[k a]\nprint calls k", "kept\n[\"a\"]\n"),
     ])
   func behaviour(text: String, output: String) {
     let played = played(text)
@@ -84,7 +94,7 @@ struct HookScriptTests {
         "7:19 wrong number of arguments: the message takes 1, found 0"
       ),
       ("before p \"a\" { print result }\n[p a]", "7:22 unknown name: result"),
-      ("before x \"a\" { }", "7:8 type mismatch: before needs a multicast proxy, not <R x>"),
+      ("before x \"a\" { }", "7:8 type mismatch: before needs a proxy, not <R x>"),
       ("before p \"a b\" { }", "7:10 invalid selector"),
       ("before p \"a\" { } as h\nmute h", "8:6 type mismatch: mute takes a registration, not a hook"),
       ("print proceed", "7:7 syntax: \"proceed\" stands in an \"around\" only"),

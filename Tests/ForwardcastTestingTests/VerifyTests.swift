@@ -60,6 +60,28 @@ struct VerifyTests {
       ])
   }
 
+  @Test("no calls at all are expected where even those that were verified are not wanted")
+  func noCalls() {
+    #expect(store.verifyNoCalls())
+    store.face.clear()
+    store.verify(Says.clear)
+    store.face.save("a", count: 1)
+    #expect(store.verifyNoCalls() == false)
+    let line = #line - 1
+    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    #expect(
+      texts == [
+        """
+        Store: expected no calls, found 2
+          expected | actual
+          no call  | ✗ clear
+                   | ✗ save: "a" count: 1
+        """
+      ])
+    store.forgetCalls()
+    #expect(store.verifyNoCalls())
+  }
+
   @Test("a failure says that there were no calls, and which were not wanted")
   func noneAndUnwanted() {
     store.verify(Says.clear)

@@ -123,6 +123,50 @@ struct WaitingTests {
     #expect(told.values == ["a"] && failures.failures.count == 1)
   }
 
+  @Test("that a call does not come is shown when the clock has been moved so far, and not before")
+  func doesNotCome() async {
+    let (clock, server) = (TestClock(), server)
+    let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
+    await clock.waitForSleepers()
+    server.face.tell("other")
+    clock.advance(by: .seconds(4))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    #expect(await waiting.value)
+    #expect(await server.call(Says.tell, "late").doesNotCome(within: .milliseconds(1)))
+    #expect(failures.failures.isEmpty)
+  }
+
+  @Test("a call that comes after all ends the wait with a failure, as one that has come before does")
+  func comesAfterAll() async {
+    let (clock, server) = (TestClock(), server)
+    let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
+    let line = #line - 1
+    await clock.waitForSleepers()
+    server.face.tell("late")
+    #expect(await !waiting.value)
+    #expect(await !server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock))
+    let second = #line - 1
+    #expect(failures.failures.map(\.place.line) == [UInt(line), UInt(second)])
+    #expect(
+      failures.failures.first?.text == """
+        Server: expected no call within 5.0 seconds of tell: "late", found 1
+          expected                                 | actual
+          no call within 5.0 seconds: tell: "late" | ✗ tell: "late"
+        """)
+    #expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
+  }
+
+  @Test("a wait for no call that is cancelled has shown nothing")
+  func cancelledAbsence() async {
+    let (clock, server) = (TestClock(), server)
+    let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
+    await clock.waitForSleepers()
+    waiting.cancel()
+    #expect(await !waiting.value)
+    #expect(failures.failures.map { $0.text.contains("the test was cancelled") } == [true])
+  }
+
   @Test("calls on many threads are all kept, and each stub outcome is used once")
   func threads() {
     let face = server.face

@@ -64,6 +64,21 @@ struct Doubles {
     #expect(clock.sleeperCount == 0)
   }
 
+  @Test("what does not come is said with a clock too")
+  func absence() async throws {
+    let mailer = TestDouble(MailerProxy())
+    let clock = TestClock()
+    async let hours: Void = {
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(60))
+    }()
+    // snippet: doubles-absence
+    mailer.verifyNoCalls()  // not even one that was verified before
+    await mailer.call(MailerProxy.Messages.send, .any, .any).doesNotCome(within: .seconds(60), on: clock)
+    // end
+    await hours
+  }
+
   @Test("captured arguments and calls can be looked at")
   func captures() throws {
     // snippet: doubles-capture

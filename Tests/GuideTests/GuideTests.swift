@@ -1,5 +1,5 @@
 // GuideTests.swift: every piece of Swift in README.md and in the catalogs is compiled and run here.
-// Layer: Tests. See DESIGN.md, "To change the guide".
+// Layer: Tests. See Tests/README.md.
 
 import Foundation
 import Forwardcast

@@ -43,5 +43,12 @@ struct Undoing {
     try document.history.undo()  // both are taken back
     // end
     #expect(document.title == "final")
+    // snippet: undo-typing
+    for title in ["d", "dr", "dra"] {
+      try document.history.group("Typing", coalescing: "typing") { try document.rename(title) }
+    }
+    try document.history.undo()  // all three
+    // end
+    #expect(document.title == "final")
   }
 }

@@ -1,5 +1,5 @@
 // PipeActorSystem.swift: a small engine for tests, between two processes that are joined by pipes.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Foundation

@@ -1,5 +1,5 @@
 // PipeFrame.swift: one message of the tests' engine as bytes in a pipe, and what may happen to it.
-// Layer: Tests. See DESIGN.md, "Other processes".
+// Layer: Tests. See the article "When one process is not enough".
 
 import Foundation
 import Synchronization

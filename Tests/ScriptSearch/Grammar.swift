@@ -44,7 +44,10 @@ struct Grammar {
   mutating func proxy() -> String { pick(["p0", "p1", "p2", "p3", "p4", "s0", "s1", "t"]) }
   mutating func front() -> String { pick(["f", "l", "k"]) }
   mutating func value() -> String {
-    pick(["big", "deep", "table", "ascii", "wide", "enc", "1", "0.5", "nil", "o", "@selector(a)", "@selector(nobodyHas:)", "names"])
+    pick([
+      "big", "deep", "table", "ascii", "wide", "enc", "1", "0.5", "nil", "o", "@selector(a)", "@selector(nobodyHas:)",
+      "names",
+    ])
   }
   mutating func receiver() -> String { number(0...2) == 0 ? pick(["o", "w"]) : number(0...2) == 0 ? front() : proxy() }
   mutating func message() -> String {
@@ -64,22 +67,36 @@ struct Grammar {
   mutating func expression() -> Piece {
     switch number(0...15) {
     case 0...2: return Piece(kind: "send", text: send())
-    case 3: return Piece(kind: "collect", text: "collect \(pick(["all", "last", "sum", "first", "any", "every"])) \(send())")
+    case 3:
+      return Piece(kind: "collect", text: "collect \(pick(["all", "last", "sum", "first", "any", "every"])) \(send())")
     case 4: return Piece(kind: "errors", text: "errors \(send())")
     case 5: return Piece(kind: "report", text: "report \(send())")
     case 6: return Piece(kind: "count", text: "count \(proxy())")
     case 7: return Piece(kind: "targets", text: "targets \(proxy())")
     case 8: return Piece(kind: "calls", text: "calls k")
-    case 9: return Piece(kind: "responds", text: "\(receiver()) responds \"\(pick(["a", "take:", "nobodyHas", "nobodyHas:"]))\"")
+    case 9:
+      return Piece(
+        kind: "responds", text: "\(receiver()) responds \"\(pick(["a", "take:", "nobodyHas", "nobodyHas:"]))\"")
     case 10:
       let query = pick(["types", "offsets", "sizes", "aligns", "frame", "returns"])
       return Piece(kind: query, text: "\(query) \(pick(["(signature enc)", "sig"]))")
     case 11: return Piece(kind: "size", text: "\(pick(["size", "align"])) \(pick(["record", "\"{P=dd}\"", "enc"]))")
     case 12:
       return Piece(
-        kind: "text", text: "[\(pick(["ascii", "wide", "enc"])) \(pick(["length", "uppercased", "appending: ascii", "appending: wide"]))]")
-    case 13: return Piece(kind: "list", text: pick(["[big adding: big]", "[big at: 3]", "[table at: ascii]", "[table at: wide]", "@[big, big]", "@{\"a\": table}"]))
-    case 14: return Piece(kind: "make", text: pick(["new R", "new R name: ascii", "selector wide", "arity ascii", "service R", "services"]))
+        kind: "text",
+        text:
+          "[\(pick(["ascii", "wide", "enc"])) \(pick(["length", "uppercased", "appending: ascii", "appending: wide"]))]"
+      )
+    case 13:
+      return Piece(
+        kind: "list",
+        text: pick([
+          "[big adding: big]", "[big at: 3]", "[table at: ascii]", "[table at: wide]", "@[big, big]", "@{\"a\": table}",
+        ]))
+    case 14:
+      return Piece(
+        kind: "make",
+        text: pick(["new R", "new R name: ascii", "selector wide", "arity ascii", "service R", "services"]))
     default: return Piece(kind: "sum", text: "[1 add: \(pick(["2", "0.5"]))]")
     }
   }
@@ -96,10 +113,16 @@ struct Grammar {
     case 9: return Piece(kind: "let \(left.kind)", text: "let x = \(left.text)")
     case 10:
       let p = proxy()
-      return Piece(kind: "add remove", text: "add \(pick(["o", "w", "new R"])) to \(p)\(modifiers()); remove o from \(p)")
+      return Piece(
+        kind: "add remove", text: "add \(pick(["o", "w", "new R"])) to \(p)\(modifiers()); remove o from \(p)")
     case 11: return Piece(kind: "add", text: "add \(pick(["new R", "o", "w"])) to \(proxy())\(modifiers())")
     case 12: return Piece(kind: "mute", text: "mute r0; unmute r0")
-    case 13: return Piece(kind: "proxy", text: "proxy \(pick(["g", "t"])) = \(pick(["multicast", "multicast strong", "forward to \(proxy())", "lazy { \(proxy()) }", "recording \(proxy())"]))")
+    case 13:
+      return Piece(
+        kind: "proxy",
+        text:
+          "proxy \(pick(["g", "t"])) = \(pick(["multicast", "multicast strong", "forward to \(proxy())", "lazy { \(proxy()) }", "recording \(proxy())"]))"
+      )
     case 14: return Piece(kind: "services", text: pick(["clear services", "let x = service R; clear services"]))
     case 15: return Piece(kind: "wait", text: "wait")
     default: return Piece(kind: "hook", text: "\(hook()) as h; cancel h")
@@ -128,19 +151,30 @@ struct Grammar {
   /// A statement before the loop.
   mutating func worldStatement() -> Piece {
     switch number(0...11) {
-    case 0...2: return Piece(kind: "many", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) }")
-    case 3...4: return Piece(kind: "nest", text: "add \(pick(["p0", "p1", "p2", "p3", "p4", "f", "l", "k", "t"])) to \(proxy())\(modifiers())")
+    case 0...2:
+      return Piece(kind: "many", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) }")
+    case 3...4:
+      return Piece(
+        kind: "nest",
+        text: "add \(pick(["p0", "p1", "p2", "p3", "p4", "f", "l", "k", "t"])) to \(proxy())\(modifiers())")
     case 5: return Piece(kind: "hooks", text: "repeat \(number(1...20)) { \(hook()) }")
     case 6: return Piece(kind: "add", text: "add \(pick(["o", "w"])) to \(proxy())\(modifiers())")
     case 7: return Piece(kind: "recorded", text: "repeat \(size(2000)) { [k take: \(value())] }")
     case 8: return Piece(kind: "big", text: "repeat \(number(1...12)) { let big = @[big, big] }")
-    case 9: return Piece(kind: "wide", text: "let wide = \"\(String(repeating: pick(["e\u{301}", "é", "\u{1F469}\u{200D}\u{1F467}"]), count: size(20_000)))\"")
+    case 9:
+      return Piece(
+        kind: "wide",
+        text:
+          "let wide = \"\(String(repeating: pick(["e\u{301}", "é", "\u{1F469}\u{200D}\u{1F467}"]), count: size(20_000)))\""
+      )
     case 10: return Piece(kind: "ascii", text: "let ascii = \"\(String(repeating: "x", count: size(200_000)))\"")
     default:
       let front = front()
       return Piece(
         kind: "front \(front)",
-        text: "proxy \(front) = \(front == "f" ? "forward to \(proxy())" : front == "l" ? "lazy { \(proxy()) }" : "recording \(proxy())")")
+        text:
+          "proxy \(front) = \(front == "f" ? "forward to \(proxy())" : front == "l" ? "lazy { \(proxy()) }" : "recording \(proxy())")"
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 // BufferedLine.swift: the messages that wait for one target whose buffer is bounded.
-// Layer: Delivery. See DESIGN.md, "Delivery".
+// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 /// The messages that wait for one registration with a bounded buffer.
 ///

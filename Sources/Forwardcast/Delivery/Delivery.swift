@@ -1,5 +1,5 @@
 // Delivery.swift: where and when a registration's messages run.
-// Layer: Delivery. See DESIGN.md, "Delivery".
+// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 

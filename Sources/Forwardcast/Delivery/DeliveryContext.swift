@@ -1,5 +1,5 @@
 // DeliveryContext.swift: the queues, actors and executors that a mailbox can be emptied on.
-// Layer: Delivery. See DESIGN.md, "Delivery".
+// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 

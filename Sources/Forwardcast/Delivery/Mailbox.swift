@@ -1,5 +1,5 @@
 // Mailbox.swift: many messages for one context in one hop.
-// Layer: Delivery. See DESIGN.md, "Delivery".
+// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

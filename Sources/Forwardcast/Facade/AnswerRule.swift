@@ -1,5 +1,5 @@
 // AnswerRule.swift: what many answers to a requirement become, as an attribute says it.
-// Layer: Facade. See DESIGN.md, "The attributes".
+// Layer: Facade. See the article "How the attributes work".
 
 /// How the answers to a requirement become one, in ``Answer(_:otherwise:)``.
 ///

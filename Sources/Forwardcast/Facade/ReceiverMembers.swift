@@ -1,5 +1,5 @@
 // ReceiverMembers.swift: which members of a class are messages, and the tables of generic classes.
-// Layer: Facade. See DESIGN.md, "The attributes".
+// Layer: Facade. See the article "How the attributes work".
 
 /// Which members ``Receiver(_:inheriting:isolatedTo:)`` takes.
 public struct ReceiverMembers: Sendable {

@@ -1,5 +1,5 @@
 // ArgumentBox+Values.swift: unboxing, and the numbers that fit one another.
-// Layer: Message. See DESIGN.md, "Boxes".
+// Layer: Message. See DESIGN.md, "Decisions".
 
 extension ArgumentBox {
   /// The value as `T`.

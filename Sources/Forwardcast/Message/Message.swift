@@ -1,5 +1,5 @@
 // Message.swift: a selector that knows its Swift function type.
-// Layer: Message. See DESIGN.md, "Life of one message".
+// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 /// A selector together with the Swift function type of the methods that answer it.
 ///
@@ -23,8 +23,9 @@ public struct Message<Function>: Sendable {
   /// Ties `selector` to `Function`.
   ///
   /// Answers of targets that run by boxes in another isolation are given up: nothing says that they are `Sendable`.
+  // Generic as the form below, or the compiler would prefer it to that one.
   @inlinable
-  public init(_ selector: MessageSelector) {
+  public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
     (self.selector, answerCrosses) = (selector, false)
   }
 

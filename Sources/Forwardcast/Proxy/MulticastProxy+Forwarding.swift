@@ -1,13 +1,25 @@
-// MulticastProxy+Forwarding.swift: what test doubles need of a proxy.
-// Layer: Proxy. See DESIGN.md, "Test doubles".
+// MulticastProxy+Forwarding.swift: a proxy as one who forwards to many, and what test doubles need of it.
+// Layer: Proxy. See the article "How doubles work".
 
 extension MulticastProxy {
   /// Registers an object that is asked about each message and need not be of the proxy's interface. It is kept alive.
+  ///
+  /// - Parameter subject: for whom it stands, if the registration counts as dead once that object is gone. Its place is
+  ///   taken back when the registration is cancelled.
   @discardableResult
-  package func add(forwarding target: any MessageForwarding, priority: Int = 0) -> Registration {
-    core.add(target, priority: priority, ownership: .strong, scope: nil)
+  package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
+    -> Registration
+  {
+    core.add(target, priority: priority, ownership: .strong, scope: nil, livingAs: subject)
   }
 
   /// The table for the whole interface, if the proxy has one.
   package var interfaceTable: SelectorTable? { core.table }
+}
+
+/// Each target checks the arguments of its message for itself.
+extension MulticastProxy: ForwardingToMany {
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    core.report(failures, of: selector)
+  }
 }

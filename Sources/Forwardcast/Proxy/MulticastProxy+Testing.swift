@@ -1,5 +1,5 @@
 // MulticastProxy+Testing.swift: what tests may ask about the inside of a proxy.
-// Layer: Proxy. See DESIGN.md, "The target list".
+// Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastProxy {
   /// How many slots the target list has, holes and dead targets included.

@@ -1,5 +1,5 @@
 // ResolverHook.swift: asks a class to add a method, once for each class and selector.
-// Layer: Sending. See DESIGN.md, "Tables and caches".
+// Layer: Sending. See DESIGN.md, "One walk, two loops".
 
 /// Who has been asked to resolve what. The method itself is in the table.
 enum ResolverHook {
@@ -72,4 +72,13 @@ enum ResolverHook {
       return answer
     }
   }
+}
+
+/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
+/// resolver hook is asked.
+package func signature(ofClass type: any MessageReceiver.Type, _ selector: MessageSelector) -> MethodSignature? {
+  let table = type.selectorTable
+  if let signature = table.signature(for: selector) { return signature }
+  _ = try? ResolverHook.ask(type, selector) { table.signature(for: selector) != nil }
+  return table.signature(for: selector)
 }

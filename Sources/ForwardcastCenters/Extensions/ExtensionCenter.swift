@@ -1,5 +1,5 @@
 // ExtensionCenter.swift: the extension points of a program, by protocol.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 
@@ -142,6 +142,16 @@ public final class ExtensionCenter: ManagedService {
   /// `collect` of ``ExtensionPoint``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A>(
+    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,
+    returning policy: ReturnPolicy<R, Output>
+  ) throws -> Output {
+    try point(type).collect(message, repeat each arguments, returning: policy)
+  }
+
+  /// Sends a message to the observers of a protocol, each where and when its delivery says, and makes one result of the
+  /// answers: see `collect` of ``ExtensionPoint``.
+  @inlinable
+  public func collect<Interface: Sendable, R, Output, each A: Sendable>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,
     returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {

@@ -1,5 +1,5 @@
 // ExtensionPoint+Lazy.swift: observers that are made by the first message for them.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 
@@ -21,7 +21,7 @@ extension ExtensionPoint {
   ///   - type: the service's class.
   ///   - priority: higher comes first, as for observers that exist.
   ///   - observer: the service as an observer of the point, usually the service itself, `{ $0 }`: so the compiler checks
-  ///     that the class conforms.
+  ///     that the class conforms. Another object that it makes is kept as long as the service lives in its center.
   /// - Returns: `false`, and nothing happens, when the class is registered lazily already or has none of the point's
   ///   messages.
   @discardableResult

@@ -1,5 +1,5 @@
 // ExtensionPoint.swift: who has registered for the messages of one protocol.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 import Synchronization

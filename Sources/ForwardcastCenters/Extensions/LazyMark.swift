@@ -1,5 +1,5 @@
 // LazyMark.swift: an observer that does not exist yet.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 
@@ -14,7 +14,12 @@ final class LazyMark: Sendable {
   let delivery: Delivery
   private let methodOf: @Sendable (MessageSelector) -> MethodSignature?
   private let stampOf: @Sendable (ServiceCenter) throws -> (SlotStamp, isMaking: Bool)
-  private let make: @Sendable (ServiceCenter) throws -> AnyObject
+  /// Makes the observer, and says whether it is the service itself.
+  private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
+  /// Keeps an object as long as the service lives in its center.
+  private let keep: @Sendable (ServiceCenter, Leash, LazyMark) throws -> Void
+  /// An observer that was made for the service and that nobody else keeps, and what ends with the service.
+  private let kept = Guarded<Kept?>(nil)
   /// Threads that are making the observer for this mark.
   private let wakers = Guarded<Set<ThreadIdentity>>([])
 
@@ -29,12 +34,14 @@ final class LazyMark: Sendable {
       return (SlotStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
     }
     make = { center in
-      let observer = observer(try center.service(key))
+      let service = try center.service(key)
+      let observer = observer(service)
       guard Swift.type(of: observer as Any) is AnyObject.Type else {
         throw ServiceError(code: .notAnObject, service: key.name, chain: [])
       }
-      return observer as AnyObject
+      return (observer as AnyObject, isObject(service) && service as AnyObject === observer as AnyObject)
     }
+    keep = { center, leash, mark in try center.owner(of: key).store.keep(leash, for: mark, with: key.id) }
   }
 
   /// The types of the method that the observer will have for `selector`, found without making it.
@@ -53,7 +60,37 @@ final class LazyMark: Sendable {
     let me = ThreadIdentity.current
     guard wakers.withLock({ $0.insert(me).inserted }) else { return }
     defer { wakers.withLock { _ = $0.remove(me) } }
-    _ = core.fill(place, with: try make(center), stamp: stamp)
+    let (observer, isService) = try make(center)
+    if !isService {
+      let leash = Leash(self)
+      replaceKept(by: Kept(observer: observer, leash: ObjectIdentifier(leash))) { _ in true }
+      try keep(center, leash, self)
+    }
+    _ = core.fill(place, with: observer, stamp: stamp)
+  }
+
+  /// Ends with the service in its center, and lets its mark release the observer that was made for it.
+  private final class Leash: Sendable {
+    private weak let mark: LazyMark?
+    init(_ mark: LazyMark) { self.mark = mark }
+    deinit {
+      let me = ObjectIdentifier(self)
+      mark?.replaceKept(by: nil) { $0?.leash == me }
+    }
+  }
+
+  private struct Kept: @unchecked Sendable {  // the observer is only kept and released
+    let observer: AnyObject
+    let leash: ObjectIdentifier
+  }
+
+  private func replaceKept(by new: Kept?, where isMeant: (Kept?) -> Bool) {
+    let old = kept.withLock { kept -> Kept? in
+      guard isMeant(kept) else { return nil }
+      defer { kept = new }
+      return kept
+    }
+    withExtendedLifetime(old) {}
   }
 }
 

@@ -1,5 +1,5 @@
 // LazyMarks.swift: the lazy observers of one extension point.
-// Layer: Centers, Extensions. See DESIGN.md, "Extension points".
+// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,5 @@
 // ServiceCenter.swift: one instance for each service, made on first request.
-// Layer: Centers, Services. See DESIGN.md, "Services".
+// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 

@@ -1,13 +1,15 @@
 // ServiceStore.swift: the services of one center, and how each is made once.
-// Layer: Centers, Services. See DESIGN.md, "Services under construction".
+// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 import Synchronization
 
 /// A service that lives in a store, without its type.
-class AnyServiceEntry: @unchecked Sendable {  // immutable after init, and a service is Sendable
+class AnyServiceEntry: @unchecked Sendable {  // immutable after init but for `companions`, which has a lock
   let name: String
   let lifecycle: (any ServiceLifecycle)?
+  /// What goes with the service, by who has put it there.
+  fileprivate let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   let since = ContinuousClock.now
 
   init(_ name: String, _ lifecycle: (any ServiceLifecycle)?) { (self.name, self.lifecycle) = (name, lifecycle) }
@@ -141,6 +143,15 @@ final class ServiceStore: Sendable {
   /// The service of `key` if it lives.
   func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
     state.withLock { $0.living[key.id]?.entry }.map { unwrap($0) }
+  }
+
+  /// Keeps an object as long as the service of `id` lives here, in the place of the one that `owner` has put there before.
+  ///
+  /// Where the service does not live, nobody keeps it.
+  func keep(_ companion: any AnyObject & Sendable, for owner: AnyObject, with id: ServiceID) {
+    let entry = state.withLock { $0.living[id]?.entry }
+    let old = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
+    withExtendedLifetime(old) {}
   }
 
   /// Whether the calling thread is making the service of `id`.

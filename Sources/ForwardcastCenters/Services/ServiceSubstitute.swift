@@ -1,5 +1,5 @@
 // ServiceSubstitute.swift: other services in the place of the real ones, for a test.
-// Layer: Centers, Services. See DESIGN.md, "Substitution".
+// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // EndpointLines.swift: the lines of one endpoint, so many and no more.
-// Layer: Endpoint. See DESIGN.md, "Other processes".
+// Layer: Endpoint. See the article "When one process is not enough".
 
 /// The lines of one endpoint. They belong to its isolation.
 ///

@@ -1,5 +1,5 @@
 // MessageEndpoint.swift: one receiver that other processes may send to.
-// Layer: Endpoint. See DESIGN.md, "Other processes".
+// Layer: Endpoint. See the article "When one process is not enough".
 
 public import Distributed
 public import Forwardcast

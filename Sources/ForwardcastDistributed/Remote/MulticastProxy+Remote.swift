@@ -1,5 +1,5 @@
 // MulticastProxy+Remote.swift: receivers of other processes as targets.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 public import Forwardcast
 

@@ -1,5 +1,5 @@
 // OutgoingCall.swift: one message or question on its way to another process.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // RemoteAdmission.swift: receivers for endpoints, as they are found.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 public import Distributed
 import Forwardcast

@@ -1,5 +1,5 @@
 // RemoteLine.swift: the messages from here to one endpoint, in order, several at a time.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // RemoteReceiver.swift: one receiver of another process, on this side.
-// Layer: Remote. See DESIGN.md, "Other processes".
+// Layer: Remote. See the article "When one process is not enough".
 
 import Dispatch
 public import Distributed

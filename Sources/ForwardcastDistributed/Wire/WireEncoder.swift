@@ -1,5 +1,5 @@
 // WireEncoder.swift: values of a program as items of the wire.
-// Layer: Wire. See DESIGN.md, "Other processes".
+// Layer: Wire. See the article "When one process is not enough".
 
 /// Writes one value: the common ones at once, others by their own `encode(to:)`.
 ///

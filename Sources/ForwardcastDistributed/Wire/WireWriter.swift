@@ -1,5 +1,5 @@
 // WireWriter.swift: writes the items of a text for another process.
-// Layer: Wire. See DESIGN.md, "Other processes".
+// Layer: Wire. See the article "When one process is not enough".
 
 /// Appends items to a text.
 struct WireWriter {

@@ -1,5 +1,5 @@
 // Conversation.swift: the compiler's questions and their answers, as JSON.
-// Part of the macro program: Conversing. See DESIGN.md, "The attributes".
+// Part of the macro program: Conversing. See the article "How the attributes work".
 
 /// What is said to the compiler, message by message. It has no state: each message stands for itself.
 package enum Conversation {

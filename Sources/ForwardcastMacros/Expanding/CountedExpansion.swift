@@ -1,5 +1,5 @@
 // CountedExpansion.swift: conformances that the optimizer counts.
-// Part of the macro program: Expanding. See DESIGN.md, "The attributes".
+// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Writes two more classes that conform to a protocol, inside of the class that @Forwarded wrote.
 ///

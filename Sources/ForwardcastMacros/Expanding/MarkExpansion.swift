@@ -1,5 +1,5 @@
 // MarkExpansion.swift: @Message and @Answer, which others read.
-// Part of the macro program: Expanding. See DESIGN.md, "The attributes".
+// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Says where `@Message` and `@Answer` stand for nothing. They never write anything.
 struct MarkExpansion {

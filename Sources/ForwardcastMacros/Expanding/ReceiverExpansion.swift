@@ -1,5 +1,5 @@
 // ReceiverExpansion.swift: @Receiver, from the class to its table.
-// Part of the macro program: Expanding. See DESIGN.md, "The attributes".
+// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Reads a class or an actor, checks the members that are messages, and writes the table or the conformance.
 struct ReceiverExpansion {

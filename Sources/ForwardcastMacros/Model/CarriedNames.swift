@@ -1,5 +1,5 @@
 // CarriedNames.swift: types as an extension elsewhere names them.
-// Part of the macro program: Model. See DESIGN.md, "The attributes".
+// Part of the macro program: Model. See the article "How the attributes work".
 
 /// The names that the written class gives to the types of its members.
 ///

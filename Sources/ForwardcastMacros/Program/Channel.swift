@@ -1,5 +1,5 @@
 // Channel.swift: messages with the compiler over standard input and output.
-// Part of the macro program: Program. See DESIGN.md, "The attributes".
+// Part of the macro program: Program. See the article "How the attributes work".
 
 #if canImport(Darwin)
   import Darwin

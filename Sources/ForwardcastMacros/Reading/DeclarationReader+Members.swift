@@ -1,5 +1,5 @@
 // DeclarationReader+Members.swift: the members between the brackets.
-// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+// Part of the macro program: Reading. See the article "How the attributes work".
 
 extension DeclarationReader {
   /// Reads members up to the closing bracket of the declaration.

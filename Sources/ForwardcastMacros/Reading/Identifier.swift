@@ -1,5 +1,5 @@
 // Identifier.swift: which characters a Swift identifier is made of.
-// Part of the macro program: Reading. See DESIGN.md, "The attributes".
+// Part of the macro program: Reading. See the article "How the attributes work".
 
 extension Unicode.Scalar {
   /// Whether a Swift identifier may begin with this scalar: *identifier-head* of

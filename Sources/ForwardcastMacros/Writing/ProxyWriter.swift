@@ -1,5 +1,5 @@
 // ProxyWriter.swift: the class that @Forwarded writes.
-// Part of the macro program: Writing. See DESIGN.md, "The attributes".
+// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the class of a protocol: keys, one table, the requirements, and their forms with a policy.
 struct ProxyWriter {

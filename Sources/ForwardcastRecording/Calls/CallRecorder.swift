@@ -1,5 +1,5 @@
 // CallRecorder.swift: keeps calls as they begin and end.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 import Synchronization
@@ -15,6 +15,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     var first = 0
     /// How many were forgotten because there were too many.
     var pushedOut = 0
+    var redactions: [MessageSelector: Redaction] = [:]
     /// How often something has begun or ended.
     var version = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -43,11 +44,22 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
 
   /// How many calls are kept at most.
   private let limit: Int
+  /// When the recorder was made; `nil` when no times are taken.
+  private let start: ContinuousClock.Instant?
 
   /// A recorder that has kept nothing yet.
   ///
-  /// - Parameter limit: how many calls are kept: of more, the last. All are kept unless it is given.
-  public init(keepingLast limit: Int = .max) { self.limit = max(0, limit) }
+  /// - Parameters:
+  ///   - limit: how many calls are kept: of more, the last. All are kept unless it is given.
+  ///   - takesTimes: whether each call says when it began and how long it took: see ``RecordedCall/time``.
+  public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
+    self.limit = max(0, limit)
+    start = takesTimes ? .now : nil
+  }
+
+  func setRedaction(_ redaction: Redaction, of selector: MessageSelector) {
+    state.withLock { $0.redactions[selector] = redaction }
+  }
 
   /// How many calls were forgotten because there were more than are kept.
   public var forgottenCalls: Int { state.withLock { $0.pushedOut + max(0, $0.calls.count - limit) } }
@@ -74,12 +86,14 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   package func begin(_ message: Invocation, to receiver: String) -> Int {
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
+    let time = start.map { $0.duration(to: .now) }
     let (number, waiters, forgotten) = state.withLock { state in
       // Under the lock, so that the order of a recorder's calls is that of their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       state.calls.append(
         RecordedCall(
-          receiver: receiver, message: message.value, outcome: .inProgress, depth: depth, order: order))
+          receiver: receiver, message: message.value, outcome: .inProgress, depth: depth, order: order,
+          redacted: state.redactions[message.value.selector], time: time))
       let number = state.first + state.calls.count - 1
       return (number, state.change(), UncheckedSendable(state.pushOut(beyond: limit)))
     }
@@ -91,8 +105,9 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   /// Notes what came of a call.
   package func end(_ number: Int, _ outcome: RecordedCall.Outcome) {
     let outcome = UncheckedSendable(outcome)
+    let time = start.map { $0.duration(to: .now) }
     let waiters = state.withLock { state in
-      if number >= state.first { state.calls[number - state.first].outcome = outcome.value }
+      if number >= state.first { state.calls[number - state.first].end(outcome.value, at: time, state.redactions) }
       return state.change()
     }
     for waiter in waiters { waiter.resume() }

@@ -1,5 +1,5 @@
 // MulticastFacade+Recording.swift: typed calls that are recorded, and typed calls that are steps of an undo.
-// Layer: Recording, Calls. See DESIGN.md, "Recording" and "Undo".
+// Layer: Recording, Calls. See the article "How recording and undo work" and "Undo".
 
 import Forwardcast
 
@@ -42,12 +42,31 @@ extension UndoHistory {
   /// - Parameters:
   ///   - target: an object. It is not kept alive; once it is gone, so are its steps.
   ///   - face: a proxy of its own for each stand-in.
-  public func prepare<Face: MulticastFacade>(_ target: Face.Interface, as face: Face) -> Face {
+  ///   - isolation: where alone the stand-in takes calls; unless given, where the compiler lets them come from, which is
+  ///     where the history is.
+  public func prepare<Face: MulticastFacade>(
+    _ target: Face.Interface, as face: Face, isolation: (any Actor)? = nil
+  ) -> Face {
+    prepare(target, as: face, in: isolation.map { UndoIsolation($0) })
+  }
+
+  /// A stand-in for `target` that is its protocol, which may be shared between threads though the history may not: it takes
+  /// calls where it was prepared, on that actor or else in that task or on that thread. What is called elsewhere fails with
+  /// `MessageError` `isolationMismatch`, which is thrown, or told to the proxy's `onError`.
+  public func prepare<Face: MulticastFacade & Sendable>(
+    _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
+  ) -> Face {
+    prepare(target, as: face, in: UndoIsolation(isolation))
+  }
+
+  private func prepare<Face: MulticastFacade>(_ target: Face.Interface, as face: Face, in isolation: UndoIsolation?)
+    -> Face
+  {
     let object = targetObject(for: target)
     precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value: nobody else has it to be undone")
     let table = face.multicast.interfaceTable
     face.multicast.add(
-      forwarding: UndoFaceTarget(history: self, target: object, table: table) { message, object in
+      forwarding: UndoFaceTarget(history: self, isolation, target: object, table: table) { message, object in
         let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(silence: .thrown))
         guard let target = proxy.interface(of: object) else { return }
         proxy.add(target, ownership: .strong)
@@ -58,20 +77,44 @@ extension UndoHistory {
   }
 }
 
+/// Where a history is used.
+private enum UndoIsolation {
+  case actor(any Actor)
+  case task(Int)
+  case thread(ThreadIdentity)
+
+  init(_ isolation: (any Actor)?) {
+    self = isolation.map { .actor($0) } ?? UndoIsolation.task.map { .task($0) } ?? .thread(.current)
+  }
+
+  private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// Whether the caller is there.
+  var isCurrent: Bool {
+    switch self {
+    case .actor(let actor): HeldContext.isOn(actor)
+    case .task(let task): UndoIsolation.task == task
+    case .thread(let thread): UndoIsolation.task == nil && thread == .current
+    }
+  }
+}
+
 /// Takes the calls of a stand-in as steps.
 private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
   static var selectorTable: SelectorTable { noMethods }
 
   private let history: UndoHistory
-  private weak var target: AnyObject?
+  /// Where calls are taken; `nil` where the compiler sees to it.
+  private let isolation: UndoIsolation?
+  private weak let target: AnyObject?
   private let table: SelectorTable?
   private let send: (Invocation, AnyObject) throws -> Void
 
   init(
-    history: UndoHistory, target: AnyObject, table: SelectorTable?,
+    history: UndoHistory, _ isolation: UndoIsolation?, target: AnyObject, table: SelectorTable?,
     send: @escaping (Invocation, AnyObject) throws -> Void
   ) {
-    (self.history, self.target, self.table, self.send) = (history, target, table, send)
+    (self.history, self.isolation, self.target, self.table, self.send) = (history, isolation, target, table, send)
   }
 
   func responds(to selector: MessageSelector) -> Bool { true }
@@ -81,6 +124,11 @@ private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
   }
 
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    if let isolation, !isolation.isCurrent {
+      throw MessageError(
+        .isolationMismatch, receiver: "undo history", selector: invocation.selector.name,
+        evidence: "the stand-in was prepared on another actor, task or thread")
+    }
     guard let target else { throw MessageNotTaken() }
     var message = invocation
     message.result = nil

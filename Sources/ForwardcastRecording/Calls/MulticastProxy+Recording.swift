@@ -1,5 +1,5 @@
 // MulticastProxy+Recording.swift: targets whose messages are recorded.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 
@@ -25,17 +25,23 @@ extension MulticastProxy {
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
     ownership: Ownership = .weak
   ) -> Registration {
-    let behind = inner(target, ownership)
-    return add(
-      forwarding: RecordingProxy(of: behind, as: name ?? typeName(of: targetObject(for: target)), into: recorder),
-      priority: priority)
+    record(target, name, priority, ownership) { RecordingProxy(of: $0, as: $1, into: recorder) }
   }
 
-  /// A proxy of the same interface with one target.
-  private func inner(_ target: Interface, _ ownership: Ownership) -> MulticastProxy {
+  /// Registers a recording of a proxy of the same interface that has the one target.
+  private func record(
+    _ target: Interface, _ name: String?, _ priority: Int, _ ownership: Ownership,
+    by record: (MulticastProxy, String) -> RecordingProxy<MulticastProxy>
+  ) -> Registration {
     let inner = MulticastProxy(table: interfaceTable, options: MulticastOptions(silence: .thrown))
     inner.add(target, ownership: ownership)
-    return inner
+    let object = targetObject(for: target)
+    let recording = record(inner, name ?? typeName(of: object))
+    // Nobody else has a value: the inner proxy keeps it.
+    let isWeak = ownership == .weak && !(object is ValueTarget)
+    let registration = add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
+    if isWeak { recording.cancel(registration, whenGone: object) }
+    return registration
   }
 }
 
@@ -47,9 +53,6 @@ extension MulticastProxy where Interface: Sendable {
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
     ownership: Ownership = .weak
   ) -> Registration {
-    let behind = inner(target, ownership)
-    return add(
-      forwarding: RecordingProxy(of: behind, as: name ?? typeName(of: targetObject(for: target)), into: recorder),
-      priority: priority)
+    record(target, name, priority, ownership) { RecordingProxy(of: $0, as: $1, into: recorder) }
   }
 }

@@ -1,5 +1,5 @@
 // RecordedCall.swift: one message that was sent, and what came of it, as values.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 
@@ -31,13 +31,34 @@ public struct RecordedCall {
   /// Its place among all calls that the process has recorded, by which calls of several recorders are ordered. It is
   /// neither compared nor written down, and is 0 in a call that was read.
   public let order: Int
+  /// When it began, counted from when its recorder was made; `nil` where no times were taken. It is not compared.
+  public let time: Duration?
+  /// How long it took; `nil` while it has not ended, and where no times were taken. It is not compared.
+  public private(set) var duration: Duration?
 
-  package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int) {
-    (self.receiver, self.outcome, self.depth, self.order) = (receiver, outcome, depth, order)
+  package init(
+    receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil
+  ) {
+    self.init(
+      receiver: receiver, message: message, outcome: outcome, depth: depth, order: order, redacted: nil, time: time)
+  }
+
+  init(
+    receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, redacted: Redaction?,
+    time: Duration?
+  ) {
+    (self.receiver, self.outcome, self.depth, self.order, self.time) = (receiver, outcome, depth, order, time)
     var message = message
     message.result = nil
     message.route = nil
+    redacted?.apply(to: &message)
     self.message = message
+  }
+
+  /// Notes what came of the call.
+  mutating func end(_ outcome: Outcome, at end: Duration?, _ redactions: [MessageSelector: Redaction]) {
+    self.outcome = redactions.isEmpty ? outcome : redactions[message.selector]?.apply(to: outcome) ?? outcome
+    if let time, let end { duration = end - time }
   }
 
   /// The name of the message.
@@ -80,6 +101,8 @@ public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringCon
   /// The name of the error's type.
   public let type: String
 
+  init(description: String, type: String) { (self.description, self.type) = (description, type) }
+
   /// Keeps what `error` says.
   public init(_ error: any Error) {
     if let recorded = error as? RecordedError {
@@ -112,10 +135,10 @@ extension RecordedCall: CustomStringConvertible {
 
 extension RecordedCall: Codable {
   private enum CodingKeys: String, CodingKey {
-    case receiver, message, depth, error, hasEnded
+    case receiver, message, depth, error, hasEnded, time, duration
   }
 
-  /// Writes receiver, message, answer, error and depth.
+  /// Writes receiver, message, answer, error and depth, and the times where they were taken.
   ///
   /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer whose type is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
@@ -127,6 +150,8 @@ extension RecordedCall: Codable {
     if depth > 0 { try container.encode(depth, forKey: .depth) }
     try container.encodeIfPresent(error, forKey: .error)
     if case .inProgress = outcome { try container.encode(false, forKey: .hasEnded) }
+    try container.encodeIfPresent(time, forKey: .time)
+    try container.encodeIfPresent(duration, forKey: .duration)
   }
 
   /// Reads a call, as `Invocation.init(from:)` reads its message.
@@ -138,6 +163,8 @@ extension RecordedCall: Codable {
     if try container.decodeIfPresent(Bool.self, forKey: .hasEnded) == false { outcome = .inProgress }
     self.init(
       receiver: try container.decode(String.self, forKey: .receiver), message: message, outcome: outcome,
-      depth: max(0, try container.decodeIfPresent(Int.self, forKey: .depth) ?? 0), order: 0)
+      depth: max(0, try container.decodeIfPresent(Int.self, forKey: .depth) ?? 0), order: 0,
+      time: try container.decodeIfPresent(Duration.self, forKey: .time))
+    duration = try container.decodeIfPresent(Duration.self, forKey: .duration)
   }
 }

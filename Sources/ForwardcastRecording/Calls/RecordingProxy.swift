@@ -1,5 +1,5 @@
 // RecordingProxy.swift: a proxy that keeps every call to its target.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 
@@ -25,6 +25,13 @@ public final class RecordingProxy<Target>: ForwardingProxy {
   private let receiver: any MessageReceiver
   /// Whether a sender that waits may let a method of another isolation have the target.
   private let crosses: Bool
+  private let lease = Guarded<Lease?>(nil)
+
+  /// The proxy's registration, and the object with whose life it ends.
+  private struct Lease: @unchecked Sendable {  // the lock guards it; both are only compared with `nil` or cancelled
+    weak var registration: Registration?
+    weak var object: AnyObject?
+  }
 
   private init(
     _ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool
@@ -38,7 +45,15 @@ public final class RecordingProxy<Target>: ForwardingProxy {
   public override func responds(to selector: MessageSelector) -> Bool {
     // A message that came through here before is let in, to find the cycle.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
-    return ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
+    let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
+    if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
+    return isAnswered
+  }
+
+  /// Cancels `registration` with the first message after `object` is gone.
+  func cancel(_ registration: Registration, whenGone object: AnyObject) {
+    let new = Lease(registration: registration, object: object)
+    lease.withLock { $0 = new }
   }
 
   /// The types of the message as the target states them. Where it states none they are objects throughout, so that a
@@ -95,7 +110,7 @@ public final class RecordingProxy<Target>: ForwardingProxy {
   }
 }
 
-// Immutable but for the recorder, which has a lock; and the target is Sendable.
+// Immutable but for the recorder and the lease, which have locks; and the target is Sendable.
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
 
 /// Arguments are left as they were sent: the target checks them.
@@ -124,7 +139,10 @@ extension RecordingProxy where Target: MessageReceiver & Sendable {
 
 extension RecordingProxy where Target == any MessageReceiver {
   /// A proxy in front of any receiver, kept alive.
-  public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
+  // Generic, so that of a receiver that may be shared the form below is the better one, and not merely another.
+  public convenience init<Receiver: MessageReceiver>(
+    of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
+  ) {
     self.init(target, target, name, recorder, false)
   }
 }

@@ -1,5 +1,5 @@
 // SequenceDiagram+SVG.swift: the same diagram as a drawing that needs no program to be made.
-// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+// Layer: Recording, Pictures. See DESIGN.md, "Hooks".
 
 import Forwardcast
 
@@ -91,7 +91,7 @@ extension SequenceDiagram {
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      case "\n", "\r", "\t": escaped += " "
+      case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
       case _ where scalar.value < 32 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }

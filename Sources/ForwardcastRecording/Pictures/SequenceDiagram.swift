@@ -1,5 +1,5 @@
 // SequenceDiagram.swift: messages as a picture of who said what to whom.
-// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+// Layer: Recording, Pictures. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Synchronization
@@ -39,7 +39,7 @@ public final class SequenceDiagram: Sendable {
   /// Forgets everything.
   public func removeAll() { state.withLock { $0 = ([], 0) } }
 
-  /// A line for each step.
+  /// A line for each step, whatever its names and values hold.
   public var text: String { events.map { "\($0)\n" }.joined() + (omitted == 0 ? "" : "and \(omitted) more\n") }
 
   /// The participants in the order in which they appear.
@@ -103,7 +103,7 @@ extension SequenceDiagram {
     var escaped = ""
     for scalar in shortened(text).unicodeScalars {
       switch scalar {
-      case "\n", "\r", "\t": escaped += " "
+      case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
       case "#", ";", "<", ">", "&", "\"", "%", "{", "}": escaped += "#\(scalar.value);"
       case _ where scalar.value < 32 || scalar.value == 127: escaped += "#65533;"
       default: escaped.unicodeScalars.append(scalar)

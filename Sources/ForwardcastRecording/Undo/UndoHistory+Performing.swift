@@ -1,5 +1,5 @@
 // UndoHistory+Performing.swift: undo, redo, and what menus say of them.
-// Layer: Recording, Undo. See DESIGN.md, "Undo".
+// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
 
@@ -112,7 +112,11 @@ extension UndoHistory {
   /// Names the action that is being registered: the outermost open group or, when none is open, the group that was closed
   /// last. An empty name removes it.
   public func setActionName(_ name: String) {
-    if open.level > 0 { open.actionName = name } else if phase == .idle { undoStack.changeLast { $0.actionName = name } }
+    if open.level > 0 {
+      open.actionName = name
+    } else if phase == .idle {
+      undoStack.changeLast { $0.actionName = name }
+    }
   }
 
   /// Says whether the action that is being registered can be lost without a question, as a change of view can.

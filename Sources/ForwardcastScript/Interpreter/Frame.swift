@@ -1,5 +1,5 @@
 // Frame.swift: the names that are known while a row or a script runs.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 /// What a name is bound to.
 enum Binding: Sendable {

@@ -1,5 +1,5 @@
 // InternedNames.swift: how much the texts of all sessions have added to the process's selectors.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Synchronization
 

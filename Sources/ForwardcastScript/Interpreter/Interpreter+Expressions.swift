@@ -1,5 +1,5 @@
 // Interpreter+Expressions.swift: computes expressions, step by step.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

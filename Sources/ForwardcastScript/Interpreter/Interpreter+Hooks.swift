@@ -1,5 +1,5 @@
 // Interpreter+Hooks.swift: blocks that run around the messages of a proxy.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 
@@ -36,7 +36,12 @@ extension Interpreter {
   func install(_ hook: HookDefinition) throws {
     // A message that follows looks through the hooks once more.
     try run.charge(Work.object + Work.registration * world.hookCount)
-    let proxy = try multicast(hook.proxy, hook.moment.rawValue)
+    let value = try evaluate(hook.proxy)
+    guard case .object(let reference) = value, let proxy = reference.receiver as? any MessageHooking else {
+      throw run.located(
+        ScriptFault(.typeMismatch, "\(hook.moment.rawValue) needs a proxy, not \(value.evidence)"),
+        at: hook.proxy.offset, of: source)
+    }
     let selector: MessageSelector
     do { selector = try world.intern(selectorName(evaluate(hook.selector))) } catch {
       throw run.located(error, at: hook.selector.offset, of: source)
@@ -45,9 +50,9 @@ extension Interpreter {
     try world.makeRoomForHook()
     let registration =
       switch hook.moment {
-      case .before: try proxy.hookBefore(selector) { try body.before($0) }
-      case .after: try proxy.hookAfter(selector) { try body.after($0, $1) }
-      case .around: try proxy.hookAround(selector) { try body.around($0) }
+      case .before: try proxy.before(selector) { try body.before($0) }
+      case .after: try proxy.after(selector) { try body.after($0, $1) }
+      case .around: try proxy.around(selector, { try body.around($0) })
       }
     world.keep(registration)
     if let name = hook.name { bind(name, .hook(registration)) }

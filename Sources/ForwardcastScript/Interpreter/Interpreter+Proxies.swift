@@ -1,5 +1,5 @@
 // Interpreter+Proxies.swift: makes proxies, and changes who is registered.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

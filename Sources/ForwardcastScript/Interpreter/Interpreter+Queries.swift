@@ -1,5 +1,5 @@
 // Interpreter+Queries.swift: answers about proxies, signatures, types and selectors.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

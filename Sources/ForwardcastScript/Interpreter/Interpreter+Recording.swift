@@ -1,5 +1,5 @@
 // Interpreter+Recording.swift: proxies that keep what they are sent.
-// Layer: Script, Interpreter. See DESIGN.md, "Recording".
+// Layer: Script, Interpreter. See the article "How recording and undo work".
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,5 @@
 // Interpreter.swift: runs statements, and blocks without recursion.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // Run.swift: what one run of a script has used, and the bounds on it.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,5 @@
 // ScriptFault+Errors.swift: errors of the library and of hosts in the words of the script.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // ScriptedMulticast.swift: multicast proxies of every interface, as scripts reach them.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastCenters
@@ -25,35 +25,6 @@ protocol ScriptedMulticast: ForwardingProxy {
   func remove(_ registration: Registration) -> Bool
   func removeAll()
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
-
-  func hookBefore(_ selector: MessageSelector, _ body: @escaping @Sendable (Invocation) throws -> Void) throws
-    -> HookRegistration
-  func hookAfter(
-    _ selector: MessageSelector, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
-  ) throws -> HookRegistration
-  func hookAround(
-    _ selector: MessageSelector, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
-  ) throws -> HookRegistration
-}
-
-extension ScriptedMulticast where Self: MulticastSending {
-  func hookBefore(_ selector: MessageSelector, _ body: @escaping @Sendable (Invocation) throws -> Void) throws
-    -> HookRegistration
-  {
-    try before(selector, body)
-  }
-
-  func hookAfter(
-    _ selector: MessageSelector, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
-  ) throws -> HookRegistration {
-    try after(selector, body)
-  }
-
-  func hookAround(
-    _ selector: MessageSelector, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
-  ) throws -> HookRegistration {
-    try around(selector, body)
-  }
 }
 
 extension MulticastProxy: ScriptedMulticast {

@@ -1,5 +1,5 @@
 // Work.swift: what the operations of a script cost beyond their steps, and who is charged.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // World+Queues.swift: deliveries on queues: whose they are, who waits for them, and what becomes of their errors.
-// Layer: Script, Interpreter. See DESIGN.md, "The script".
+// Layer: Script, Interpreter. See the article "How the script works".
 
 import Dispatch
 import Forwardcast
@@ -87,7 +87,9 @@ extension World {
       before = queues { $0.turns }
       drained = 0
       let proxies = queues { state in state.ofProxies.values.map(\.proxy) }
-      for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) { drained += try proxy.drain(timeout: World.patience) }
+      for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) {
+        drained += try proxy.drain(timeout: World.patience)
+      }
       // What a proxy left behind that is gone itself.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {

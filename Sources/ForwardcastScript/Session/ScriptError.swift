@@ -1,5 +1,5 @@
 // ScriptError.swift: what went wrong in a script, and where.
-// Layer: Script, Session. See DESIGN.md, "The script".
+// Layer: Script, Session. See the article "How the script works".
 
 /// A place in a script's text.
 public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {

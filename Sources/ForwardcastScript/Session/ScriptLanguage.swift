@@ -1,5 +1,5 @@
 // ScriptLanguage.swift: what there is in the language, from the tables that the parser and the interpreter use.
-// Layer: Script, Session. See DESIGN.md, "The script".
+// Layer: Script, Session. See the article "How the script works".
 
 /// Every word of the message script with its form and meaning.
 ///
@@ -73,7 +73,8 @@ public enum ScriptLanguage {
     limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
     limit(
       "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
-      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."),
+      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."
+    ),
     limit(
       "selectors", World.internLimit,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),

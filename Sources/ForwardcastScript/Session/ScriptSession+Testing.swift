@@ -1,5 +1,5 @@
 // ScriptSession+Testing.swift: doors for tests.
-// Layer: Script, Session. See DESIGN.md, "The script".
+// Layer: Script, Session. See the article "How the script works".
 
 extension ScriptSession {
   /// Runs `body` with another ``textLimit`` for the texts that it gives to sessions.

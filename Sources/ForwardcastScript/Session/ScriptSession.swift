@@ -1,5 +1,5 @@
 // ScriptSession.swift: the door through which a host program runs scripts.
-// Layer: Script, Session. See DESIGN.md, "The script".
+// Layer: Script, Session. See the article "How the script works".
 
 import Forwardcast
 

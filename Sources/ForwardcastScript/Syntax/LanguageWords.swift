@@ -1,5 +1,5 @@
 // LanguageWords.swift: the words of the language with their forms and meanings; the parser looks here for its words.
-// Layer: Script, Syntax. See DESIGN.md, "The script".
+// Layer: Script, Syntax. See the article "How the script works".
 
 /// A word of the language, as the reference tells of it.
 protocol ExplainedWord: CaseIterable, RawRepresentable<String>, Sendable {

@@ -1,5 +1,5 @@
 // Parser+Receivers.swift: receivers with their rows, proxies, and what is added to them.
-// Layer: Script, Syntax. See DESIGN.md, "The script".
+// Layer: Script, Syntax. See the article "How the script works".
 
 extension Parser {
   /// `Name [: Parent] { rows }`.

@@ -1,5 +1,5 @@
 // Parser+Statements.swift: one function for each family of statements.
-// Layer: Script, Syntax. See DESIGN.md, "The script".
+// Layer: Script, Syntax. See the article "How the script works".
 
 extension Parser {
   /// The statement that begins here.

@@ -1,5 +1,5 @@
 // Parser.swift: tokens to statements; the whole text before any of it runs.
-// Layer: Script, Syntax. See DESIGN.md, "The script".
+// Layer: Script, Syntax. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // Statement.swift: the statements of a script as a tree.
-// Layer: Script, Syntax. See DESIGN.md, "The script".
+// Layer: Script, Syntax. See the article "How the script works".
 
 /// A script that has been parsed whole.
 struct Program: Sendable {

@@ -1,5 +1,5 @@
 // Lexer.swift: text to tokens, one at a time.
-// Layer: Script, Text. See DESIGN.md, "The script".
+// Layer: Script, Text. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // SourceText.swift: one script's text, and where in it something stands.
-// Layer: Script, Text. See DESIGN.md, "The script".
+// Layer: Script, Text. See the article "How the script works".
 
 /// The text of one script. Everything later refers to it by byte offset; lines and columns are counted when asked for.
 final class SourceText: Sendable {

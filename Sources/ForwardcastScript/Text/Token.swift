@@ -1,5 +1,5 @@
 // Token.swift: the smallest pieces of a script.
-// Layer: Script, Text. See DESIGN.md, "The script".
+// Layer: Script, Text. See the article "How the script works".
 
 /// A sign of the language that is not a word.
 enum Sign: String, Sendable {

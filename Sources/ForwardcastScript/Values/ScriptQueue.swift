@@ -1,5 +1,5 @@
 // ScriptQueue.swift: the serial queues that a script names.
-// Layer: Script, Values. See DESIGN.md, "The script".
+// Layer: Script, Values. See the article "How the script works".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,5 @@
 // ScriptValue+Boxing.swift: values in and out of argument boxes.
-// Layer: Script, Values. See DESIGN.md, "The script".
+// Layer: Script, Values. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // ScriptValue.swift: what a script computes with.
-// Layer: Script, Values. See DESIGN.md, "The script".
+// Layer: Script, Values. See the article "How the script works".
 
 import Forwardcast
 

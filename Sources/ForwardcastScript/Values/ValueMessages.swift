@@ -1,5 +1,5 @@
 // ValueMessages.swift: the messages that numbers, texts, lists and dictionaries answer.
-// Layer: Script, Values. See DESIGN.md, "The script".
+// Layer: Script, Values. See the article "How the script works".
 
 /// The tables of the values that are no objects.
 enum ValueMessages {

@@ -1,5 +1,5 @@
 // TestClock.swift: a clock that stands until a test moves it.
-// Layer: Testing, Clock. See DESIGN.md, "Test doubles".
+// Layer: Testing, Clock. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // ExpectedCall.swift: calls of one double that an expectation is about.
-// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording
@@ -49,6 +49,53 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     let end = limit.map { Task.isCancelled ? "when the test was cancelled" : "within \($0)" }
     book.report(
       FailureText.waited(times, for: self, found: found.count, end ?? "when the test was cancelled"),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    return false
+  }
+
+  /// Expects that no such call comes for so long, and that there has been none before: suspends until the time is over, or a
+  /// call has come.
+  ///
+  ///     await log.call(Logging.note, .any).doesNotCome(within: .seconds(5), on: clock)
+  ///
+  /// The test takes that long, unless it moves a ``TestClock``. A wait that is cancelled has shown nothing, and is a failure
+  /// like a call that has come, reported at the line of this call.
+  ///
+  /// - Parameters:
+  ///   - limit: how long.
+  ///   - clock: what it is measured on; real time unless given.
+  ///   - fileID: the file that failures name.
+  ///   - filePath: its path.
+  ///   - line: the line at which they are reported.
+  ///   - column: its column.
+  /// - Returns: whether none came.
+  @discardableResult
+  nonisolated(nonsending) public func doesNotCome(
+    within limit: Duration, on clock: (any Clock<Duration>)? = nil, fileID: String = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async -> Bool {
+    let isOver = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        _ = await come(1)
+        return false
+      }
+      group.addTask {
+        do {
+          if let clock { try await clock.sleep(for: limit) } else { try await Deadline(after: limit).sleep() }
+          return true
+        } catch {
+          return false
+        }
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
+    }
+    let found = matching
+    if isOver, found.isEmpty { return true }
+    book.markVerified(found)
+    book.report(
+      FailureText.came(self, found: found.count, within: limit),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     return false
   }

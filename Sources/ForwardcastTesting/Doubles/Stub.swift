@@ -1,5 +1,5 @@
 // Stub.swift: what a double does with calls that match.
-// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

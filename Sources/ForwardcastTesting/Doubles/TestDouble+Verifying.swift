@@ -1,5 +1,5 @@
-// TestDouble+Verifying.swift: the calls of a double that nothing was expected of, and arguments.
-// Layer: Testing, Doubles. See DESIGN.md, "Test doubles".
+// TestDouble+Verifying.swift: calls of a double that were not expected, and arguments.
+// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 
@@ -17,6 +17,20 @@ extension TestDouble {
     book.report(
       FailureText.others(others, of: book),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    return false
+  }
+
+  /// Expects that there was no call at all.
+  ///
+  /// - Returns: whether it was so.
+  @discardableResult
+  public func verifyNoCalls(
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Bool {
+    let book = target.book
+    if book.calls.isEmpty { return true }
+    book.report(
+      FailureText.noCalls(of: book), at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     return false
   }
 

@@ -1,5 +1,5 @@
 // CallMatch.swift: which calls an expectation or a stub is about.
-// Layer: Testing, Matching. See DESIGN.md, "Test doubles".
+// Layer: Testing, Matching. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // Match.swift: which values an argument may have.
-// Layer: Testing, Matching. See DESIGN.md, "Test doubles".
+// Layer: Testing, Matching. See the article "How doubles work".
 
 import Forwardcast
 

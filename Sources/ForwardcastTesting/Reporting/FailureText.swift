@@ -1,5 +1,5 @@
 // FailureText.swift: expected and actual calls side by side.
-// Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
+// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording
@@ -28,6 +28,19 @@ enum FailureText {
     let title =
       "\(expected.book.name): waited for \(wanted) of \(expected.match), found \(found) \(end)"
     return title + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: false))
+  }
+
+  static func came(_ expected: ExpectedCall, found: Int, within limit: Duration) -> String {
+    let wanted = "no call within \(limit)"
+    let end = found == 0 ? "the test was cancelled" : "found \(found)"
+    return "\(expected.book.name): expected \(wanted) of \(expected.match), \(end)"
+      + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: true))
+  }
+
+  static func noCalls(of book: CallBook) -> String {
+    let calls = book.calls
+    return "\(book.name): expected no calls, found \(calls.count)"
+      + columns(["no call"], calls.map { Line(text: "✗ \($0.message)") })
   }
 
   static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {

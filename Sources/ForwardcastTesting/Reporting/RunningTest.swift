@@ -1,5 +1,5 @@
 // RunningTest.swift: the test library whose test is running.
-// Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
+// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 

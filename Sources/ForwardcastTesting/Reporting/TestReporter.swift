@@ -1,5 +1,5 @@
 // TestReporter.swift: who hears of failures.
-// Layer: Testing, Reporting. See DESIGN.md, "Test doubles".
+// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // ForwardingHookTests.swift: hooks on a proxy before one object.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // HookLifeTests.swift: hooks are checked when installed, and end when cancelled.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,5 @@
 // HookPlaceTests.swift: hooks on everything that sends to many, and what they cost.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import AllocationCounter
 import Forwardcast

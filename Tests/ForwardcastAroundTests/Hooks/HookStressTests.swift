@@ -1,5 +1,5 @@
 // HookStressTests.swift: hooks that come and go while threads send.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,5 @@
 // HookTests.swift: before, after and around the messages of a proxy.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // HookWaitingTests.swift: hooks around messages whose senders wait, and around queued targets.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

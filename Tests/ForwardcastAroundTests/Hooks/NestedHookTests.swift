@@ -1,5 +1,5 @@
 // NestedHookTests.swift: hooks of proxies among the targets of others.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,5 @@
 // DescriptionTests.swift: what a proxy says of itself.
-// Layer: Tests. See DESIGN.md, "Pictures".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

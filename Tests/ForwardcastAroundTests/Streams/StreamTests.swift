@@ -1,5 +1,5 @@
 // StreamTests.swift: messages as asynchronous sequences.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -56,7 +56,7 @@ struct StreamTests {
 
   @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
   func exchangesThatDoNotCross() async throws {
-    var proxy: SharedDesks? = proxy()
+    var proxy: MulticastProxy<any MessageReceiver & Sendable>? = MulticastProxy()
     let failures = Journal()
     proxy?.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
     let key = Message<() -> Local>("local")

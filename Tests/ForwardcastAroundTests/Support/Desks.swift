@@ -1,5 +1,5 @@
 // Desks.swift: keys, targets and journals that the tests of hooks, streams and pictures share.
-// Layer: Tests. See DESIGN.md, "Around a message".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,6 @@
 // ExtensionCenterTests.swift: the points of a program, by protocol.
 
+import Dispatch
 import Forwardcast
 import ForwardcastCenters
 import Testing
@@ -40,6 +41,16 @@ extension Centers {
       extensions.notify((any MessageExtension).self) { $0.onAddMsg("x") }
       #expect(journal.all == ["a add x", "b add x"])
       #expect(try extensions.collect((any MessageExtension).self, .unseen, returning: .all) == [2, 2])
+    }
+
+    @Test("arguments that are Sendable cross to a queued observer in a collect")
+    func collectCrosses() throws {
+      let (queue, window) = (DispatchQueue(label: "crossing"), ChatWindow("w", journal))
+      extensions.register(window, for: (any MessageExtension).self, delivery: .queue(queue))
+      _ = try extensions.collect((any MessageExtension).self, .onAdd, "there", returning: .all)
+      queue.sync {}
+      #expect(journal.all == ["w add there"])
+      withExtendedLifetime(window) {}
     }
 
     @Test("the center is itself a service, survives a log-out, and keeps its lazy registrations")

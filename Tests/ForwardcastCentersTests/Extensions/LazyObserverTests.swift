@@ -103,6 +103,37 @@ extension Centers {
       #expect(journal.all == ["archive made", "archive add 1", "w add 1"])
     }
 
+    /// Observes for a service, and is kept by nobody else.
+    private final class Wrapper: MessageExtension {
+      let archive: ArchiveService
+      private let witness: Witness
+      init(_ archive: ArchiveService, _ counter: LeakCounter) {
+        (self.archive, witness) = (archive, Witness(counter))
+      }
+      func onAddMsg(_ chat: String) { archive.onAddMsg(chat) }
+      static let selectorTable = SelectorTable(for: Wrapper.self) {
+        Responds(to: .onAdd) { wrapper, chat in wrapper.archive.journal.write("wrapped add \(chat)") }
+      }
+    }
+
+    @Test("an observer that is made for a service lives as long as the service lives in its center")
+    func wrapper() throws {
+      let wrappers = LeakCounter()
+      point.registerLazily(ArchiveService.self) { Wrapper($0, wrappers) }
+      #expect(point.broadcast(.onAdd, "1").delivered == 1)
+      #expect(point.broadcast(.onAdd, "2").delivered == 1)
+      #expect(journal.all == ["archive made", "wrapped add 1", "wrapped add 2"] && wrappers.alive == 1)
+      // The service goes with the last reference, and the wrapper with the service.
+      weak let archive = services.existing(ArchiveService.self)
+      services.clearData()
+      #expect(wrappers.alive == 0 && archive == nil && point.observers.count == 0)
+      let next = try services.service(.journal)
+      point.broadcast(.onAdd, "3")
+      #expect(next.all == ["archive made", "wrapped add 3"])
+      #expect(point.unregisterLazily(ArchiveService.self))
+      #expect(wrappers.alive == 0 && services.existing(ArchiveService.self) != nil)
+    }
+
     @Test("a point has hooks, around lazy observers too")
     func hooks() throws {
       point.registerLazily(ArchiveService.self) { $0 }

@@ -1,5 +1,5 @@
 // AnswerShapes.swift: how many answers become one, and what stands for none.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

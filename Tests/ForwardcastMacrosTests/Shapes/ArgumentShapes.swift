@@ -1,5 +1,5 @@
 // ArgumentShapes.swift: what arguments may look like.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // DelegateShapes.swift: protocols as packages have them, taken as they are.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Foundation

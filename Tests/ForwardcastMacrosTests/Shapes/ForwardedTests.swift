@@ -1,5 +1,5 @@
 // ForwardedTests.swift: a proxy that is its protocol, written by @Forwarded.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // IsolationShapes.swift: actors, suspension, sharing.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

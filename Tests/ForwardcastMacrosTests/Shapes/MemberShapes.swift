@@ -1,5 +1,5 @@
 // MemberShapes.swift: properties, subscripts, names, conditions, access.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // ReceiverShapes.swift: classes and actors with a table that @Receiver writes.
-// Layer: Tests. See DESIGN.md, "The attributes".
+// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Testing

@@ -4,6 +4,8 @@
 import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
+import Foundation
+import Synchronization
 import Testing
 
 @Forwarded
@@ -34,6 +36,16 @@ private final class Circle: Shape {
 @MainActor
 private final class Page: Fetcher {
   func fetch(_ path: String) async throws -> Int { path.count }
+}
+
+@Forwarded
+private protocol Switchable: AnyObject, Sendable {
+  func turn(on isOn: Bool)
+}
+
+private final class Lamp: Switchable {
+  let isOn = Mutex(false)
+  func turn(on isOn: Bool) { self.isOn.withLock { $0 = isOn } }
 }
 
 @Suite("Typed calls")
@@ -72,6 +84,19 @@ struct TypedCallTests {
     shapes.add(Circle(), recordedBy: recorder, ownership: .strong)
     #expect(shapes.weight() == 7)
     #expect(recorder.calls.count == 1)
+  }
+
+  @Test("a recorded target that died is neither counted nor listed, and its place is taken back")
+  func deadTargets() {
+    let (recorder, shapes) = (CallRecorder(), ShapeProxy())
+    let circle = Circle()
+    shapes.add(circle, recordedBy: recorder)
+    let dead = (0..<50).map { _ in shapes.add(Circle(), recordedBy: recorder) }
+    #expect(shapes.count == 1 && shapes.registrations.count == 1)
+    #expect(dead.allSatisfy { !$0.isLive && $0.target == nil })
+    shapes.move(1, to: 1)
+    #expect(shapes.multicast.slotCount < 16)
+    #expect(circle.place == [1, 1] && recorder.calls.count == 1)
   }
 
   @Test("a caller that waits is answered from another isolation")
@@ -127,6 +152,38 @@ struct TypedCallTests {
     #expect(throws: Spilled.self) { try history.undo() }
     try history.undo()
     #expect(circle.place == [5, 5])
+  }
+
+  @Test("a stand-in that may be shared refuses calls from elsewhere: its history is in one isolation")
+  func sharedStandIns() async throws {
+    let (history, lamp) = (UndoHistory(), Lamp())
+    let stand = history.prepare(lamp, as: SwitchableProxy())
+    let errors = Mutex<[String]>([])
+    stand.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
+    stand.turn(on: true)
+    #expect(history.undoCount == 1)
+    await Task.detached { stand.turn(on: false) }.value
+    await withCheckedContinuation { continuation in
+      Thread {
+        stand.turn(on: false)
+        continuation.resume()
+      }.start()
+    }
+    #expect(history.undoCount == 1)
+    #expect(errors.withLock { $0 }.count == 2)
+    #expect(errors.withLock { $0 }.allSatisfy { $0.contains("isolation") }, "\(errors.withLock { $0 })")
+    stand.turn(on: false)
+    #expect(history.undoCount == 2)
+    try history.undo()
+    #expect(!lamp.isOn.withLock { $0 })
+  }
+
+  @Test("a stand-in that was prepared on an actor takes calls in all of the actor's tasks")
+  @MainActor func sharedStandInsOfAnActor() async throws {
+    let (history, lamp) = (UndoHistory(), Lamp())
+    let stand = history.prepare(lamp, as: SwitchableProxy())
+    await Task { @MainActor in stand.turn(on: true) }.value
+    #expect(history.undoCount == 1)
   }
 
   @Test("a stand-in keeps its target no more than a step does")

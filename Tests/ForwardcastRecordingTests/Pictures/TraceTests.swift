@@ -1,5 +1,5 @@
 // TraceTests.swift: each step of a message, told and drawn.
-// Layer: Tests. See DESIGN.md, "Pictures".
+// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast
@@ -172,5 +172,23 @@ struct TraceTests {
     #expect(small.events.count == 2 && small.omitted == 3)
     #expect(small.text == "y is asked a 0\ny is asked a 1\nand 3 more\n")
     #expect(small.mermaid.contains("Note over p1: and 3 more") && small.svg.contains("and 3 more"))
+  }
+
+  @Test("a line of the text is a step: names and errors with line breaks make no further ones")
+  func forgedLines() {
+    let breaks = ["\n", "\r", "\r\n", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}"]
+    for text in breaks.map({ "a\($0)bo gets serve, directly" }) {
+      let diagram = SequenceDiagram()
+      for stage in [MessageEvent.Stage.sent, .began, .answered, .failed, .queued, .skipped] {
+        diagram.add(
+          MessageEvent(
+            stage, name: "say:", message: text, sender: text, receiver: text, context: text, evidence: text))
+      }
+      #expect(diagram.text.split(whereSeparator: \.isNewline).count == 6, "\(diagram.text)")
+      #expect(diagram.mermaid.split(whereSeparator: \.isNewline).count == 8, "\(diagram.mermaid)")
+      let rows = SequenceDiagram()
+      for event in diagram.events { rows.add(event) }
+      #expect(rows.events.allSatisfy { "\($0)".split(whereSeparator: \.isNewline).count == 1 })
+    }
   }
 }

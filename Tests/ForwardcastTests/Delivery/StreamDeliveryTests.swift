@@ -1,5 +1,5 @@
 // StreamDeliveryTests.swift: messages that follow one another to another context and share envelopes.
-// Layer: Tests. See DESIGN.md, "Streams to a queue".
+// Layer: Tests. See DESIGN.md, "Promises of delivery".
 
 import AllocationCounter
 import Dispatch

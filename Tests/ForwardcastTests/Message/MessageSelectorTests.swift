@@ -1,5 +1,5 @@
 // MessageSelectorTests.swift: names, their grammar and their identity.
-// Layer: Message. See DESIGN.md, "Selectors".
+// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,5 @@
 // MethodSignatureTests.swift: signatures read from text, and how they compare.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,5 @@
 // SwiftSignatureTests.swift: encodings and signatures made from Swift types.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // TypeEncodingFuzzTests.swift: random and mutated texts through the parsers.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,5 @@
 // TypeEncodingRefusals.swift: texts that are no encodings, and the byte that says so.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // TypeEncodingTests.swift: reading, printing and comparing single types.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Testing

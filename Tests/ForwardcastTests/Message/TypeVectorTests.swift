@@ -1,5 +1,5 @@
 // TypeVectorTests.swift: the layout of types and frames beside clang's.
-// Layer: Message. See DESIGN.md, "Type encodings".
+// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import Testing

@@ -1,5 +1,5 @@
 // BudgetTests.swift: what a message may cost, through proxies, hooks and queues.
-// Layer: Tests. See DESIGN.md, "Life of one message".
+// Layer: Tests. See DESIGN.md, "The life of a typed message".
 
 import Dispatch
 import Forwardcast

@@ -8,7 +8,7 @@ struct RowTemplateTests {
   @Test("the rows of each number of arguments are those that the template writes")
   func file() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let file = root.appending(path: "Sources/Forwardcast/Sending/Responds+Arities.swift")
+    let file = root.appending(path: "Sources/Forwardcast/Receiving/Responds+Arities.swift")
     if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE"] != nil {
       try Data(RowTemplate.file.utf8).write(to: file)
     }

@@ -1,0 +1,36 @@
+// FunctionTypes.swift: function types that differ in a promise only.
+// Layer: Encoding. See DESIGN.md, "Decisions".
+
+/// Whether a function of type `found` may be called as one of type `wanted` because they differ in `@Sendable` alone.
+///
+/// Swift converts such values when it compiles, but a cast in a running program wants equal types. The words compared
+/// here (flags, result, parameters) belong to the stable binary interface of Swift on Apple systems and are the same on
+/// Linux. Function types that carry more than those words, such as ones of a global actor, are never related.
+func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
+  let (found, wanted) = (
+    unsafeBitCast(found, to: UnsafePointer<UInt>.self), unsafeBitCast(wanted, to: UnsafePointer<UInt>.self)
+  )
+  guard found[0] == FunctionWords.kind, wanted[0] == FunctionWords.kind else { return false }
+  let flags = wanted[1]
+  guard flags & (FunctionWords.sendable | FunctionWords.uncompared) == 0, found[1] == flags | FunctionWords.sendable
+  else { return false }
+  let count = Int(flags & FunctionWords.parameterCount)
+  guard (2..<(3 + count)).allSatisfy({ found[$0] == wanted[$0] }) else { return false }
+  guard flags & FunctionWords.hasParameterFlags != 0 else { return true }
+  func parameterFlags(_ words: UnsafePointer<UInt>) -> UnsafePointer<UInt32> {
+    UnsafeRawPointer(words + 3 + count).assumingMemoryBound(to: UInt32.self)
+  }
+  return (0..<count).allSatisfy { parameterFlags(found)[$0] == parameterFlags(wanted)[$0] }
+}
+
+/// The first words of a function type's metadata.
+private enum FunctionWords {
+  /// Word 0 of every function type.
+  static let kind: UInt = 0x302
+  // Word 1. Word 2 is the result's type; the parameters' types follow, then, if the flag says so, 32 bits for each.
+  static let parameterCount: UInt = 0xFFFF
+  static let hasParameterFlags: UInt = 0x0200_0000
+  static let sendable: UInt = 0x4000_0000
+  /// Differentiability, a global actor, extended flags: each adds words that are not compared here.
+  static let uncompared: UInt = 0x0800_0000 | 0x1000_0000 | 0x8000_0000
+}

@@ -1,0 +1,216 @@
+// MethodSignature.swift: what one method takes and returns.
+// Layer: Encoding. See the article "Type encodings".
+
+/// The types one method takes and returns, read from an Objective-C type encoding.
+///
+/// Arguments are numbered the way the encoding numbers them: 0 is the receiver,
+/// 1 the selector, and the sender's own arguments start at 2.
+///
+///     let signature = try MethodSignature("d32@0:8d16d24")
+///     signature.argumentTypes.count   // 4
+///     signature.returnType            // .double
+///     signature.argumentOffsets       // [0, 8, 16, 24]
+///     signature.frameLength           // 32
+///
+/// Two signatures are equal when their types are: the digits of the argument frame say where an old caller put the
+/// values, not what they are. Copying a signature copies one reference.
+public struct MethodSignature: Hashable, Sendable {
+  /// Shared by all copies and never changed.
+  private final class Storage: Sendable {
+    let returnType: TypeEncoding
+    let argumentTypes: [TypeEncoding]
+    let statedFrameLength: Int?
+    /// One for each argument, or empty when no argument has digits.
+    let statedOffsets: [StatedOffset?]
+
+    init(
+      _ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]
+    ) {
+      self.returnType = returnType
+      self.argumentTypes = argumentTypes
+      statedFrameLength = frameLength
+      statedOffsets = offsets.contains { $0 != nil } ? offsets : []
+    }
+  }
+
+  /// Digits after an argument's type. Runtimes that pass arguments in registers put a sign before the place of such a one.
+  struct StatedOffset: Sendable {
+    enum Sign: String, Sendable {
+      case none = ""
+      case plus = "+"
+      case minus = "-"
+    }
+
+    let sign: Sign
+    let digits: Int
+
+    var value: Int { sign == .minus ? -digits : digits }
+    var text: String { "\(sign.rawValue)\(digits)" }
+  }
+
+  private let storage: Storage
+
+  /// Reads a signature, return type first: `"v@:q"` or, with offsets, `"v24@0:8q16"`.
+  ///
+  /// - Parameter encoding: text in the grammar of [Type Encodings][types]; what is accepted beyond it is listed in
+  ///   the article "Type encodings".
+  /// - Throws: ``TypeEncodingError``, holding the byte that could not be read.
+  /// - Complexity: O(*n*) in the length of `encoding`.
+  ///
+  /// [types]: https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/ObjCRuntimeGuide/Articles/ocrtTypeEncodings.html
+  public init(_ encoding: String) throws(TypeEncodingError) {
+    var parser = try TypeEncodingParser(encoding)
+    let returnType = try parser.readType()
+    let frameLength = try parser.readNumberIfAny()
+    var types: [TypeEncoding] = []
+    var offsets: [StatedOffset?] = []
+    types.reserveCapacity(4)
+    offsets.reserveCapacity(4)
+    while types.count < 2 || !parser.isAtEnd {
+      let start = parser.position
+      if parser.isAtEnd { throw parser.error(types.isEmpty ? .receiverExpected : .selectorExpected) }
+      let type = try parser.readType()
+      if types.isEmpty, !Self.isReceiver(type) { throw parser.error(.receiverExpected, at: start) }
+      if types.count == 1, type.kind != .selector { throw parser.error(.selectorExpected, at: start) }
+      types.append(type)
+      offsets.append(try parser.readOffsetIfAny())
+    }
+    storage = Storage(returnType, types, frameLength, offsets)
+  }
+
+  /// A signature without digits; `arguments` are the sender's own.
+  package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
+    storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
+  }
+
+  private static func isReceiver(_ type: TypeEncoding) -> Bool {
+    switch type.kind {
+    case .object, .classObject: true
+    default: false
+    }
+  }
+
+  /// What the method returns, with qualifiers such as `oneway`.
+  public var returnType: TypeEncoding { storage.returnType }
+
+  /// The types of receiver, selector and the sender's own arguments, in this order, with their qualifiers.
+  public var argumentTypes: [TypeEncoding] { storage.argumentTypes }
+
+  /// How many arguments there are, receiver and selector included: two more than the selector has colons.
+  public var numberOfArguments: Int { storage.argumentTypes.count }
+
+  /// Whether the sender does not wait for the method: its return type is qualified `V`.
+  public var isOneway: Bool { returnType.qualifiers.contains(.oneway) }
+
+  /// Bytes of the returned value: 0 for `v`, and `nil` when the encoding does not say.
+  public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
+
+  /// Sizes and alignments of the arguments as a method receives them: an array arrives as a pointer.
+  public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
+
+  /// Sizes and alignments of the arguments on `target`, as a method receives them there.
+  public func argumentLayouts(on target: TypeLayout.Target) -> [TypeLayout?] {
+    argumentTypes.map { Self.argumentLayout($0, on: target) }
+  }
+
+  /// Where each argument lies in the argument frame, in bytes: the digits after its type, else where a C compiler
+  /// for this machine would say it lies, and `nil` behind an argument of unknown size.
+  ///
+  /// A frame is how runtimes once passed arguments; the compilers still number it. In it arguments follow one another
+  /// without gaps, and integers take at least the room of an `int`.
+  public var argumentOffsets: [Int?] {
+    let computed = frame(on: .current).offsets
+    guard !storage.statedOffsets.isEmpty else { return computed }
+    return zip(storage.statedOffsets, computed).map { $0?.value ?? $1 }
+  }
+
+  /// The size of the argument frame in bytes: the digits after the return type, else what a C compiler for this
+  /// machine would say, and `nil` when an argument's size is unknown.
+  public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
+
+  /// The frame's length as the encoding states it, or `nil` when it leaves the digits out.
+  public var statedFrameLength: Int? { storage.statedFrameLength }
+
+  /// The arguments' offsets as the encoding states them, negative after a minus sign, and `nil` where it leaves the digits
+  /// out.
+  public var statedOffsets: [Int?] {
+    storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets.map { $0?.value }
+  }
+
+  /// The argument frame as a C compiler for `target` numbers it, whatever digits the encoding has.
+  ///
+  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the length of the whole frame.
+  /// - Complexity: O(*n*) in the length of the encoding.
+  public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
+    var next: Int? = 0
+    var offsets: [Int?] = []
+    for type in argumentTypes {
+      offsets.append(next)
+      if let place = next, let length = Self.frameLength(of: type, on: target) {
+        let (end, overflow) = place.addingReportingOverflow(length)
+        next = overflow ? nil : end
+      } else {
+        next = nil
+      }
+    }
+    return (offsets, next)
+  }
+
+  private static func argumentLayout(_ type: TypeEncoding, on target: TypeLayout.Target) -> TypeLayout? {
+    if case .array = type.kind { return .pointer(on: target) }
+    return type.layout(on: target)
+  }
+
+  private static func frameLength(of type: TypeEncoding, on target: TypeLayout.Target) -> Int? {
+    guard let size = argumentLayout(type, on: target)?.size else { return nil }
+    if case .scalar(let scalar) = type.kind, scalar.isInteger, !type.qualifiers.contains(.atomic) {
+      return max(size, 4)
+    }
+    return size
+  }
+
+  /// Whether types, names and qualifiers are equal; frame digits are not compared.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.storage === right.storage
+      || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes
+  }
+
+  /// Hashes what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(returnType)
+    hasher.combine(argumentTypes)
+  }
+}
+
+extension MethodSignature: CustomStringConvertible {
+  /// The text the signature was read from, byte for byte.
+  public var description: String {
+    var text = ""
+    returnType.write(to: &text)
+    if let length = statedFrameLength { text += "\(length)" }
+    for (index, type) in argumentTypes.enumerated() {
+      type.write(to: &text)
+      if index < storage.statedOffsets.count, let offset = storage.statedOffsets[index] { text += offset.text }
+    }
+    return text
+  }
+}
+
+extension MethodSignature: Codable {
+  /// Reads a signature as its text. A malformed one is a `DecodingError` that holds the ``TypeEncodingError``'s words.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    do {
+      try self.init(text)
+    } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  /// Writes the signature as its text. What only Swift knows, the layout of a type encoded by name, is not written.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

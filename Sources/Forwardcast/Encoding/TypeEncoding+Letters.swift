@@ -1,0 +1,160 @@
+// TypeEncoding+Letters.swift: the types and qualifiers that are one letter.
+// Layer: Encoding. See the article "Type encodings".
+
+extension TypeEncoding {
+  /// A C type of fixed size that is written as one letter, which is its raw value.
+  public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
+    /// `c`
+    case char = 0x63
+    /// `C`
+    case unsignedChar = 0x43
+    /// `s`
+    case short = 0x73
+    /// `S`
+    case unsignedShort = 0x53
+    /// `i`
+    case int = 0x69
+    /// `I`
+    case unsignedInt = 0x49
+    /// `l`: C's `long`, eight bytes wherever pointers have eight.
+    case long = 0x6C
+    /// `L`
+    case unsignedLong = 0x4C
+    /// `q`
+    case longLong = 0x71
+    /// `Q`
+    case unsignedLongLong = 0x51
+    /// `t`
+    case int128 = 0x74
+    /// `T`
+    case unsignedInt128 = 0x54
+    /// `f`
+    case float = 0x66
+    /// `d`
+    case double = 0x64
+    /// `D`
+    case longDouble = 0x44
+    /// `B`
+    case bool = 0x42
+
+    /// Whether it counts in whole numbers, truth values included.
+    public var isInteger: Bool {
+      switch self {
+      case .float, .double, .longDouble: false
+      default: true
+      }
+    }
+
+    /// The name C gives it.
+    public var meaning: String {
+      switch self {
+      case .char: "char"
+      case .unsignedChar: "unsigned char"
+      case .short: "short"
+      case .unsignedShort: "unsigned short"
+      case .int: "int"
+      case .unsignedInt: "unsigned int"
+      case .long: "long"
+      case .unsignedLong: "unsigned long"
+      case .longLong: "long long"
+      case .unsignedLongLong: "unsigned long long"
+      case .int128: "__int128"
+      case .unsignedInt128: "unsigned __int128"
+      case .float: "float"
+      case .double: "double"
+      case .longDouble: "long double"
+      case .bool: "bool"
+      }
+    }
+  }
+
+  /// A letter in front of a type that says how the value travels, not what it is. Its raw value is the letter.
+  public enum Qualifier: UInt8, Hashable, Sendable, CaseIterable {
+    /// `r`
+    case const = 0x72
+    /// `n`
+    case `in` = 0x6E
+    /// `N`
+    case `inout` = 0x4E
+    /// `o`
+    case out = 0x6F
+    /// `O`
+    case bycopy = 0x4F
+    /// `R`
+    case byref = 0x52
+    /// `V`
+    case oneway = 0x56
+    /// `A`: C's `_Atomic`, the one qualifier that can change size and alignment.
+    case atomic = 0x41
+
+    /// The word Objective-C has for it.
+    public var meaning: String {
+      switch self {
+      case .const: "const"
+      case .in: "in"
+      case .inout: "inout"
+      case .out: "out"
+      case .bycopy: "bycopy"
+      case .byref: "byref"
+      case .oneway: "oneway"
+      case .atomic: "atomic"
+      }
+    }
+  }
+
+  /// `v`
+  public static let void = TypeEncoding(.void)
+  /// `@`, an object of any class.
+  public static let object = TypeEncoding(.object(name: nil))
+  /// `@?`, a block that does not say what it takes.
+  public static let block = TypeEncoding(.block(signature: nil))
+  /// `#`
+  public static let classObject = TypeEncoding(.classObject)
+  /// `:`
+  public static let selector = TypeEncoding(.selector)
+  /// `*`
+  public static let cString = TypeEncoding(.cString)
+  /// `?`
+  public static let unknown = TypeEncoding(.unknown)
+  /// `c`
+  public static let char = TypeEncoding(.scalar(.char))
+  /// `C`
+  public static let unsignedChar = TypeEncoding(.scalar(.unsignedChar))
+  /// `s`
+  public static let short = TypeEncoding(.scalar(.short))
+  /// `S`
+  public static let unsignedShort = TypeEncoding(.scalar(.unsignedShort))
+  /// `i`
+  public static let int = TypeEncoding(.scalar(.int))
+  /// `I`
+  public static let unsignedInt = TypeEncoding(.scalar(.unsignedInt))
+  /// `l`
+  public static let long = TypeEncoding(.scalar(.long))
+  /// `L`
+  public static let unsignedLong = TypeEncoding(.scalar(.unsignedLong))
+  /// `q`
+  public static let longLong = TypeEncoding(.scalar(.longLong))
+  /// `Q`
+  public static let unsignedLongLong = TypeEncoding(.scalar(.unsignedLongLong))
+  /// `t`
+  public static let int128 = TypeEncoding(.scalar(.int128))
+  /// `T`
+  public static let unsignedInt128 = TypeEncoding(.scalar(.unsignedInt128))
+  /// `f`
+  public static let float = TypeEncoding(.scalar(.float))
+  /// `d`
+  public static let double = TypeEncoding(.scalar(.double))
+  /// `D`
+  public static let longDouble = TypeEncoding(.scalar(.longDouble))
+  /// `B`
+  public static let bool = TypeEncoding(.scalar(.bool))
+
+  /// `@"Name"`, an object of the class or protocols named as Objective-C does: `Name`, `<Protocol>` or both.
+  ///
+  /// `nil` for a name the grammar has no place for: one with a quotation mark or control character. `@""`, which some
+  /// compilers write, names no class.
+  public static func object(named name: String) -> TypeEncoding? {
+    let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
+    return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil
+  }
+}

@@ -1,0 +1,132 @@
+// TypeEncoding+Swift.swift: encodings made from Swift types.
+// Layer: Encoding. See the article "Type encodings".
+
+extension TypeEncoding {
+  /// The encoding under which values of a Swift type appear in signatures.
+  ///
+  /// | Swift | encoding |
+  /// |---|---|
+  /// | `Int`, `Int8` … `Int128` and the unsigned ones | `q`, `c` `s` `i` `q` `t`, `Q` `C` `S` `I` `Q` `T` |
+  /// | `Bool`, `Float`, `Double`, `Void` | `B`, `f`, `d`, `v` |
+  /// | `String` | `@"String"` |
+  /// | classes, actors, `Any` and other existentials | `@` |
+  /// | metatypes; selectors; closures | `#`; `:`; `@?` |
+  /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^` and the encoding of `T`; of characters `r*`, `*` |
+  /// | raw and opaque pointers | `r^v`, `^v` |
+  /// | an optional of any of the last six rows | as without the optional |
+  /// | any other type | `{Name}` with the size and alignment Swift has for it |
+  ///
+  /// A type whose name is no record name, such as a tuple, becomes `{?}` with its size and alignment.
+  public init(of type: any Any.Type) {
+    if let letter = Self.letters[ObjectIdentifier(type)] {
+      self = letter
+    } else if let reference = Self.reference(type) {
+      self = reference
+    } else if let optional = type as? any OptionalType.Type, let wrapped = Self.reference(optional.wrapped) {
+      self = wrapped
+    } else {
+      let name = String(describing: type)
+      let record = Record(name: TypeEncodingParser.isRecordName(name) ? name : "?", members: nil)
+      self.init(.structure(record), measured: Self.measure(type))
+    }
+  }
+
+  /// Types with a value of their own, whose optionals need more room.
+  private static let letters: [ObjectIdentifier: TypeEncoding] = {
+    var letters: [ObjectIdentifier: TypeEncoding] = [
+      ObjectIdentifier(Void.self): .void, ObjectIdentifier(Bool.self): .bool,
+      ObjectIdentifier(Float.self): .float, ObjectIdentifier(Double.self): .double,
+      ObjectIdentifier(Int.self): MemoryLayout<Int>.size == 8 ? .longLong : .int,
+      ObjectIdentifier(UInt.self): MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt,
+      ObjectIdentifier(Int8.self): .char, ObjectIdentifier(UInt8.self): .unsignedChar,
+      ObjectIdentifier(Int16.self): .short, ObjectIdentifier(UInt16.self): .unsignedShort,
+      ObjectIdentifier(Int32.self): .int, ObjectIdentifier(UInt32.self): .unsignedInt,
+      ObjectIdentifier(Int64.self): .longLong, ObjectIdentifier(UInt64.self): .unsignedLongLong,
+      ObjectIdentifier(Int128.self): .int128, ObjectIdentifier(UInt128.self): .unsignedInt128,
+    ]
+    #if arch(x86_64) && !os(Windows)
+      letters[ObjectIdentifier(Float80.self)] = .longDouble
+    #endif
+    return letters
+  }()
+
+  private static let string = TypeEncoding(.object(name: "String"))
+
+  /// Types that refer to something, so that an absent one is a null reference.
+  private static func reference(_ type: any Any.Type) -> TypeEncoding? {
+    if type == String.self { return string }
+    if type == MessageSelector.self { return .selector }
+    if type is AnyObject.Type { return .object }
+    if let pointer = type as? any PointerType.Type { return pointer.encoding }
+    switch MetadataKind(of: type) {
+    case .existential: return .object
+    case .function: return .block
+    case .metatype: return .classObject
+    case .other: return nil
+    }
+  }
+
+  private static func measure(_ type: any Any.Type) -> TypeLayout {
+    func measure<Value>(_: Value.Type) -> TypeLayout {
+      TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+    }
+    return measure(type)
+  }
+
+  fileprivate static func pointer(toValuesOf type: any Any.Type, _ qualifiers: [Qualifier]) -> TypeEncoding {
+    if type == Int8.self || type == UInt8.self { return TypeEncoding(.cString, qualifiers: qualifiers) }
+    return TypeEncoding(.pointer(to: TypeEncoding(of: type)), qualifiers: qualifiers)
+  }
+}
+
+/// What the runtime says a type is, where no cast can tell.
+///
+/// The first word of a type's metadata is its kind; for classes it is an address or 0, above or below all others.
+/// The numbers belong to the stable binary interface of Swift on Apple systems and are the same on Linux.
+private enum MetadataKind {
+  case existential
+  case function
+  case metatype
+  case other
+
+  init(of type: any Any.Type) {
+    switch unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee {
+    case 0x303, 0x307: self = .existential
+    case 0x302: self = .function
+    case 0x304, 0x306: self = .metatype
+    default: self = .other
+    }
+  }
+}
+
+private protocol OptionalType {
+  static var wrapped: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  static var wrapped: any Any.Type { Wrapped.self }
+}
+
+private protocol PointerType {
+  static var encoding: TypeEncoding { get }
+}
+
+extension UnsafePointer: PointerType {
+  static var encoding: TypeEncoding { .pointer(toValuesOf: Pointee.self, [.const]) }
+}
+
+extension UnsafeMutablePointer: PointerType {
+  static var encoding: TypeEncoding { .pointer(toValuesOf: Pointee.self, []) }
+}
+
+extension UnsafeRawPointer: PointerType {
+  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, [.const]) }
+}
+
+extension UnsafeMutableRawPointer: PointerType {
+  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, []) }
+}
+
+extension OpaquePointer: PointerType {
+  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, []) }
+}

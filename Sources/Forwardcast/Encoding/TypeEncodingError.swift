@@ -1,0 +1,93 @@
+// TypeEncodingError.swift: why a text is no type encoding.
+// Layer: Encoding. See the article "Type encodings".
+
+/// Why a text is no type encoding, and at which byte.
+///
+///     do { _ = try MethodSignature("v@:&") } catch {
+///       error.code          // .unknownType
+///       error.byteOffset    // 3
+///       "\(error)"          // unknown type at byte 3 of "v@:&"
+///     }
+public struct TypeEncodingError: Error, Hashable, Sendable {
+  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable {
+    fileprivate let words: String
+
+    /// The text ends where a type or the rest of one has to stand.
+    public static let unexpectedEnd = Code(words: "unexpected end")
+    /// A byte that starts no known type.
+    public static let unknownType = Code(words: "unknown type")
+    /// No digit where a count, a width or a position has to stand.
+    public static let numberExpected = Code(words: "number expected")
+    /// A number with a needless 0 in front, which would not print back.
+    public static let leadingZero = Code(words: "leading zero")
+    /// A number above ``Limits/size``.
+    public static let numberTooLarge = Code(words: "number too large")
+    /// Something after a type that is complete.
+    public static let trailingText = Code(words: "text after the type")
+    /// A closing bracket is missing where this byte stands.
+    public static let bracketExpected = Code(words: "closing bracket expected")
+    /// A struct or union with neither name nor members.
+    public static let emptyRecord = Code(words: "record without name and members")
+    /// A byte that cannot stand in the name it stands in.
+    public static let invalidName = Code(words: "invalid character in a name")
+    /// A member that is no bit-field and has no quoted name, in a record whose members before it have names.
+    public static let memberNameExpected = Code(words: "quoted member name expected")
+    /// A bit-field that is not the member of a record.
+    public static let misplacedBitField = Code(words: "bit-field outside a record")
+    /// A bit-field with more bits than its type.
+    public static let bitFieldTooWide = Code(words: "bit-field too wide")
+    /// A complex number whose parts are not numbers.
+    public static let complexPartExpected = Code(words: "number type expected after 'j'")
+    /// A block signature that does not name the block itself, `@?`, after the result.
+    public static let blockExpected = Code(words: "'@?' expected as first block argument")
+    /// A method signature whose first argument is not `@` or `#`.
+    public static let receiverExpected = Code(words: "receiver '@' or '#' expected")
+    /// A method signature whose second argument is not `:`.
+    public static let selectorExpected = Code(words: "selector ':' expected")
+    /// More than ``Limits/length`` bytes of text.
+    public static let tooLong = Code(words: "text too long")
+    /// More than ``Limits/depth`` types inside one another.
+    public static let tooDeep = Code(words: "types nested too deeply")
+    /// A type that would need more than ``Limits/size`` bytes.
+    public static let typeTooLarge = Code(words: "type too large")
+  }
+
+  /// Bounds on what is read, so that text from outside costs little whatever it says.
+  public enum Limits {
+    /// Bytes of text: 65,536.
+    public static let length = 1 << 16
+    /// Types inside one another, counting pointers, arrays, records and block signatures: 64.
+    public static let depth = 64
+    /// Bytes of one type, and the largest number that may be written: 2⁴⁷, more than a process can address; 2¹⁸ where an
+    /// `Int` has 32 bits, so that no sum of sizes in a text of ``length`` overflows.
+    public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
+  }
+
+  /// The rule that was broken.
+  public let code: Code
+  /// The whole text, so that a log line can be understood by itself.
+  public let encoding: String
+  /// Offset into `encoding.utf8`, counted from 0. It is the length of the text where something is missing at its end.
+  public let byteOffset: Int
+}
+
+extension TypeEncodingError: CustomStringConvertible {
+  /// The rule, the byte and the text; of a text over 100 bytes, the part around that byte.
+  public var description: String {
+    "\(code) at byte \(byteOffset) of \(excerpt)"
+  }
+
+  private var excerpt: String {
+    let bytes = encoding.utf8
+    guard bytes.count > 100 else { return String(reflecting: encoding) }
+    let from = max(0, byteOffset - 40)
+    let text = String(decoding: bytes.dropFirst(from).prefix(80), as: UTF8.self)
+    return "\(from > 0 ? "…" : "")\(String(reflecting: text))\(from + 80 < bytes.count ? "…" : "")"
+  }
+}
+
+extension TypeEncodingError.Code: CustomStringConvertible {
+  /// The rule in a few words, as an error's description begins.
+  public var description: String { words }
+}

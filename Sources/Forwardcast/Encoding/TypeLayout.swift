@@ -1,0 +1,169 @@
+// TypeLayout.swift: size and alignment in bytes, found in one pass.
+// Layer: Encoding. See the article "Type encodings".
+
+/// How much room a value takes and where it may begin, in bytes, as the platform's C compiler has it.
+///
+///     try TypeEncoding("{?=cq}").layout   // TypeLayout(size: 16, alignment: 8)
+///
+/// A member's place follows from its type and the members before it, so one pass over the encoding is enough.
+/// Encodings do not say that a struct is packed or over-aligned: such a struct is laid out as if it were not.
+public struct TypeLayout: Hashable, Sendable {
+  /// Bytes of one value; as a rule a multiple of the alignment, so that values can follow one another.
+  public let size: Int
+  /// Addresses of values are multiples of this power of two.
+  public let alignment: Int
+
+  /// A layout measured elsewhere.
+  public init(size: Int, alignment: Int) {
+    self.size = size
+    self.alignment = alignment
+  }
+
+  /// A system whose C compiler may disagree with the others'. More may join, so a `switch` needs a `default`.
+  public enum Target: String, Hashable, Sendable, CaseIterable {
+    /// Linux on 64-bit Intel processors.
+    case x86_64Linux = "x86_64-linux"
+    /// Linux on 64-bit ARM processors.
+    case aarch64Linux = "aarch64-linux"
+    /// macOS and its kin on Apple's processors.
+    case arm64Apple = "arm64-apple"
+    /// macOS and simulators on Intel processors.
+    case x86_64Apple = "x86_64-apple"
+    /// watchOS with pointers of four bytes.
+    case arm64_32Apple = "arm64_32-apple"
+
+    /// The machine this program was compiled for; where it is none of these, the nearest.
+    public static var current: Target {
+      #if canImport(Darwin) && arch(x86_64)
+        .x86_64Apple
+      #elseif canImport(Darwin) && arch(arm64_32)
+        .arm64_32Apple
+      #elseif canImport(Darwin)
+        .arm64Apple
+      #elseif arch(x86_64)
+        .x86_64Linux
+      #else
+        .aarch64Linux
+      #endif
+    }
+
+    var pointerSize: Int { self == .arm64_32Apple ? 4 : 8 }
+
+    var longDoubleSize: Int { self == .arm64Apple || self == .arm64_32Apple ? 8 : 16 }
+
+    /// Whether bit-fields without a name raise the alignment of their record.
+    var unnamedBitFieldsAlign: Bool { self == .aarch64Linux || self == .arm64_32Apple }
+
+    /// Whether bit-fields of some width follow the last bit wherever it is, whatever their declared type.
+    var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
+  }
+}
+
+extension TypeLayout {
+  /// The layout of one node, from the layouts of its parts.
+  static func find(
+    _ kind: TypeEncoding.Kind, _ qualifiers: [TypeEncoding.Qualifier], on target: Target,
+    part: (TypeEncoding) -> TypeLayout?
+  ) -> TypeLayout? {
+    let plain: TypeLayout? =
+      switch kind {
+      case .void, .unknown, .bitField: nil
+      case .scalar(let scalar): TypeLayout(scalar, on: target)
+      case .cString, .object, .block, .classObject, .selector, .pointer: pointer(on: target)
+      case .array(let count, let element): part(element)?.repeated(count)
+      case .structure(let record): RecordLayout.find(record, isUnion: false, on: target, part: part)
+      case .union(let record): RecordLayout.find(record, isUnion: true, on: target, part: part)
+      case .complex(let scalar): TypeLayout(scalar, on: target).repeated(2)
+      }
+    return qualifiers.contains(.atomic) ? plain?.atomic : plain
+  }
+
+  static func pointer(on target: Target) -> TypeLayout {
+    TypeLayout(size: target.pointerSize, alignment: target.pointerSize)
+  }
+
+  init(_ scalar: TypeEncoding.Scalar, on target: Target) {
+    let size =
+      switch scalar {
+      case .char, .unsignedChar, .bool: 1
+      case .short, .unsignedShort: 2
+      case .int, .unsignedInt, .float: 4
+      case .long, .unsignedLong: target.pointerSize
+      case .longLong, .unsignedLongLong, .double: 8
+      case .int128, .unsignedInt128: 16
+      case .longDouble: target.longDoubleSize
+      }
+    self.init(size: size, alignment: size)
+  }
+
+  /// `nil` when the product is no `Int`; the parser has refused such a type before.
+  private func repeated(_ count: Int) -> TypeLayout? {
+    let (product, overflow) = size.multipliedReportingOverflow(by: count)
+    return overflow ? nil : TypeLayout(size: product, alignment: alignment)
+  }
+
+  /// C's `_Atomic`: what fits sixteen bytes grows to a power of two and is aligned to it, so that one instruction
+  /// can move it; what has no bytes gets one.
+  private var atomic: TypeLayout {
+    if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
+    if size > 16 { return self }
+    var power = 1
+    while power < size { power *= 2 }
+    return TypeLayout(size: power, alignment: power)
+  }
+}
+
+/// A struct or union on its way: how many bits are taken, and the strictest alignment so far.
+private struct RecordLayout {
+  let isUnion: Bool
+  let target: TypeLayout.Target
+  var bits = 0
+  var alignment = 1
+
+  static func find(
+    _ record: TypeEncoding.Record, isUnion: Bool, on target: TypeLayout.Target, part: (TypeEncoding) -> TypeLayout?
+  ) -> TypeLayout? {
+    guard let members = record.members else { return nil }
+    var layout = RecordLayout(isUnion: isUnion, target: target)
+    let hasNames = members.contains { $0.name != nil }
+    for member in members {
+      if case .bitField(let field) = member.type.kind {
+        layout.add(field, isNamed: member.name.map { !$0.isEmpty } ?? (!hasNames && field.width > 0))
+      } else if let size = part(member.type) {
+        layout.add(size)
+      } else {
+        return nil
+      }
+    }
+    return TypeLayout(
+      size: roundUp(roundUp(layout.bits, to: 8) / 8, to: layout.alignment), alignment: layout.alignment)
+  }
+
+  mutating func add(_ member: TypeLayout) {
+    alignment = max(alignment, member.alignment)
+    let start = isUnion ? 0 : roundUp(bits, to: member.alignment * 8)
+    bits = max(bits, start + member.size * 8)
+  }
+
+  /// A field goes on where the one before it ended, unless it would cross the border of its declared type's units.
+  ///
+  /// The encoding of Apple's compilers does not say that type. Taken for it is `unsigned int`, or the smallest wider
+  /// integer that holds the field: the usual declaration, though not the only one with that encoding.
+  mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
+    let guess: TypeEncoding.Scalar =
+      field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128
+    let unit = TypeLayout(field.container ?? guess, on: target)
+    let boundary = target.bitFieldsIgnoreUnits && field.width > 0 ? 1 : unit.alignment * 8
+    var start = isUnion ? 0 : bits
+    if field.width == 0 || start % boundary + field.width > unit.size * 8 { start = roundUp(start, to: boundary) }
+    if let position = field.position, !isUnion { start = max(bits, position) }
+    let end = start + field.width
+    // A union counts whole bytes; a struct's next field may share the last byte.
+    bits = max(bits, isUnion ? roundUp(end, to: 8) : end)
+    if isNamed || target.unnamedBitFieldsAlign { alignment = max(alignment, boundary / 8) }
+  }
+}
+
+private func roundUp(_ value: Int, to step: Int) -> Int {
+  (value + step - 1) / step * step
+}

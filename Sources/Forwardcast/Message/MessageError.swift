@@ -1,0 +1,110 @@
+// MessageError.swift: why nobody answered, or answered wrongly.
+// Layer: Message. See DESIGN.md, "Decisions".
+
+/// Why a message was not answered, with the receiver's type, the selector and the evidence.
+///
+/// The text begins with the name of the rule: `unrecognized selector wash: of Cook`.
+public struct MessageError: Error, Hashable, CustomStringConvertible {
+  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The rule in words, as it begins the error's text.
+    public let description: String
+
+    /// Nothing in the receiver's tables or hooks answers the selector.
+    public static let unrecognizedSelector = Code(description: "unrecognized selector")
+    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it had added a method, and no table has one.
+    public static let resolverAddedNothing = Code(description: "resolver hook added nothing")
+    /// An argument or a result is of a type that the method, or the sender, cannot take.
+    public static let typeMismatch = Code(description: "type mismatch")
+    /// There are not as many arguments, or parameters, as the selector has colons.
+    public static let wrongArgumentCount = Code(description: "wrong number of arguments")
+    /// A type encoding could not be read.
+    public static let invalidTypeEncoding = Code(description: "invalid type encoding")
+    /// A message that must be answered reached no target.
+    public static let nobodyResponds = Code(description: "nobody responds")
+    /// A message that must be answered was sent, to targets whose answers the sender did not wait for.
+    public static let notAwaited = Code(description: "answers not waited for")
+    /// The method runs in an isolation that the sender cannot reach from where it is, or an argument may not cross.
+    public static let isolationMismatch = Code(description: "isolation mismatch")
+    /// Proxies lead back to a proxy that the message came through.
+    public static let proxyCycle = Code(description: "proxy cycle")
+    /// Proxies lie in one another too deeply, or in too many ways.
+    public static let tooManyProxies = Code(description: "too many proxies")
+    /// A target has no selector table, nor has its proxy one for it, and it does not forward: no message can reach it.
+    public static let noSelectorTable = Code(description: "no selector table")
+    /// A table has a method of that selector already.
+    public static let alreadyInTable = Code(description: "already in table")
+    /// Waiting here would wait for ever.
+    public static let wouldDeadlock = Code(description: "would deadlock")
+    /// The call of an `around` hook was kept and used after the hook had ended.
+    public static let hookEnded = Code(description: "hook has ended")
+    /// Messages that send messages have used up the thread's stack.
+    public static let tooDeep = Code(description: "too many levels")
+    /// Not everybody answered in the time that was given.
+    public static let timedOut = Code(description: "timed out")
+  }
+
+  /// Which rule was broken.
+  public let code: Code
+  /// The type of the receiver.
+  public let receiver: String
+  /// The name of the message.
+  public let selector: String
+  /// What was wanted and what was found, in words; empty where code, receiver and selector say it all.
+  public let evidence: String
+  /// Which argument is meant, counted from 0 as the sender counts; `nil` where none is, or the result.
+  public let argumentIndex: Int?
+
+  /// Makes an error for a receiver of the library's user, such as an overridden
+  /// ``MessageForwarding/doesNotRecognize(_:)``.
+  public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
+    self.code = code
+    self.receiver = receiver
+    self.selector = selector
+    self.evidence = evidence
+    self.argumentIndex = argumentIndex
+  }
+
+  /// The rule, the selector, the receiver and the evidence.
+  public var description: String {
+    let words = [code.description, selector, "of \(receiver)"].filter { !$0.isEmpty }
+    return words.joined(separator: " ") + (evidence.isEmpty ? "" : ": \(evidence)")
+  }
+}
+
+extension MessageError {
+  package static func unrecognized(_ selector: MessageSelector, by receiver: AnyObject) -> MessageError {
+    MessageError(.unrecognizedSelector, receiver: typeName(of: receiver), selector: selector.name)
+  }
+
+  package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int, found: Int)
+    -> MessageError
+  {
+    MessageError(
+      .wrongArgumentCount, receiver: receiver, selector: selector.name, evidence: "wanted \(wanted), found \(found)")
+  }
+
+  package static func argument(_ index: Int, _ selector: MessageSelector, receiver: String, _ error: UnboxingError)
+    -> MessageError
+  {
+    MessageError(
+      .typeMismatch, receiver: receiver, selector: selector.name, evidence: "argument \(index): \(error)",
+      argumentIndex: index)
+  }
+
+  package static func result(_ selector: MessageSelector, receiver: String, _ error: UnboxingError) -> MessageError {
+    MessageError(.typeMismatch, receiver: receiver, selector: selector.name, evidence: "result: \(error)")
+  }
+}
+
+/// The name of an object's class, as errors and reports give it.
+package func typeName(of object: AnyObject) -> String {
+  if let named = object as? any NamedReceiver { return named.receiverName }
+  return "\(type(of: object))"
+}
+
+/// A receiver whose Swift class is not what its users call its type, such as an object made by a script.
+public protocol NamedReceiver: AnyObject {
+  /// What errors and reports call the receiver's type.
+  var receiverName: String { get }
+}

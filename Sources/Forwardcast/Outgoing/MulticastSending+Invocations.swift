@@ -1,0 +1,61 @@
+// MulticastSending+Invocations.swift: messages as values, and messages written like calls.
+// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+
+extension MulticastSending {
+  /// Forwards a message without making a report; errors go to `onError`.
+  ///
+  /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of
+  /// the
+  /// proxy.
+  ///
+  /// - Parameter invocation: the message.
+  @inlinable
+  @discardableResult
+  public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
+    broadcastBoxed(beginMessage(invocation.selector), invocation)
+  }
+
+  /// Forwards a message and makes one result of the answers, as the typed form does.
+  ///
+  /// A target that answers nothing, since its method returns `void`, adds nothing.
+  ///
+  /// - Parameters:
+  ///   - invocation: the message.
+  ///   - policy: what becomes of the answers.
+  /// - Throws: as ``MulticastSending/collect(_:_:returning:)-6t1cs``, and as ``MulticastProxy/forward(_:)`` for
+  ///   arguments and cycles.
+  public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
+    -> Output
+  {
+    let route = beginMessage(invocation.selector)
+    var sink = PolicySink(boxes: policy, route)
+    if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &sink) {
+      return try sink.collected(reachedAny ? nil : .silence(route)).get()
+    }
+    return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()
+  }
+
+  /// Messages written like calls, without a key: see ``DynamicMessages``.
+  public var dynamic: DynamicMessages { dynamicMessages }
+
+  var dynamicMessages: DynamicMessages {
+    DynamicMessages(
+      deliver: { selector, boxes in
+        var invocation = Invocation(selector, arguments: boxes)
+        let route = self.beginMessage(selector)
+        do {
+          let report = try forwardBoxed(&invocation, along: route)
+          for failure in report.failures {
+            route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
+          }
+        } catch {
+          route.core.report(error, selector, nil, receiver: route.core.name)
+        }
+        return invocation.result?.value
+      },
+      refuse: {
+        let core = self.core
+        core.report($0, "dynamic", nil, receiver: core.name)
+      })
+  }
+}

@@ -1,0 +1,250 @@
+// OutcomeSinks.swift: what is made of the outcomes of one message.
+// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+
+/// Takes the outcomes of one message, in the order of delivery.
+protocol OutcomeSink {
+  /// Whether targets that do not get the message are to be told of as well.
+  var listsEveryTarget: Bool { get }
+
+  /// Takes one outcome. `false` when no further target is needed.
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
+
+  /// Takes an answer that nobody wants.
+  mutating func countDelivered()
+
+  /// Whether answers are taken without asking where they come from.
+  static var needsNoContexts: Bool { get }
+
+  /// Takes an answer that came in the sender's turn, where ``needsNoContexts``.
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
+
+  /// Says how many outcomes there will be at most.
+  mutating func expect(_ count: Int)
+}
+
+/// A sink that makes the result of a verb.
+protocol EndingSink: OutcomeSink {
+  associatedtype Output
+
+  /// The result, once the walk has ended.
+  ///
+  /// - Parameter failure: what ended the message as a whole.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
+}
+
+extension OutcomeSink {
+  var listsEveryTarget: Bool { false }
+  mutating func countDelivered() {}
+  static var needsNoContexts: Bool { false }
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) { countDelivered() }
+  mutating func expect(_ count: Int) {}
+}
+
+/// Counts, and gives errors to the handlers of the proxies: for a broadcast.
+struct SummarySink: EndingSink {
+  var summary = BroadcastSummary()
+
+  mutating func countDelivered() { summary.delivered += 1 }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    switch outcome {
+    case .answered: summary.delivered += 1
+    case .queued: summary.queued += 1
+    case .failed(let error):
+      summary.failed += 1
+      context.report(error)
+    // A target that does not respond was never to be reached, and what a buffer gave up is counted as dropped.
+    case .skipped(.doesNotRespond), .skipped(.outOfScope), .skipped(.bufferFull): break
+    case .skipped: summary.skipped += 1
+    }
+    return true
+  }
+
+  /// What came of the broadcast; silence is answered as the proxy says. An error of hooks counts as one failure of the
+  /// proxy.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
+    if let failure {
+      summary.failed += 1
+      walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
+    }
+    summary.dropped = walk.dropped
+    summary.failed += walk.told
+    if walk.reachesOnlyDead(summary) {
+      summary.skipped += summary.queued
+      summary.queued = 0
+    }
+    if summary.nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
+    return summary
+  }
+}
+
+/// The same for a sender who waits for room in buffers, and can be thrown why there is none.
+struct ReadySink: EndingSink {
+  private var counts = SummarySink()
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
+
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
+    if let failure, walk.failure == nil || failure is CancellationError { return .failure(failure) }
+    return .success(counts.end(walk, by: failure))
+  }
+}
+
+/// Lists what became of the message at each target.
+struct ReportSink: EndingSink {
+  var report = DeliveryReport()
+
+  var listsEveryTarget: Bool { true }
+
+  static var needsNoContexts: Bool { true }
+
+  @inline(__always)
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
+    report.answers.append(.init(target: target, result: consume answer))
+    report.endsQueued = false
+  }
+
+  mutating func expect(_ count: Int) { report.answers.reserveCapacity(count) }
+
+  /// Gives the report away, so that its lists are not counted once more.
+  mutating func takeReport() -> DeliveryReport {
+    var taken = DeliveryReport()
+    swap(&taken, &report)
+    return taken
+  }
+
+  /// The report; where the message ended as a whole, the handlers get what failed before.
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
+    do {
+      if let failure { throw failure }
+      try walk.answerSilence()
+    } catch {
+      walk.route.core.report(report.failures[...], of: walk.route.selector)
+      return .failure(error)
+    }
+    report.dropped = walk.dropped
+    return .success(report)
+  }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    // A target that died meanwhile is listed by its registration.
+    var target: AnyObject? { context.target ?? context.registration?.currentTarget }
+    var known: AnyObject { target ?? context.registration ?? context.proxies.core }
+    switch outcome {
+    case .answered(let result):
+      report.answers.append(.init(target: known, result: result, wasQueued: context.isQueued))
+      report.endsQueued = false
+    case .queued:
+      report.queued.append(known)
+      report.endsQueued = true
+    case .failed(let error):
+      report.failures.append(.init(target: known, error: error))
+      report.endsQueued = false
+    case .skipped(let reason): report.skipped.append(.init(target: target, reason: reason))
+    }
+    return true
+  }
+}
+
+/// Makes one result of the answers by a return policy.
+struct PolicySink<R, Output>: EndingSink {
+  private let collector: AnswerCollector<R, Output>
+  private let policy: ReturnPolicy<R, Output>
+  private let stopsAtFirst: Bool
+  private let convert: (ArgumentBox?, StepContext) throws -> R?
+  /// Errors in the order of delivery.
+  private var errors: [(error: any Error, context: StepContext)] = []
+  private var hasAnswer = false
+
+  /// - Parameters:
+  ///   - stopsAtFirst: whether the first error ends the message.
+  ///   - convert: an answer as the policy takes it; `nil` adds nothing.
+  init(
+    _ policy: ReturnPolicy<R, Output>, stopsAtFirst: Bool,
+    _ convert: @escaping (ArgumentBox?, StepContext) throws -> R?
+  ) {
+    (self.policy, self.stopsAtFirst, self.convert) = (policy, stopsAtFirst, convert)
+    collector = policy.makeCollector()
+  }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    switch outcome {
+    case .queued, .skipped: return true
+    case .failed(let error):
+      // Whether the message ends with it is for the schedule to say: an error of another context comes too late.
+      errors.append((error, context))
+      return true
+    case .answered(let box):
+      do {
+        guard let answer = try convert(box, context) else { return true }
+        hasAnswer = true
+        return try collector.take(answer)
+      } catch {
+        errors.append((error, context))
+        return !stopsAtFirst
+      }
+    }
+  }
+
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
+    do {
+      if let failure { throw failure }
+      try walk.answerSilence()
+      return collected()
+    } catch {
+      return collected(CollectFailure(error, walk.route))
+    }
+  }
+
+  /// The result, and the first error unless the policy is content with an answer. Every other goes to the handlers.
+  ///
+  /// - Parameter whole: what ended the message as a whole.
+  func collected(_ whole: CollectFailure? = nil) -> Collected<Output> {
+    let isTold = whole != nil || policy.ignoresErrors && hasAnswer
+    for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
+    guard !isTold, let (error, context) = errors.first else { return Collected(collector.finish(), whole) }
+    return Collected(collector.finish(), CollectFailure(error: error) { context.report(error) })
+  }
+}
+
+extension PolicySink {
+  /// A sink for typed answers.
+  init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, context in
+      var answered = Invocation(context.selector)
+      answered.result = box
+      return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R
+    }
+  }
+}
+
+extension PolicySink where R == ArgumentBox {
+  /// A sink for answers in boxes; a target that answers nothing adds nothing.
+  init(boxes policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, _ in box }
+  }
+}
+
+/// Takes the outcomes of a nested proxy that is served on another context, into the slot that its sender has for it.
+struct NestedSink: OutcomeSink {
+  private let pending: PendingAnswers?
+  private var children: [Int] = []
+
+  init(_ pending: PendingAnswers?) { self.pending = pending }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    if let pending {
+      if case .queued(let slot) = outcome, slot >= 0 {
+        children.append(slot)
+      } else {
+        children.append(pending.add(outcome, context))
+      }
+    } else if case .failed(let error) = outcome {
+      context.report(error)
+    }
+    return true
+  }
+
+  /// Settles the slot of the nested proxy with what its targets gave, or will give.
+  func finish(_ slot: Int) { pending?.settle(slot, with: children) }
+}

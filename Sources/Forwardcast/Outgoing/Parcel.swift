@@ -1,0 +1,203 @@
+// Parcel.swift: one message on its way to the targets of one context.
+// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
+
+/// What few messages have.
+final class ParcelDetails: @unchecked Sendable {  // never changes; the target is Sendable, as are all of its proxy
+  /// Where outcomes go when the sender waits, and the slot of each target.
+  let pending: PendingAnswers?
+  let slots: [Int]
+  /// Whether answers are wanted.
+  let keepsAnswers: Bool
+  /// The target, when what waits for it keeps it alive.
+  let kept: AnyObject?
+  /// The proxies around the one that the targets stand in.
+  let outer: ProxyChain?
+  /// The proxies that the message came through by hooks.
+  let trail: ProxyTrail?
+  /// Who is told of each step.
+  let trace: MessageTrace?
+  /// The number of the first target's turn, as a trace is told.
+  let firstStep: Int
+
+  init(
+    pending: PendingAnswers?, slots: [Int], keepsAnswers: Bool, kept: AnyObject?, outer: ProxyChain?,
+    trail: ProxyTrail?, trace: MessageTrace?, steps: Int
+  ) {
+    self.trace = trace
+    firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
+    (self.pending, self.slots, self.keepsAnswers, self.kept) = (pending, slots, keepsAnswers, kept)
+    (self.outer, self.trail) = (outer, trail)
+  }
+}
+
+/// One message on its way to the targets of one context.
+///
+/// It retains nothing but its arguments: counts that two threads change at the same time are what a queued message would
+/// cost most. The group lives as long as its plan, and then until a ``GroupRelease`` behind all of its parcels is opened;
+/// a parcel that leaves the order of its mailbox keeps the group itself.
+@usableFromInline
+final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
+  unowned(unsafe) let group: DeliveryGroup
+  private var keeper: DeliveryGroup?
+  /// The places in the group that the message goes to; `nil` for all.
+  private let chosen: [Int]?
+  private let arguments: MessageArguments
+  let details: ParcelDetails?
+
+  /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
+  init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
+    (self.group, self.chosen, self.arguments, self.details) = (group, chosen, arguments, details)
+    keeper = group.isBatched ? nil : group
+    super.init()
+  }
+
+  deinit {
+    // Whatever became of the context, nobody waits for a message that is gone. Slots that are settled stay as they are.
+    guard let details, let pending = details.pending else { return }
+    for slot in details.slots { pending.settle(slot, .skipped(.lost), from: nil) }
+  }
+
+  override var selector: MessageSelector? { group.selector }
+
+  private var places: [Int] { chosen ?? Array(group.steps.indices) }
+
+  var message: OutgoingMessage {
+    var message = OutgoingMessage(
+      group.selector, arguments, keepsAnswers: details?.keepsAnswers ?? false, trail: details?.trail)
+    message.trace = details?.trace
+    return message
+  }
+
+  /// Keeps the group until the parcel goes: it leaves the order of its mailbox.
+  func keep(_ group: DeliveryGroup) { keeper = group }
+
+  /// The slot of the target at a place; -1 when nobody waits.
+  func slot(_ place: Int) -> Int {
+    guard let details, details.pending != nil else { return -1 }
+    return details.slots[chosen?.firstIndex(of: place) ?? place]
+  }
+
+  func context(_ place: Int, _ target: AnyObject?) -> StepContext {
+    StepContext(
+      selector: group.selector, proxies: ProxyChain(group.core, in: details?.outer),
+      registration: group.steps[place].registration.takeUnretainedValue(), target: target, isQueued: true)
+  }
+
+  override func open(in mailbox: Mailbox) -> Int {
+    var message = message
+    var dead: [Registration] = []
+    func deliver(_ place: Int) {
+      if mailbox.hasClosedGates, let queued = group.steps[place].queued, mailbox.park(self, place, at: queued.gate) {
+        keeper = group
+        return
+      }
+      serve(place, &message, mailbox, &dead)
+    }
+    let count: Int
+    if let chosen {
+      for place in chosen { deliver(place) }
+      count = chosen.count
+    } else {
+      count = group.steps.count
+      for place in 0..<count { deliver(place) }
+    }
+    if !dead.isEmpty { group.core.removeDead(dead) }
+    return count
+  }
+
+  override func resume(_ place: Int, in mailbox: Mailbox) {
+    var message = message
+    var dead: [Registration] = []
+    serve(place, &message, mailbox, &dead)
+    if !dead.isEmpty { group.core.removeDead(dead) }
+  }
+
+  override func giveUp(_ reason: DeliveryReport.SkipReason) {
+    for place in places {
+      group.steps[place].queued?.turns?.noteDropped()
+      drop(place, reason)
+    }
+  }
+
+  private func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
+    group.steps[place].queued?.noteDropped()
+    // A strong target that was removed is listed all the same.
+    settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
+  }
+
+  /// One target's turn.
+  private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox, _ dead: inout [Registration]) {
+    let step = group.steps[place]
+    let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }
+    if let automatic, automatic.turns?.beginQueued() == false {
+      // A sender on the context runs the target at the moment.
+      keeper = group
+      return mailbox.close(automatic.gate, before: self, place)
+    }
+    defer { automatic?.endTurn() }
+    mailbox.noteDelivery()
+    if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
+    guard let target = details?.kept ?? step.target else {
+      dead.append(step.registration.takeUnretainedValue())
+      return drop(place, .dead)
+    }
+    var trail: ProxyTrail?
+    func layTrail() -> ProxyTrail {
+      let laid = ProxyChain(group.core, in: details?.outer).trail(after: details?.trail)
+      trail = laid
+      return laid
+    }
+    if let details, let trace = details.trace {
+      trace.note(.began, message.invocation, at: context(place, target), step: details.firstStep + place)
+    }
+    do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
+    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
+    switch attempt {
+    case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
+    case _ where attempt.suspends:
+      let sent = UncheckedSendable((attempt: attempt, target: target))
+      // Its message has the trail, which ends with it.
+      let laid = trail
+      trail = nil
+      suspend(mailbox, place) { [self] message in
+        // Looked at where the method runs, right before it starts.
+        let outcome = await sent.value.attempt.endedAndWaited(&message) {
+          self.reasonToDrop(self.group.steps[place]) == nil
+        }
+        laid?.end()
+        if let outcome {
+          settle(place, outcome, sent.value.target)
+        } else {
+          drop(place, reasonToDrop(group.steps[place]) ?? .removed)
+        }
+      }
+    default: settle(place, attempt.ended(&message) ?? .answered(nil), target)
+    }
+    trail?.end()
+  }
+
+  /// Why the registration lets nothing through, unless what waits is to be delivered all the same.
+  private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
+    let registration = step.registration.takeUnretainedValue()
+    if registration.isMuted { return .muted }
+    return registration.isCancelled && details?.kept == nil ? .removed : nil
+  }
+
+  /// Takes in what became of the message at one target.
+  func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
+    if let details, let trace = details.trace {
+      var message = message
+      trace.note(outcome, message.invocation, at: context(place, target), step: details.firstStep + place)
+    }
+    if let details, let pending = details.pending {
+      var outcome = outcome
+      let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
+      if case .answered(let answer) = outcome, let target, !isFree {
+        outcome = OutgoingMessage.Attempt.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
+      }
+      pending.settle(slot(place), outcome, from: target)
+    } else if case .failed(let error) = outcome {
+      context(place, target).report(error)
+    }
+  }
+}

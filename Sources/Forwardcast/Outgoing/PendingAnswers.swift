@@ -1,0 +1,155 @@
+// PendingAnswers.swift: the outcomes of one message that its sender waits for.
+// Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
+
+/// The outcomes of one message, in slots that are settled from any thread.
+///
+/// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the end of
+/// the parcel that held it, whatever comes first. So whoever waits is always released.
+// `state` has a lock; contexts hold Sendable targets where they cross.
+final class PendingAnswers: @unchecked Sendable {
+  private struct Slot {
+    var context: StepContext
+    var outcome: StepOutcome?
+    /// The slots of a nested proxy's targets, once it has been served.
+    var children: [Int]?
+    /// Whether the outcome has been given out, or nobody will ask for it: then an error goes to the handlers.
+    var isTaken = false
+    var isAbandoned = false
+
+    var isOpen: Bool { outcome == nil && children == nil }
+
+    /// The error that only the handlers get, with its place.
+    var untold: Untold? {
+      if isAbandoned, !isTaken, case .failed(let error)? = outcome {
+        Untold(error: error, context: context)
+      } else {
+        nil
+      }
+    }
+  }
+
+  private struct Untold: @unchecked Sendable {  // handed out of the lock to the one who tells it
+    let error: any Error
+    let context: StepContext
+
+    func tell() { context.report(error) }
+  }
+
+  private struct State: @unchecked Sendable {  // guarded by the lock around it
+    var slots: [Slot] = []
+    var isAbandoned = false
+  }
+
+  private let state = Guarded(State())
+  private let completion = Completion()
+
+  init() {}
+
+  /// Opens a slot.
+  func open(_ context: StepContext) -> Int {
+    completion.enter()
+    return add(Slot(context: context))
+  }
+
+  /// A slot that is settled already.
+  func add(_ outcome: StepOutcome, _ context: StepContext) -> Int { add(Slot(context: context, outcome: outcome)) }
+
+  private func add(_ slot: Slot) -> Int {
+    let slot = UncheckedSendable(slot)
+    let (index, untold) = state.withLock { state in
+      var slot = slot.value
+      slot.isAbandoned = state.isAbandoned
+      state.slots.append(slot)
+      return (state.slots.count - 1, slot.untold)
+    }
+    untold?.tell()
+    return index
+  }
+
+  /// Settles a slot, unless it is.
+  func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
+    let sent = UncheckedSendable((outcome: outcome, target: target))
+    let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
+      guard state.slots[index].isOpen else { return (false, nil) }
+      state.slots[index].outcome = sent.value.outcome
+      state.slots[index].context = state.slots[index].context.reaching(sent.value.target)
+      return (true, state.slots[index].untold)
+    }
+    untold?.tell()
+    if settles { completion.leave() }
+  }
+
+  /// Settles the slot of a nested proxy with those of its targets.
+  func settle(_ index: Int, with children: [Int]) {
+    let settles = state.withLock { state in
+      guard state.slots[index].isOpen else { return false }
+      state.slots[index].children = children
+      return true
+    }
+    if settles { completion.leave() }
+    if state.withLock({ $0.slots[index].isAbandoned }) { abandon(children) }
+  }
+
+  /// Says that nobody will ask for some outcomes, or for any: their errors, also later ones, go to the handlers.
+  func abandon(_ slots: [Int]? = nil) {
+    let untold = state.withLock { state -> [Untold] in
+      if slots == nil { state.isAbandoned = true }
+      var found: [Untold] = []
+      var waiting = slots ?? Array(state.slots.indices)
+      while let index = waiting.popLast() {
+        guard index >= 0, !state.slots[index].isAbandoned else { continue }
+        state.slots[index].isAbandoned = true
+        if let untold = state.slots[index].untold { found.append(untold) }
+        if slots != nil { waiting += state.slots[index].children ?? [] }
+      }
+      return found
+    }
+    for error in untold { error.tell() }
+  }
+
+  /// What is in a slot, in order; `nil` while some of it is open.
+  func settled(_ index: Int) -> [(outcome: StepOutcome, context: StepContext)]? {
+    state.withLock { state -> UncheckedSendable<[(outcome: StepOutcome, context: StepContext)]?> in
+      var found: [Int] = []
+      var waiting = [index]
+      while let next = waiting.popLast() {
+        if let children = state.slots[next].children {
+          waiting += children.reversed()
+        } else if state.slots[next].isOpen {
+          return UncheckedSendable(nil)
+        } else {
+          found.append(next)
+        }
+      }
+      for slot in found { state.slots[slot].isTaken = true }
+      return UncheckedSendable(
+        found.compactMap { slot in
+          state.slots[slot].outcome.map { ($0, state.slots[slot].context) }
+        })
+    }.value
+  }
+
+  /// Suspends until every slot is settled.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; deliveries go on.
+  nonisolated(nonsending) func wait() async throws { try await completion.wait() }
+
+  /// Ends the wait of a task with an error.
+  func fail(_ error: any Error) { completion.fail(error) }
+
+  /// The registrations whose outcome is open.
+  var open: [Registration] {
+    state.withLock { state in
+      UncheckedSendable(
+        state.slots.filter(\.isOpen).compactMap(\.context.registration))
+    }.value
+  }
+
+  /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
+  func wait(until deadline: Deadline) -> [StepContext] {
+    if completion.wait(until: deadline) { return [] }
+    return state.withLock { state in
+      UncheckedSendable(state.slots.filter(\.isOpen).map(\.context))
+    }.value
+  }
+}

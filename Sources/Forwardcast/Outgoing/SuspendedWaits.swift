@@ -1,0 +1,168 @@
+// SuspendedWaits.swift: which suspended methods wait for which targets, so that none waits for itself.
+// Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
+
+import Synchronization
+
+/// A method of a queued target that suspends, while it runs: until it ends its target gets no other message.
+final class SuspendedMethod: Sendable {
+  /// The registration whose target runs it.
+  let registration: Registration
+  /// The task that it runs in.
+  fileprivate let task: Int?
+  private let ended = Atomic<Bool>(false)
+
+  @TaskLocal private static var running: [SuspendedMethod] = []
+
+  /// The methods that the running task is in, or that it was made in.
+  fileprivate static var around: [SuspendedMethod] { running }
+  fileprivate static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  fileprivate var isRunning: Bool { !ended.load(ordering: .acquiring) }
+
+  private init(_ registration: Registration) {
+    (self.registration, task) = (registration, Self.currentTask)
+  }
+
+  /// Runs `body`, the method of the registration's target.
+  static func run(_ registration: Registration, _ body: () async -> Void) async {
+    let method = SuspendedMethod(registration)
+    await $running.withValue(running + [method], operation: body)
+    method.ended.store(true, ordering: .releasing)
+  }
+}
+
+/// One wait of a task that is in a method of some target, or was made in one.
+final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' lists are guarded by the table's lock
+  /// The targets that were to be waited for.
+  fileprivate let planned: [Registration]
+  fileprivate var pending: PendingAnswers?
+  /// The methods that wait.
+  fileprivate let methods: [SuspendedMethod]
+  /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
+  fileprivate let isOwn: Bool
+  /// Ends the wait when nothing else does, where it may be one for itself.
+  private let limit: WaitLimit?
+
+  fileprivate init(
+    _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: WaitLimit?
+  ) {
+    (self.planned, self.methods, self.isOwn, self.limit) = (planned, methods, isOwn, limit)
+  }
+
+  /// The targets that have not answered yet.
+  fileprivate var awaited: [Registration] { pending?.open ?? planned }
+
+  /// Says that the message was sent: from now on only those are waited for whose outcome is open.
+  func sent(_ pending: PendingAnswers) { SuspendedWaits.table.withLock { _ in self.pending = pending } }
+
+  /// Begins to measure the time, where the wait has a limit.
+  ///
+  /// - Parameter expire: ends the wait with an error.
+  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? { limit?.start(expire) }
+
+  /// Takes the wait out of the table.
+  func end() {
+    SuspendedWaits.table.withLock { table in
+      for method in methods {
+        let gate = method.registration.gateIdentity
+        table[gate]?.removeAll { $0 === self }
+        if table[gate]?.isEmpty == true { table[gate] = nil }
+      }
+    }
+  }
+}
+
+/// The time after which a wait ends that may be one for itself.
+private struct WaitLimit: Sendable {
+  let duration: Duration
+  let error: MessageError
+  let isStuck: @Sendable () -> Bool
+
+  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never> {
+    let deadline = Deadline(after: duration)
+    return Task.detached {
+      do { try await deadline.sleep() } catch { return }
+      if isStuck() { expire(error) }
+    }
+  }
+}
+
+/// Who waits for whom, in the whole process.
+///
+/// A method that suspends keeps its target busy, so whoever waits for that target waits for the method. Methods that wait
+/// for each other in a ring would do so for ever. Each looks along the ring before it waits and enters its wait in the same
+/// step, so that exactly one of those which close a ring finds it, and gets `wouldDeadlock` before anything is sent. Where
+/// one of the waits is that of a task which a method made, nobody can know whether the method awaits it (`async let`, a
+/// group) or not (`Task { }`): such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method
+/// still runs then. A detached task belongs to no method.
+enum SuspendedWaits {
+  fileprivate static let table = Guarded<[ObjectIdentifier: [SuspendedWait]]>([:])
+
+  /// The targets that a method of the registration's target waits for.
+  static func awaited(by registration: Registration) -> [Registration] {
+    table.withLock { $0[registration.gateIdentity, default: []].flatMap(\.awaited) }
+  }
+
+  /// Notes that the running task is about to wait for those targets; `nil` where it is in no method that matters.
+  ///
+  /// - Throws: `wouldDeadlock`, with the ring.
+  static func begin(
+    for wanted: () -> [Registration], in core: MulticastCore, _ selector: MessageSelector
+  ) throws(MessageError) -> SuspendedWait? {
+    let methods = SuspendedMethod.around.filter(\.isRunning)
+    guard !methods.isEmpty else { return nil }
+    let wanted = wanted()
+    let task = SuspendedMethod.currentTask
+    let isOwn = methods.contains { $0.task == task }
+    let waiting = isOwn ? methods.filter { $0.task == task } : methods
+    let closed = table.withLock { table -> (ring: [Registration]?, wait: SuspendedWait?) in
+      let ring = ring(from: wanted, to: waiting, table, onlyOwn: isOwn)
+      if isOwn, ring != nil { return (ring, nil) }
+      // Also over waits of which nobody knows whether they are the method's own.
+      let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false)
+      let limit = suspected.map { ring in
+        WaitLimit(
+          duration: core.options.deadlockTimeout,
+          error: MessageError(
+            .timedOut, receiver: core.name, selector: selector.name,
+            evidence: "after \(core.options.deadlockTimeout), in a task that a method made: \(text(ring))"),
+          isStuck: { waiting.contains(where: \.isRunning) })
+      }
+      let wait = SuspendedWait(wanted, methods: waiting, isOwn: isOwn, limit: limit)
+      for method in waiting { table[method.registration.gateIdentity, default: []].append(wait) }
+      return (nil, wait)
+    }
+    guard let ring = closed.ring else { return closed.wait }
+    throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+  }
+
+  /// The targets from one that is wanted to one of those that wait; `nil` when there is no such way.
+  private static func ring(
+    from wanted: [Registration], to waiting: [SuspendedMethod], _ table: [ObjectIdentifier: [SuspendedWait]],
+    onlyOwn: Bool
+  ) -> [Registration]? {
+    let ends = Set(waiting.map(\.registration.gateIdentity))
+    var seen: Set<ObjectIdentifier> = []
+    var paths = wanted.map { [$0] }
+    while let path = paths.popLast(), let last = path.last {
+      if ends.contains(last.gateIdentity) { return path }
+      guard seen.insert(last.gateIdentity).inserted else { continue }
+      for wait in table[last.gateIdentity] ?? [] where wait.isOwn || !onlyOwn {
+        for next in wait.awaited { paths.append(path + [next]) }
+      }
+    }
+    return nil
+  }
+
+  private static func text(_ ring: [Registration]) -> String {
+    let names = ring.map { $0.currentTarget.map { typeName(of: $0) } ?? "a dead target" }
+    guard names.count > 1 else { return "a method of \(names[0]) would wait for its own end" }
+    let links = zip(names, names.dropFirst()).map { "a method of \($0) waits for \($1)" }
+    return "a method of \(names[names.count - 1]) would wait for \(names[0]), and \(links.joined(separator: ", and "))"
+  }
+}
+
+extension Registration {
+  /// What tells the target's turns on its context from those of others; its own where it has none.
+  fileprivate var gateIdentity: ObjectIdentifier { queued.map { ObjectIdentifier($0.gate) } ?? ObjectIdentifier(self) }
+}

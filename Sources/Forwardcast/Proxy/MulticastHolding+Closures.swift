@@ -1,0 +1,105 @@
+// MulticastHolding+Closures.swift: closures as targets.
+// Layer: Proxy. See DESIGN.md, "Decisions".
+
+extension MulticastHolding {
+  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - body: gets the message's arguments. It stays in the isolation that the proxy is in.
+  /// - Returns: the registration. When the message's selector has not as many colons as the closure has arguments, every
+  ///   such message fails with `wrongArgumentCount`, which ``onError`` is told at once.
+  @discardableResult
+  public func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
+  ) -> Registration {
+    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
+    // in place take the forms below; a function value whose type is not @Sendable takes this one without a diagnostic, since
+    // Swift can neither keep this form from such proxies nor prefer one that warns.
+    nonisolated(unsafe) let body = body
+    return core.on(
+      TypedMethod<R, repeat each A>(message) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority)
+  }
+}
+
+extension MulticastProxy where Interface: Sendable {
+  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration; as for proxies that are not `Sendable`.
+  @discardableResult
+  public func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
+  ) -> Registration {
+    core.on(
+      TypedMethod<R, repeat each A>(message) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority)
+  }
+}
+
+extension MulticastHolding where Interface: Sendable {
+  /// Registers a closure as a target for one message, run where and when `delivery` says.
+  ///
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - delivery: where and when it runs.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration.
+  @discardableResult
+  public func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
+    buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
+  ) -> Registration {
+    core.on(
+      TypedMethod<R, repeat each A>(message) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority, (delivery, buffer, .dropPending))
+  }
+
+  /// Registers a closure on the main actor as a target for one message.
+  ///
+  ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
+  ///
+  /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default.
+  @discardableResult
+  public func on<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,
+    buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
+  ) -> Registration {
+    core.on(
+      Responds<ClosureTarget>(mainActor: message) {
+        (_: ClosureTarget, arguments: repeat each A) throws -> R in try body(repeat each arguments)
+      }.method, priority, (delivery, buffer, .dropPending))
+  }
+}
+
+extension MulticastCore {
+  /// Registers the method of a closure.
+  func on(
+    _ method: Method, _ priority: Int,
+    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+  ) -> Registration {
+    let selector = method.selector
+    let wanted = selector.numberOfArguments
+    guard method.numberOfParameters == wanted else {
+      let target = ClosureTarget(method)
+      let error = MessageError.argumentCount(
+        selector, receiver: target.receiverName, wanted: wanted, found: method.numberOfParameters)
+      let refused = add(
+        ClosureTarget(RefusedMethod(selector, error)), priority: priority, ownership: .strong, scope: nil,
+        delivery: delivery)
+      report(error, selector, refused, receiver: target.receiverName)
+      return refused
+    }
+    return add(ClosureTarget(method), priority: priority, ownership: .strong, scope: nil, delivery: delivery)
+  }
+}

@@ -1,0 +1,45 @@
+// MulticastHolding+Delivery.swift: targets with contexts of their own.
+// Layer: Proxy. See DESIGN.md, "Promises of delivery".
+
+extension MulticastHolding where Interface: Sendable {
+  /// Registers a target whose messages run where and when `delivery` says.
+  ///
+  ///     members.add(archive, delivery: .queue(diskQueue))
+  ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
+  ///
+  /// Adding a target again with an equal delivery and the same selectors gives the registration that it has, which takes
+  /// the new priority, ownership, buffer and `whenRemoved`, the last for messages sent from then on. With another delivery it
+  /// is registered for both, and a message comes on both.
+  ///
+  /// - Parameters:
+  ///   - target: whom to register.
+  ///   - delivery: where and when its messages run.
+  ///   - priority: higher comes first; on another context, higher is queued first.
+  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
+  ///   - selectors: those that the target is to get; `nil` for all that it has.
+  ///   - buffer: how many messages may wait, and which go when there are more. A direct delivery has none that wait.
+  ///   - pending: what becomes of messages that wait when the target is removed.
+  @discardableResult
+  public func add(
+    _ target: Interface, delivery: Delivery, priority: Int = 0, ownership: Ownership = .weak,
+    only selectors: [MessageSelector]? = nil, buffer: DeliveryBuffer = .unbounded,
+    whenRemoved pending: PendingDeliveries = .dropPending
+  ) -> Registration {
+    core.add(
+      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong,
+      scope: selectors.map(Set.init), delivery: (delivery, buffer, pending))
+  }
+
+  /// Removes the registrations of a target that have that delivery, and gives how many there were.
+  @discardableResult
+  public func remove(_ target: Interface, delivery: Delivery) -> Int {
+    let found = core.registrations(of: targetObject(for: target)).filter { $0.delivery == delivery && $0.isLive }
+    for registration in found { registration.cancel() }
+    return found.count
+  }
+
+  /// Removes every target that has that delivery.
+  public func removeAll(on delivery: Delivery) {
+    for registration in core.registrations where registration.delivery == delivery { registration.cancel() }
+  }
+}

@@ -1,0 +1,123 @@
+// MulticastProxy+Draining.swift: waits until nothing is on its way.
+// Layer: Proxy. See DESIGN.md, "Waiting and deadlock".
+
+extension MulticastHolding where Interface: Sendable {
+  /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
+  /// are queued meanwhile.
+  ///
+  /// Where targets send through several proxies, drain all of them again until each gives 0.
+  ///
+  /// - Returns: how many deliveries had their turn since the call.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end;
+  ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
+  @discardableResult
+  nonisolated(nonsending) public func drain() async throws -> Int {
+    let wait = try SuspendedWaits.begin(
+      for: { core.withNested.flatMap(\.registrations).filter { $0.queued != nil } }, in: core, "drain")
+    defer { wait?.end() }
+    var round = DrainRound(core)
+    repeat {
+      try Task.checkCancellation()
+      let completion = round.begin()
+      let timer = wait?.start { completion.fail($0) }
+      defer { timer?.cancel() }
+      try await completion.wait()
+    } while !round.isQuiet()
+    return round.turns
+  }
+
+  /// Blocks the caller until every queued delivery of this proxy has had its turn, as ``drain()`` does.
+  ///
+  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
+  @discardableResult
+  public func drain(timeout: Duration) throws -> Int {
+    let deadline = Deadline(after: timeout)
+    var round = DrainRound(core)
+    repeat {
+      if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
+        throw MessageError(.wouldDeadlock, receiver: core.name, selector: "drain", evidence: deadlock)
+      }
+      guard round.begin().wait(until: deadline) else {
+        throw MessageError(
+          .timedOut, receiver: core.name, selector: "drain",
+          evidence: "not finished in \(timeout): "
+            + round.late.map(\.context.name).joined(separator: ", "))
+      }
+    } while !round.isQuiet()
+    return round.turns
+  }
+}
+
+/// Rounds of markers through every mailbox of a proxy, until one finds that nothing has run since the one before.
+private struct DrainRound {
+  private let core: MulticastCore
+  private(set) var mailboxes: [Mailbox]
+  private let before: [ObjectIdentifier: Int]
+  private var last: [ObjectIdentifier: Int]?
+  private var counts = DrainCounts()
+
+  init(_ core: MulticastCore) {
+    self.core = core
+    mailboxes = core.withNested.flatMap(\.mailboxes)
+    before = Dictionary(uniqueKeysWithValues: mailboxes.map { (ObjectIdentifier($0), $0.delivered) })
+  }
+
+  /// Sends a marker through each mailbox.
+  mutating func begin() -> Completion {
+    mailboxes = core.withNested.flatMap(\.mailboxes)
+    let counts = DrainCounts()
+    self.counts = counts
+    for (index, mailbox) in mailboxes.enumerated() {
+      counts.completion.enter()
+      mailbox.post(DrainMarker { counts.settle(index, $0) })
+    }
+    return counts.completion
+  }
+
+  /// The mailboxes whose marker has not come through.
+  var late: [Mailbox] { mailboxes.indices.filter { counts.all[$0] == nil }.map { mailboxes[$0] } }
+
+  /// Whether nothing had its turn between the last two rounds.
+  mutating func isQuiet() -> Bool {
+    var seen: [ObjectIdentifier: Int] = [:]
+    for (index, count) in counts.all {
+      if let count { seen[ObjectIdentifier(mailboxes[index])] = count }
+    }
+    defer { last = seen }
+    return last == seen || seen.isEmpty
+  }
+
+  /// How many turns there were since the beginning.
+  var turns: Int { last?.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } ?? 0 }
+}
+
+extension MulticastCore {
+  /// The proxy and those that a message to it may come to, each once.
+  fileprivate var withNested: [MulticastCore] {
+    var found = [self]
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    var index = 0
+    while index < found.count {
+      for registration in found[index].registrations {
+        guard let multicast = registration.liveTarget as? any MulticastSending else { continue }
+        let core = multicast.core
+        if seen.insert(ObjectIdentifier(core)).inserted { found.append(core) }
+      }
+      index += 1
+    }
+    return found
+  }
+}
+
+/// What the markers of one round found.
+private final class DrainCounts: Sendable {
+  let completion = Completion()
+  private let counts = Guarded<[Int: Int?]>([:])
+
+  var all: [Int: Int?] { counts.withLock { $0 } }
+
+  func settle(_ index: Int, _ count: Int?) {
+    counts.withLock { $0[index] = .some(count) }
+    completion.leave()
+  }
+}

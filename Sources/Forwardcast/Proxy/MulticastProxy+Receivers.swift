@@ -1,0 +1,14 @@
+// MulticastProxy+Receivers.swift: receivers that stand for an object which is not of the interface here.
+// Layer: Proxy. See the article "When one process is not enough".
+
+extension MulticastProxy where Interface: Sendable {
+  /// Registers a receiver that forwards, whatever the interface is: messages reach it by its hooks, typed calls do not.
+  package func add(
+    receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
+    only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries
+  ) -> Registration {
+    core.add(
+      receiver, priority: priority, ownership: ownership, scope: selectors.map(Set.init),
+      delivery: (delivery, buffer, pending))
+  }
+}

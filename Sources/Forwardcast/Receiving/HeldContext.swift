@@ -1,0 +1,65 @@
+// HeldContext.swift: which contexts the running thread is on, so that a wait on one of them is refused.
+// Layer: Receiving. See DESIGN.md, "Promises of delivery".
+
+import Dispatch
+
+/// One context that the running thread holds: a queue, an actor or an executor whose deliveries it is making.
+///
+/// The contexts of a thread are a chain, the innermost first. It belongs to the thread and not to the task: a task that
+/// a delivery starts is no longer on the context, and must not be taken to be.
+package final class HeldContext {
+  private let identity: ObjectIdentifier
+  private let outer: HeldContext?
+
+  private init(_ identity: ObjectIdentifier, outer: HeldContext?) {
+    (self.identity, self.outer) = (identity, outer)
+  }
+
+  private static let slot = ThreadSlot()
+
+  private static var innermost: HeldContext? {
+    slot.pointer.map { Unmanaged<HeldContext>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Runs `body` as something that happens on the context of that identity. It must not suspend.
+  package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
+    let outer = innermost
+    let held = HeldContext(identity, outer: outer)
+    slot.pointer = Unmanaged.passUnretained(held).toOpaque()
+    defer {
+      // The chain keeps `outer` alive until here, as this frame keeps `held`.
+      slot.pointer = outer.map { Unmanaged.passUnretained($0).toOpaque() }
+      withExtendedLifetime(held) {}
+    }
+    return try body()
+  }
+
+  /// Whether the running thread is making a delivery of the context of that identity, at any depth.
+  package static func contains(_ identity: ObjectIdentifier) -> Bool {
+    var held = innermost
+    while let here = held {
+      if here.identity == identity { return true }
+      held = here.outer
+    }
+    return false
+  }
+
+  /// Marks the main queue, so that whoever runs on it can tell.
+  private static let mainMark: DispatchSpecificKey<Bool> = {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    return mark
+  }()
+
+  /// Whether the running code is on the main actor: its executor is the main queue.
+  package static var isMain: Bool {
+    DispatchQueue.getSpecific(key: mainMark) != nil || contains(ObjectIdentifier(MainActor.shared))
+  }
+
+  /// Whether the running code is known to be on `actor`: a delivery of its own, or an executor that says so.
+  package static func isOn(_ actor: any Actor) -> Bool {
+    if contains(ObjectIdentifier(actor)) { return true }
+    if actor === MainActor.shared { return isMain }
+    return false
+  }
+}

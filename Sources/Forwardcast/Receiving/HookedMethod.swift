@@ -1,0 +1,56 @@
+// HookedMethod.swift: a method that has no typed door, with hooks around it.
+// Layer: Receiving. See DESIGN.md, "Hooks".
+
+/// A method with hooks around it that is called by boxes, or that suspends.
+final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
+  private let inner: Method
+  private let hooks: HookChain
+
+  init(_ inner: Method, _ hooks: HookChain) {
+    (self.inner, self.hooks) = (inner, hooks)
+    super.init(inner.selector, functionType: nil, isolation: inner.isolation)
+  }
+
+  override var signature: MethodSignature { inner.signature }
+  override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
+  override var isRefusal: Bool { inner.isRefusal }
+  override var numberOfParameters: Int { inner.numberOfParameters }
+  override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }
+
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    try inner.check(arguments, receiver: receiver())
+  }
+
+  override func checkEncoding(receiver: String) throws(MessageError) { try inner.checkEncoding(receiver: receiver) }
+
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    let answers = try hooks.run(message(invocation, target)) { [inner, selector] other in
+      var copy = other.invocation(selector)
+      try inner.invoke(target, &copy)
+      return TypedAnswers(copy.result.map { [$0] } ?? [])
+    }
+    invocation.result = answers.boxes.last
+  }
+
+  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
+    let rest: Hook.WaitingRest = { [inner, selector] other in
+      let answered = try await inner.invokeSuspending(target, other.invocation(selector))
+      return TypedAnswers(answered.result.map { [$0] } ?? [])
+    }
+    let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
+      throw MessageError(
+        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+        evidence: "the method suspends, and an around hook of its table has no form that waits: give it one as waiting:"
+      )
+    }
+    var answered = invocation
+    answered.result = answers.boxes.last
+    return answered
+  }
+
+  private func message(_ invocation: Invocation, _ target: AnyObject) -> HookedMessage {
+    HookedMessage(selector: selector, receiver: target, arguments: BoxedArguments(invocation))
+  }
+}

@@ -1,0 +1,48 @@
+// MessageAnswers.swift: the answers of one message, as its hooks pass them on.
+// Layer: Receiving. See DESIGN.md, "Hooks".
+
+/// The answers of one message in the order of delivery, of types that only some of its hooks know.
+class MessageAnswers {
+  /// Each answer in a box.
+  var boxes: [ArgumentBox] { [] }
+
+  /// No answer.
+  static var none: MessageAnswers { MessageAnswers() }
+}
+
+/// Answers of a type that the sender, or a hook, knew.
+final class TypedAnswers<R>: MessageAnswers {
+  let list: [R]
+  /// Whether the type is known to be `Sendable`.
+  private let crosses: Bool
+
+  init(_ list: [R], crosses: Bool = false) { (self.list, self.crosses) = (list, crosses) }
+
+  override var boxes: [ArgumentBox] {
+    if let boxes = list as? [ArgumentBox] { return boxes }
+    return list.map { ArgumentBox(storage: $0, isSendable: crosses) }
+  }
+}
+
+extension MessageAnswers {
+  /// The answers as values of one type: as they are when they were made as such, else out of boxes.
+  ///
+  /// - Throws: `typeMismatch` for an answer that is of another type.
+  final func typed<R>(as type: R.Type, _ message: HookedMessage) throws -> [R] {
+    if let typed = self as? TypedAnswers<R> { return typed.list }
+    if let boxes = boxes as? [R], R.self == ArgumentBox.self { return boxes }
+    return try boxes.map { box in
+      var answered = Invocation(message.selector)
+      answered.result = box
+      return try typedResult(of: answered, from: message.receiver)
+    }
+  }
+
+  /// The answer of a method: the last of the list.
+  ///
+  /// - Throws: `nobodyResponds` when there is none and the type has no value for nothing.
+  final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
+    if let last = try typed(as: type, message).last { return last }
+    return try typedResult(of: Invocation(message.selector), from: message.receiver)
+  }
+}

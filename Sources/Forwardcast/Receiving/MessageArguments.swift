@@ -1,0 +1,176 @@
+// MessageArguments.swift: the arguments of one message, shared by all who get it.
+// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+
+/// The arguments of one message, with the types that its sender knew, or as an invocation.
+///
+/// One object for all targets and all contexts that a message goes to.
+@usableFromInline
+class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only where the arguments may
+  /// The function type of the methods that ``call(_:_:keepsAnswer:)`` takes; `nil` when there is none.
+  @usableFromInline final let functionType: ObjectIdentifier?
+  /// Whether an argument may want a copy for each target of another context.
+  @usableFromInline final let mayCopy: Bool
+  /// Whether the arguments are known to be `Sendable`.
+  @usableFromInline final let crosses: Bool
+
+  @usableFromInline
+  init(functionType: ObjectIdentifier?, mayCopy: Bool, crosses: Bool) {
+    (self.functionType, self.mayCopy, self.crosses) = (functionType, mayCopy, crosses)
+  }
+
+  /// Calls a method whose function type is ``functionType``. The answer is boxed only where it is wanted.
+  func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
+
+  /// The message by boxes.
+  func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
+
+  /// The arguments as one more target may own them.
+  func copied() -> MessageArguments { self }
+
+  /// The same message with other arguments.
+  func replacing(_ boxes: [ArgumentBox], of selector: MessageSelector) -> MessageArguments {
+    var message = invocation(selector)
+    message.arguments = boxes
+    return BoxedArguments(message)
+  }
+
+  /// The answer of a message by boxes as its sender wants it.
+  ///
+  /// - Throws: `typeMismatch` when it is of another type; `nobodyResponds` when there is none and one is wanted.
+  func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
+}
+
+/// Arguments whose types the sender knew, and sends as they are.
+@usableFromInline
+final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  // immutable
+  @usableFromInline let values: Arguments<repeat each A>
+
+  /// - Parameter crosses: whether the compiler has seen that all of them are `Sendable`.
+  @inlinable
+  init(_ values: Arguments<repeat each A>, returning: R.Type, crosses: Bool) {
+    self.values = values
+    let traits = values.traits
+    super.init(
+      functionType: ObjectIdentifier(((repeat each A) -> R).self), mayCopy: traits.mayCopy,
+      crosses: crosses || traits.isEmpty)
+  }
+
+  override func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? {
+    let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
+    let result = try typed.call(target, values)
+    return keepsAnswer ? ArgumentBox(storage: result, isSendable: typed.resultCrosses) : nil
+  }
+
+  override func invocation(_ selector: MessageSelector) -> Invocation {
+    Invocation(selector, arguments: values.boxes(crossing: crosses))
+  }
+
+  override func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? {
+    let answer: R = try typedResult(of: invocation, from: target)
+    return ArgumentBox(storage: answer, isSendable: invocation.result?.isSendable ?? true)
+  }
+
+  override func copied() -> MessageArguments {
+    TypedArguments(values.copiedForDelivery, returning: R.self, crosses: crosses)
+  }
+}
+
+/// Arguments that came in boxes.
+final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutable
+  private let message: Invocation
+
+  init(_ message: Invocation) {
+    self.message = message
+    super.init(
+      functionType: nil, mayCopy: message.arguments.contains { $0.value is any ArgumentCopying },
+      crosses: message.arguments.allSatisfy(\.isSendable))
+  }
+
+  override func invocation(_ selector: MessageSelector) -> Invocation { message }
+
+  override func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? {
+    var answered = message
+    answered.result = invocation.result
+    try answered.fitStatedReturn(receiver: target)
+    return answered.result
+  }
+
+  override func copied() -> MessageArguments {
+    var copy = message
+    copy.arguments = message.arguments.map { $0.copiedForDelivery() }
+    return BoxedArguments(copy)
+  }
+}
+
+extension MessageArguments {
+  /// The arguments as the types of a key: as they are when the sender used a key of these types, else out of boxes.
+  ///
+  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  final func values<R, each A>(
+    as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
+  ) throws -> Arguments<repeat each A> {
+    if functionType == ObjectIdentifier(type) {
+      return unsafeDowncast(self, to: TypedArguments<R, repeat each A>.self).values
+    }
+    return try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
+  }
+
+  /// The same message with other arguments, which stay typed when the message is.
+  final func replacing<R, each A>(
+    _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
+    of selector: MessageSelector
+  ) -> MessageArguments {
+    if functionType == nil { return replacing(values.boxes(crossing: crosses), of: selector) }
+    return TypedArguments(values, returning: R.self, crosses: crosses)
+  }
+}
+
+extension Arguments {
+  /// Whether there are no arguments at all, and whether one may want a copy for each target.
+  @inlinable
+  var traits: (isEmpty: Bool, mayCopy: Bool) {
+    var traits = (isEmpty: true, mayCopy: false)
+    for type in repeat (each A).self {
+      traits.isEmpty = false
+      if Forwardcast.mayCopy(type) { traits.mayCopy = true }
+    }
+    return traits
+  }
+
+  /// The arguments as one more target may own them.
+  @inlinable
+  var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
+
+  /// Each argument in a box.
+  @usableFromInline
+  var boxes: [ArgumentBox] { boxes(crossing: false) }
+
+  /// Each argument in a box.
+  ///
+  /// - Parameter crosses: whether all of them are known to be `Sendable`.
+  @usableFromInline
+  func boxes(crossing crosses: Bool) -> [ArgumentBox] {
+    var boxes: [ArgumentBox] = []
+    for value in repeat each values { boxes.append(ArgumentBox(storage: value, isSendable: crosses)) }
+    return boxes
+  }
+}
+
+/// Whether a value of that type may be, or hold, an object that wants to be copied for each target.
+@inlinable
+func mayCopy<T>(_ type: T.Type) -> Bool {
+  // Concrete structs and enums are no such object, and optionals, classes and existentials may be. The kinds are those
+  // of the metadata that every Swift binary shares; one that is not known is looked into when it is sent.
+  if _isPOD(T.self) { return false }
+  let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
+  return kind != 0x200 && kind != 0x201
+}
+
+/// One argument as one more target may own it.
+@inlinable
+func copied<T>(_ argument: T) -> T {
+  guard mayCopy(T.self), let object = argument as? any ArgumentCopying, let copy = object.argumentCopy() as? T else {
+    return argument
+  }
+  return copy
+}

@@ -1,0 +1,355 @@
+// Method.swift: one implementation in a table, with a typed door and a boxed one.
+// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+
+/// An implementation of one selector, without its types.
+///
+/// Methods are immutable and shared between threads. A sender that knows the function type compares it with
+/// ``functionType`` and, when equal, goes through ``TypedMethod/body``: no box is made. Everybody else goes
+/// through ``invoke(_:_:)``, where boxes are opened and numbers converted.
+@usableFromInline
+class Method: @unchecked Sendable {  // immutable after init, but for the signature, which a lock in it guards
+  /// The name under which the method stands in its table.
+  @usableFromInline final let selector: MessageSelector
+  /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
+  /// for one that cannot be called in the sender's turn.
+  @usableFromInline final let functionType: ObjectIdentifier?
+  /// Where the method may run.
+  final let isolation: MethodIsolation
+
+  @usableFromInline
+  init(_ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation) {
+    self.selector = selector
+    self.functionType = functionType
+    self.isolation = isolation
+  }
+
+  /// Return and argument types.
+  var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
+
+  /// Whether a sender on `actor`, or on none, may have the answer although nobody knows that it is `Sendable`: of a method
+  /// that suspends where the sender is, or whose answers nobody else has.
+  func answers(to actor: (any Actor)?) -> Bool { false }
+
+  /// Whether the method stands for a row that its table refused.
+  var isRefusal: Bool { false }
+
+  /// How many arguments the body takes.
+  var numberOfParameters: Int { selector.numberOfArguments }
+
+  /// Runs the method with boxes in the caller's turn and leaves the answer in `invocation.result`.
+  func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
+
+  /// Runs a method that suspends. Every other runs in the caller's turn.
+  nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
+    var copy = invocation
+    try invoke(target, &copy)
+    return copy
+  }
+
+  /// Whether the boxes could be taken, without running anything.
+  func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    try checkCount(arguments, receiver: receiver())
+  }
+
+  /// Opens boxes once for many targets, and gives `body` ways to call methods of this method's ``functionType`` with what
+  /// was in them.
+  ///
+  /// - Returns: `false`, and nothing done, where each target has to open the boxes itself: they do not fit, one of them
+  ///   keeps no reference of its own, or the method takes the invocation whole.
+  func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
+
+  /// Calls a method on a target.
+  @usableFromInline
+  typealias OpenedRun = (_ method: Method, _ target: AnyObject) throws -> Void
+  /// Calls a method on a target, and gives its answer.
+  @usableFromInline
+  typealias OpenedAsk = (_ method: Method, _ target: AnyObject) throws -> ArgumentBox
+  /// Opens boxes for one function type: see ``withOpened(_:_:)``.
+  @usableFromInline
+  typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
+
+  /// Whether the method's own types are those of the encoding that was stated for it.
+  func checkEncoding(receiver: String) throws(MessageError) {}
+
+  /// The same implementation under another name, which takes as many arguments.
+  func renamed(_ selector: MessageSelector) -> Method { self }
+
+  /// The method with hooks around it. One whose types are known keeps its typed door.
+  func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
+
+  final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    guard arguments.count == numberOfParameters else {
+      throw .argumentCount(selector, receiver: receiver(), wanted: numberOfParameters, found: arguments.count)
+    }
+  }
+}
+
+/// Where a method may run.
+@usableFromInline
+enum MethodIsolation: Sendable, Equatable {
+  /// In its sender's turn, on whatever thread that is.
+  case sender
+  /// On the main actor.
+  case mainActor
+  /// On the actor that is its target.
+  case target
+  /// On a global actor other than the main one.
+  case actor(any Actor)
+  /// Anywhere, with suspensions.
+  case async
+
+  var evidence: String {
+    switch self {
+    case .sender: "runs in the sender's turn"
+    case .mainActor: "the method runs on the main actor, the sender does not"
+    case .target: "the method runs on its actor, the sender does not"
+    case .actor(let actor): "the method runs on \(type(of: actor)), the sender does not"
+    case .async: "the method is async: wait for it with an asynchronous form"
+    }
+  }
+
+  /// Where the method runs.
+  var place: String {
+    switch self {
+    case .sender: "in its sender's turn"
+    case .mainActor: "on the main actor"
+    case .target: "on its actor"
+    case .actor(let actor): "on \(type(of: actor))"
+    case .async: "anywhere"
+    }
+  }
+
+  @usableFromInline
+  static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.sender, .sender), (.mainActor, .mainActor), (.target, .target), (.async, .async): true
+    case (.actor(let left), .actor(let right)): left === right
+    default: false
+    }
+  }
+}
+
+/// The arguments of one message, in memory that every target reads in turn.
+///
+/// A pack is passed on element by element, each copied for each call; a struct is passed by its address.
+@frozen @usableFromInline
+struct Arguments<each A> {
+  @usableFromInline let values: (repeat each A)
+
+  @inlinable @inline(__always)
+  init(values: (repeat each A)) { self.values = values }
+
+  /// The arguments that are in boxes, each as its type.
+  ///
+  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
+    throws(MessageError)
+  {
+    let wanted = packCount(repeat (each A).self)
+    guard boxes.count == wanted else {
+      throw .argumentCount(selector, receiver: receiver(), wanted: wanted, found: boxes.count)
+    }
+    var index = 0
+    func next<T>(_ type: T.Type) throws(MessageError) -> T {
+      defer { index += 1 }
+      do { return try boxes[index].unbox(as: type) } catch {
+        throw .argument(index, selector, receiver: receiver(), error)
+      }
+    }
+    self.init(values: (repeat try next((each A).self)))
+  }
+}
+
+/// A method whose Swift types are known.
+@usableFromInline
+final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
+  @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+  /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
+  private let opener: Opener
+  private let statedSignature: MethodSignature?
+  /// Whether the result's type is known to be `Sendable`.
+  @usableFromInline let resultCrosses: Bool
+
+  @usableFromInline
+  init(
+    _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
+    opener: @escaping Opener, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+  ) {
+    (self.body, self.opener) = (body, opener)
+    statedSignature = signature
+    resultCrosses = message.answerCrosses
+    super.init(message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
+  }
+
+  @inlinable
+  convenience init(
+    _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
+    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+  ) {
+    self.init(
+      message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
+  }
+
+  /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
+  @inlinable @inline(__always)
+  func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
+    try body(target, arguments)
+  }
+
+  /// The answer in a box.
+  @inlinable @inline(__always)
+  func boxedCall(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> ArgumentBox {
+    ArgumentBox(storage: try body(target, arguments), isSendable: resultCrosses)
+  }
+
+  override var signature: MethodSignature {
+    statedSignature ?? MethodSignature(returning: R.self, taking: repeat (each A).self)
+  }
+
+  override var numberOfParameters: Int { packCount(repeat (each A).self) }
+
+  override func renamed(_ selector: MessageSelector) -> Method {
+    TypedMethod(
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
+      opener: opener, body: body)
+  }
+
+  override func hooked(by hooks: HookChain) -> Method {
+    let (selector, body) = (selector, body)
+    return TypedMethod(
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation, opener: opener
+    ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      let message = HookedMessage(
+        selector: selector, receiver: target,
+        arguments: TypedArguments<R, repeat each A>(arguments, returning: R.self, crosses: false))
+      let answers = try hooks.run(message) { other in
+        TypedAnswers([try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))])
+      }
+      return try answers.single(as: R.self, message)
+    }
+  }
+
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    let arguments = try Arguments<repeat each A>(
+      unboxing: invocation.arguments, of: selector, for: typeName(of: target))
+    let result = try body(target, arguments)
+    invocation.result = ArgumentBox(storage: result, isSendable: resultCrosses)
+  }
+
+  override func withOpened(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
+    opener(boxes, body)
+  }
+
+  /// Opens boxes, for rows of four arguments or more: see ``BoxOpener1``.
+  @inlinable @inline(never)
+  static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
+    guard boxes.count == packCount(repeat (each A).self) else { return false }
+    var index = 0
+    func next<T>(_ type: T.Type) throws(UnboxingError) -> T {
+      defer { index &+= 1 }
+      return try boxes[index].opened(as: type)
+    }
+    let opened: Arguments<repeat each A>
+    do { opened = Arguments(values: (repeat try next((each A).self))) } catch { return false }
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call($1, opened) },
+      { try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).boxedCall($1, opened) })
+    return true
+  }
+
+  override func checkEncoding(receiver: String) throws(MessageError) {
+    guard let stated = statedSignature else { return }
+    let own = MethodSignature(returning: R.self, taking: repeat (each A).self)
+    guard stated.numberOfArguments == own.numberOfArguments else {
+      throw .argumentCount(
+        selector, receiver: receiver, wanted: stated.numberOfArguments - 2, found: own.numberOfArguments - 2)
+    }
+    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
+      guard !wanted.accepts(found) else { return }
+      throw MessageError(
+        .typeMismatch, receiver: receiver, selector: selector.name,
+        evidence: "\(what): wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure",
+        argumentIndex: index)
+    }
+    for index in 2..<own.numberOfArguments {
+      try fit(stated.argumentTypes[index], own.argumentTypes[index], "argument \(index - 2)", index - 2)
+    }
+    try fit(stated.returnType, own.returnType, "result", nil)
+  }
+
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    _ = try Arguments<repeat each A>(unboxing: arguments, of: selector, for: receiver())
+  }
+}
+
+/// A method that takes the whole invocation.
+final class RawMethod: Method, @unchecked Sendable {  // immutable after init
+  private let body: @Sendable (AnyObject, inout Invocation) throws -> Void
+  private let types: MethodSignature
+
+  init(
+    _ selector: MessageSelector, signature: MethodSignature,
+    body: @escaping @Sendable (AnyObject, inout Invocation) throws -> Void
+  ) {
+    self.body = body
+    self.types = signature
+    super.init(selector, functionType: nil, isolation: .sender)
+  }
+
+  override func renamed(_ selector: MessageSelector) -> Method {
+    RawMethod(selector, signature: types, body: body)
+  }
+
+  override var signature: MethodSignature { types }
+  override var numberOfParameters: Int { types.argumentTypes.count - 2 }
+
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    let receiver = typeName(of: target)
+    invocation.arguments = try converted(invocation.arguments, receiver: receiver)
+    invocation.result = nil
+    try body(target, &invocation)
+    guard let result = invocation.result else { return }
+    do { invocation.result = try result.converted(to: types.returnType) } catch {
+      invocation.result = nil
+      throw MessageError.result(selector, receiver: receiver, error)
+    }
+  }
+
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    _ = try converted(arguments, receiver: receiver())
+  }
+
+  private func converted(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) -> [ArgumentBox] {
+    try checkCount(arguments, receiver: receiver)
+    var arguments = arguments
+    for index in arguments.indices {
+      do { arguments[index] = try arguments[index].converted(to: types.argumentTypes[index + 2]) } catch {
+        throw .argument(index, selector, receiver: receiver, error)
+      }
+    }
+    return arguments
+  }
+}
+
+/// A row that its table refused: every message of its selector gets the reason.
+final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
+  private let reason: any Error
+
+  init(_ selector: MessageSelector, _ reason: any Error) {
+    self.reason = reason
+    super.init(selector, functionType: nil, isolation: .sender)
+  }
+
+  override var isRefusal: Bool { true }
+  override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw reason }
+}
+
+/// How many types a pack has.
+@inlinable
+func packCount<each T>(_ types: repeat (each T).Type) -> Int {
+  var count = 0
+  for _ in repeat each types { count += 1 }
+  return count
+}

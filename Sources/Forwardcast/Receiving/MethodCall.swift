@@ -1,0 +1,59 @@
+// MethodCall.swift: what an around hook of a selector table gets.
+// Layer: Receiving. See DESIGN.md, "Hooks".
+
+/// A call of a method at an `around` hook of a table.
+///
+/// It is good while the hook runs.
+public struct MethodCall<R, each A> {
+  private let call: MessageCall<R, repeat each A>
+  private let message: HookedMessage
+
+  init(_ call: MessageCall<R, repeat each A>, _ message: HookedMessage) { (self.call, self.message) = (call, message) }
+
+  /// The name of the message.
+  public var selector: MessageSelector { call.selector }
+  /// The arguments as they came to this hook.
+  public var arguments: (repeat each A) { call.arguments }
+
+  /// Runs what stands inside of this hook: those that were installed before it, and the method. May be called several
+  /// times, or not at all.
+  ///
+  /// - Throws: what an inner hook throws, or the method; `hookEnded` when the hook is over.
+  @discardableResult
+  public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, message) }
+
+  /// Runs what stands inside of this hook, with other arguments.
+  @discardableResult
+  public func proceed(with arguments: repeat each A) throws -> R {
+    try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, message)
+  }
+}
+
+/// A call of a method at an `around` hook of a table, in front of a sender that waits: see ``MethodCall``.
+public struct WaitingMethodCall<R, each A> {
+  private let call: WaitingMessageCall<R, repeat each A>
+  private let message: HookedMessage
+
+  init(_ call: WaitingMessageCall<R, repeat each A>, _ message: HookedMessage) {
+    (self.call, self.message) = (call, message)
+  }
+
+  /// The name of the message.
+  public var selector: MessageSelector { call.selector }
+  /// The arguments as they came to this hook.
+  public var arguments: (repeat each A) { call.arguments }
+
+  /// Runs what stands inside of this hook and waits for it: see ``MethodCall/proceed()``.
+  @discardableResult
+  nonisolated(nonsending) public func proceed() async throws -> R {
+    let list = try await call.proceed()
+    return try TypedAnswers(list).single(as: R.self, message)
+  }
+
+  /// Runs what stands inside of this hook, with other arguments, and waits for it.
+  @discardableResult
+  nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
+    let list = try await call.proceed(with: repeat each arguments)
+    return try TypedAnswers(list).single(as: R.self, message)
+  }
+}

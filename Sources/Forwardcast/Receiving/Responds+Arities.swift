@@ -1,0 +1,421 @@
+// Responds+Arities.swift: the rows that have one form for each number of arguments.
+// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+
+// Written by RowTemplate.swift of the tests, which compare: to change a form, change it there and run them with
+// FORWARDCAST_WRITE=1 in the environment.
+//
+// A form for any number of arguments would take a closure with an `inout` parameter as one without: the compiler loses
+// the difference in packs, and what such a closure writes would be lost without a word. Besides, a closure that takes a
+// pack wants every argument on the heap retained and released once more for each delivery (5 ns for a string).
+//
+// Answers that may cross to another isolation are known by the key: see `Message.answerCrosses`.
+extension Responds {
+  /// A row of no arguments whose types are those of its key. A sender with the same key reaches it without a box.
+  @inlinable @inline(__always)
+  public init<R>(
+    to message: Message<() -> R>, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target) throws -> R
+  ) {
+    if Target.self is AnyObject.Type {
+      self.init(
+        method: TypedMethod<R>(message, signature: signature) {
+          (target: AnyObject, _: Arguments<>) throws -> R in
+          try TargetCast.ofClass(target) { try body($0) }
+        })
+    } else {
+      let cast = TargetCast<Target>()
+      self.init(
+        method: TypedMethod<R>(message, signature: signature) {
+          (target: AnyObject, _: Arguments<>) throws -> R in
+          try cast(target) { try body($0) }
+        })
+    }
+  }
+
+  /// A row of no arguments whose types are those of its closure.
+  ///
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
+  ///     closure's own.
+  ///   - body: the method.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target) throws -> R
+  ) {
+    self.init(to: Message<() -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of no arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R: Sendable>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target) throws -> R
+  ) {
+    self.init(to: Message<() -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of one argument whose types are those of its key.
+  @inlinable @inline(__always)
+  public init<R, A>(
+    to message: Message<(A) -> R>, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A) throws -> R
+  ) {
+    if Target.self is AnyObject.Type {
+      self.init(
+        method: TypedMethod<R, A>(message, signature: signature, opener: BoxOpener1<R, A>.open) {
+          (target: AnyObject, arguments: Arguments<A>) throws -> R in
+          try TargetCast.ofClass(target) { try body($0, arguments.values) }
+        })
+    } else {
+      let cast = TargetCast<Target>()
+      self.init(
+        method: TypedMethod<R, A>(message, signature: signature, opener: BoxOpener1<R, A>.open) {
+          (target: AnyObject, arguments: Arguments<A>) throws -> R in
+          try cast(target) { try body($0, arguments.values) }
+        })
+    }
+  }
+
+  /// A row of one argument whose types are those of its closure.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R, A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A) throws -> R
+  ) {
+    self.init(to: Message<(A) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of one argument whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R: Sendable, A>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A) throws -> R
+  ) {
+    self.init(to: Message<(A) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of two arguments whose types are those of its key.
+  @inlinable @inline(__always)
+  public init<R, A, B>(
+    to message: Message<(A, B) -> R>, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B) throws -> R
+  ) {
+    if Target.self is AnyObject.Type {
+      self.init(
+        method: TypedMethod<R, A, B>(message, signature: signature, opener: BoxOpener2<R, A, B>.open) {
+          (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
+          try TargetCast.ofClass(target) { try body($0, arguments.values.0, arguments.values.1) }
+        })
+    } else {
+      let cast = TargetCast<Target>()
+      self.init(
+        method: TypedMethod<R, A, B>(message, signature: signature, opener: BoxOpener2<R, A, B>.open) {
+          (target: AnyObject, arguments: Arguments<A, B>) throws -> R in
+          try cast(target) { try body($0, arguments.values.0, arguments.values.1) }
+        })
+    }
+  }
+
+  /// A row of two arguments whose types are those of its closure.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R, A, B>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B) throws -> R
+  ) {
+    self.init(to: Message<(A, B) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of two arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R: Sendable, A, B>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B) throws -> R
+  ) {
+    self.init(to: Message<(A, B) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of three arguments whose types are those of its key.
+  @inlinable @inline(__always)
+  public init<R, A, B, C>(
+    to message: Message<(A, B, C) -> R>, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C) throws -> R
+  ) {
+    if Target.self is AnyObject.Type {
+      self.init(
+        method: TypedMethod<R, A, B, C>(message, signature: signature, opener: BoxOpener3<R, A, B, C>.open) {
+          (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
+          try TargetCast.ofClass(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
+        })
+    } else {
+      let cast = TargetCast<Target>()
+      self.init(
+        method: TypedMethod<R, A, B, C>(message, signature: signature, opener: BoxOpener3<R, A, B, C>.open) {
+          (target: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
+          try cast(target) { try body($0, arguments.values.0, arguments.values.1, arguments.values.2) }
+        })
+    }
+  }
+
+  /// A row of three arguments whose types are those of its closure.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R, A, B, C>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C) throws -> R
+  ) {
+    self.init(to: Message<(A, B, C) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of three arguments whose types are those of its closure, and whose answer may cross in a box.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init<R: Sendable, A, B, C>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C) throws -> R
+  ) {
+    self.init(to: Message<(A, B, C) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of four arguments or more whose types are those of its key.
+  @inline(never)
+  public init<R, A, B, C, D, each E>(
+    to message: Message<(A, B, C, D, repeat each E) -> R>, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(pack: message, signature, body)
+  }
+
+  /// A row of four arguments or more whose types are those of its closure.
+  @inline(never) @_disfavoredOverload
+  public init<R, A, B, C, D, each E>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(to: Message<(A, B, C, D, repeat each E) -> R>(selector), signature: signature, body)
+  }
+
+  /// A row of four arguments or more whose types are those of its closure, and whose answer may cross in a box.
+  @inline(never) @_disfavoredOverload
+  public init<R: Sendable, A, B, C, D, each E>(
+    to selector: MessageSelector, signature: MethodSignature? = nil,
+    _ body: @escaping @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(to: Message<(A, B, C, D, repeat each E) -> R>(selector), signature: signature, body)
+  }
+
+  // Inlined into a form with a prefix before its pack, this crashes the compiler when it optimizes.
+  @inline(never)
+  init<R, each A>(
+    pack message: Message<(repeat each A) -> R>, _ signature: MethodSignature?,
+    _ body: @escaping @Sendable (Target, repeat each A) throws -> R
+  ) {
+    let cast = TargetCast<Target>()
+    self.init(
+      method: TypedMethod<R, repeat each A>(message, signature: signature) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        try cast(target) { try body($0, repeat each arguments.values) }
+      })
+  }
+}
+
+// A sender that is where such a row runs, and a delivery there, run it in their turn: the main actor, the actor that is
+// the target. Deliveries on other contexts and the forms that wait go over to it. Any other synchronous send throws
+// `isolationMismatch`. A row that may suspend is reached by the forms that wait and by deliveries other than `.direct`,
+// begins when the target's turn comes, and keeps the next message through its registration back until it has ended.
+extension Responds {
+  /// A row of no arguments that runs on the main actor.
+  public init<R>(
+    to message: Message<() -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target) throws -> R
+  ) {
+    self.init(mainActor: message, body)
+  }
+
+  /// A row of no arguments that may suspend.
+  public init<R>(
+    to message: Message<() -> R>,
+    async body: @escaping @Sendable (Target) async throws -> R
+  ) {
+    self.init(suspending: message, body)
+  }
+
+  /// A row of one argument that runs on the main actor.
+  public init<R, A>(
+    to message: Message<(A) -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target, A) throws -> R
+  ) {
+    self.init(mainActor: message, body)
+  }
+
+  /// A row of one argument that may suspend.
+  public init<R, A>(
+    to message: Message<(A) -> R>,
+    async body: @escaping @Sendable (Target, A) async throws -> R
+  ) {
+    self.init(suspending: message, body)
+  }
+
+  /// A row of two arguments that runs on the main actor.
+  public init<R, A, B>(
+    to message: Message<(A, B) -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target, A, B) throws -> R
+  ) {
+    self.init(mainActor: message, body)
+  }
+
+  /// A row of two arguments that may suspend.
+  public init<R, A, B>(
+    to message: Message<(A, B) -> R>,
+    async body: @escaping @Sendable (Target, A, B) async throws -> R
+  ) {
+    self.init(suspending: message, body)
+  }
+
+  /// A row of three arguments that runs on the main actor.
+  public init<R, A, B, C>(
+    to message: Message<(A, B, C) -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C) throws -> R
+  ) {
+    self.init(mainActor: message, body)
+  }
+
+  /// A row of three arguments that may suspend.
+  public init<R, A, B, C>(
+    to message: Message<(A, B, C) -> R>,
+    async body: @escaping @Sendable (Target, A, B, C) async throws -> R
+  ) {
+    self.init(suspending: message, body)
+  }
+
+  /// A row of four arguments or more that runs on the main actor.
+  public init<R, A, B, C, D, each E>(
+    to message: Message<(A, B, C, D, repeat each E) -> R>,
+    onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(mainActor: message, body)
+  }
+
+  /// A row of four arguments or more that may suspend.
+  public init<R, A, B, C, D, each E>(
+    to message: Message<(A, B, C, D, repeat each E) -> R>,
+    async body: @escaping @Sendable (Target, A, B, C, D, repeat each E) async throws -> R
+  ) {
+    self.init(suspending: message, body)
+  }
+}
+
+extension Responds where Target: Actor {
+  /// A row of no arguments that runs on the actor that it is sent to.
+  @_disfavoredOverload
+  public init<R>(
+    to message: Message<() -> R>,
+    isolated body: @escaping @Sendable (isolated Target) throws -> R
+  ) {
+    self.init(onTarget: message, body)
+  }
+
+  /// A row of one argument that runs on the actor that it is sent to.
+  @_disfavoredOverload
+  public init<R, A>(
+    to message: Message<(A) -> R>,
+    isolated body: @escaping @Sendable (isolated Target, A) throws -> R
+  ) {
+    self.init(onTarget: message, body)
+  }
+
+  /// A row of two arguments that runs on the actor that it is sent to.
+  @_disfavoredOverload
+  public init<R, A, B>(
+    to message: Message<(A, B) -> R>,
+    isolated body: @escaping @Sendable (isolated Target, A, B) throws -> R
+  ) {
+    self.init(onTarget: message, body)
+  }
+
+  /// A row of three arguments that runs on the actor that it is sent to.
+  @_disfavoredOverload
+  public init<R, A, B, C>(
+    to message: Message<(A, B, C) -> R>,
+    isolated body: @escaping @Sendable (isolated Target, A, B, C) throws -> R
+  ) {
+    self.init(onTarget: message, body)
+  }
+
+  /// A row of four arguments or more that runs on the actor that it is sent to.
+  @_disfavoredOverload
+  public init<R, A, B, C, D, each E>(
+    to message: Message<(A, B, C, D, repeat each E) -> R>,
+    isolated body: @escaping @Sendable (isolated Target, A, B, C, D, repeat each E) throws -> R
+  ) {
+    self.init(onTarget: message, body)
+  }
+}
+
+// The form for any number of arguments, `TypedMethod.open`, opens boxes by the metadata of their types, one after
+// another, since the compiler does not unroll a pack; these are compiled for the types.
+
+@usableFromInline
+enum BoxOpener1<R, A> {
+  @inlinable @inline(never)
+  static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
+    -> Bool
+  {
+    guard boxes.count == 1 else { return false }
+    let opened: Arguments<A>
+    do {
+      let a = try boxes[0].opened(as: A.self)
+      opened = Arguments(values: (a))
+    } catch {
+      return false
+    }
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, A>.self).call($1, opened) },
+      { try unsafeDowncast($0, to: TypedMethod<R, A>.self).boxedCall($1, opened) })
+    return true
+  }
+}
+
+@usableFromInline
+enum BoxOpener2<R, A, B> {
+  @inlinable @inline(never)
+  static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
+    -> Bool
+  {
+    guard boxes.count == 2 else { return false }
+    let opened: Arguments<A, B>
+    do {
+      let a = try boxes[0].opened(as: A.self)
+      let b = try boxes[1].opened(as: B.self)
+      opened = Arguments(values: (a, b))
+    } catch {
+      return false
+    }
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, A, B>.self).call($1, opened) },
+      { try unsafeDowncast($0, to: TypedMethod<R, A, B>.self).boxedCall($1, opened) })
+    return true
+  }
+}
+
+@usableFromInline
+enum BoxOpener3<R, A, B, C> {
+  @inlinable @inline(never)
+  static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
+    -> Bool
+  {
+    guard boxes.count == 3 else { return false }
+    let opened: Arguments<A, B, C>
+    do {
+      let a = try boxes[0].opened(as: A.self)
+      let b = try boxes[1].opened(as: B.self)
+      let c = try boxes[2].opened(as: C.self)
+      opened = Arguments(values: (a, b, c))
+    } catch {
+      return false
+    }
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, A, B, C>.self).call($1, opened) },
+      { try unsafeDowncast($0, to: TypedMethod<R, A, B, C>.self).boxedCall($1, opened) })
+    return true
+  }
+}

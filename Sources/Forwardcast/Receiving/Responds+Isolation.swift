@@ -1,0 +1,206 @@
+// Responds+Isolation.swift: what rows of an isolation, and rows that suspend, are made of.
+// Layer: Receiving. See DESIGN.md, "Promises of delivery".
+
+extension Responds {
+  @inline(never)
+  init<R, each A>(
+    mainActor message: Message<(repeat each A) -> R>,
+    _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
+  ) {
+    self.init(isolated: .mainActor, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
+      // The row has found that it is on the main actor: nothing crosses.
+      let (target, arguments) = (UncheckedSendable(target), UncheckedSendable(arguments))
+      return try uncheckedOnMainActor { UncheckedSendable(try body(target.value, repeat each arguments.value.values)) }
+        .value
+    }
+  }
+
+  @inline(never)
+  init<R, each A>(
+    suspending message: Message<(repeat each A) -> R>, on actor: (any Actor)? = nil, targetCrosses: Bool = true,
+    _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    let cast = TargetCast<Target>()
+    self.init(
+      method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
+        // The method takes both over while its caller waits, who has made sure that the arguments may cross.
+        let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
+        return try await UncheckedSendable(calling: {
+          try await body(target.value, repeat each arguments.value.values)
+        }).value
+      })
+  }
+
+  init<R, each A>(
+    isolated isolation: MethodIsolation, _ message: Message<(repeat each A) -> R>,
+    _ body: @escaping @Sendable (Target, Arguments<repeat each A>) throws -> R
+  ) {
+    let cast = TargetCast<Target>()
+    let selector = message.selector
+    self.init(
+      method: TypedMethod<R, repeat each A>(message, isolation: isolation) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+        guard isolation.isHeld(of: target) else {
+          throw MessageError(
+            .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+        }
+        return try cast(target) { try body($0, arguments) }
+      })
+  }
+}
+
+extension Responds where Target: Actor {
+  @inline(never)
+  init<R, each A>(
+    onTarget message: Message<(repeat each A) -> R>,
+    _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
+  ) {
+    self.init(isolated: .target, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
+      // The row has found that it is on the actor: nothing crosses.
+      let arguments = UncheckedSendable(arguments)
+      return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
+    }
+  }
+}
+
+// The label `key:` keeps these forms, which take packs, from being meant by a trailing closure after `to:`: a pack loses
+// that a parameter is `inout`.
+extension Responds {
+  /// A row that runs on the global actor that its closure is isolated to.
+  ///
+  ///     Responds(key: .store, onGlobalActor: { @StoreActor archive, page in archive.store(page) })
+  ///
+  /// A delivery on that actor, and a sender that says by ``withHeldActor(isolation:_:)`` that it is on it, run it in
+  /// their turn. The forms that wait go over to it. Any other synchronous send throws ``MessageError``
+  /// `isolationMismatch`. A closure without an isolation makes an ordinary row.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
+  ) {
+    let isolation: MethodIsolation =
+      switch body.isolation {
+      case nil: .sender
+      case let actor? where actor === MainActor.shared: .mainActor
+      case let actor?: .actor(actor)
+      }
+    let unchecked = UncheckedRow(IsolatedRow<Target, R, repeat each A>(call: body))
+    self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
+      // The row has found that it is on the actor.
+      try unchecked.call(target, repeat each arguments.values)
+    }
+  }
+
+  /// A row that suspends on the actor that its closure is isolated to, for targets that stay on that actor.
+  ///
+  /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
+  /// actor too, as one is that has the proxy of a protocol of that actor.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
+    self.init(suspending: message, on: body.isolation, row.call)
+  }
+
+  /// A row that may suspend and does not leave its sender's isolation by itself.
+  ///
+  /// For targets that are not `Sendable`: their methods run where the sender is, unless they go elsewhere themselves.
+  /// Only the forms that wait can reach it.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    let cast = TargetCast<Target>()
+    self.init(
+      method: SuspendingMethod<R, repeat each A>(message, .inTurn) {
+        (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
+        try await body(cast.target(target), repeat each arguments.values)
+      })
+  }
+
+  /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
+  ///
+  /// Only forms that wait reach it, of senders that are on no actor either: for others it fails with `isolationMismatch`.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
+  ) {
+    self.init(suspending: message, targetCrosses: false, body)
+  }
+}
+
+// A function type over a pack is not passed on as it is, so closures with an isolation stand in structures. A closure is
+// called in the same way whether or not its type says that it may be isolated.
+
+/// A row's closure with an isolation.
+private struct IsolatedRow<Target, R, each A>: Sendable {
+  let call: @isolated(any) @Sendable (Target, repeat each A) throws -> R
+}
+
+/// The same closure for a row that has found that it is where the closure is to run.
+private struct UncheckedRow<Target, R, each A>: Sendable {
+  let call: @Sendable (Target, repeat each A) throws -> R
+
+  init(_ row: IsolatedRow<Target, R, repeat each A>) {
+    self = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
+  }
+}
+
+/// A row's closure that suspends, with an isolation.
+private struct IsolatedSuspendingRow<Target, R, each A>: Sendable {
+  let call: @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+}
+
+/// The same closure, which goes to its actor by itself.
+private struct SuspendingRow<Target, R, each A>: Sendable {
+  let call: @Sendable (Target, repeat each A) async throws -> R
+
+  init(_ row: IsolatedSuspendingRow<Target, R, repeat each A>) {
+    self = unsafeBitCast(row, to: SuspendingRow<Target, R, repeat each A>.self)
+  }
+}
+
+/// A closure with an isolation.
+package struct IsolatedBody<R, each A>: Sendable {
+  package let call: @isolated(any) @Sendable (repeat each A) throws -> R
+
+  package init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
+}
+
+/// The same closure for callers who have found that they are where it is to run.
+package struct UncheckedBody<R, each A>: Sendable {
+  package let call: @Sendable (repeat each A) throws -> R
+
+  package init(_ body: IsolatedBody<R, repeat each A>) {
+    self = unsafeBitCast(body, to: UncheckedBody<R, repeat each A>.self)
+  }
+}
+
+extension UncheckedSendable {
+  /// What `make` gives, taken across isolations: nobody else has it yet.
+  fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
+    self.init(try await make())
+  }
+}
+
+/// Runs `body`, whose caller has found out that it is on the main actor.
+private func uncheckedOnMainActor<R>(_ body: @MainActor () throws -> R) rethrows -> R {
+  try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> R).self)() }
+}
+
+/// Runs `body`, whose caller has found out that it is on `actor`.
+private func uncheckedOnActor<T: Actor, R>(_ actor: T, _ body: (isolated T) throws -> R) rethrows -> R {
+  try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: ((T) throws -> R).self)(actor) }
+}
+
+/// Runs `body` as something that is on the actor that its caller is isolated to: rows of that actor are then in reach.
+///
+/// Needed for global actors of one's own only: whether the main actor is held, the library sees by itself.
+@discardableResult
+public func withHeldActor<T, E: Error>(
+  isolation: isolated (any Actor)? = #isolation, _ body: () throws(E) -> T
+) throws(E) -> T {
+  guard let isolation else { return try body() }
+  return try HeldContext.hold(ObjectIdentifier(isolation), body)
+}

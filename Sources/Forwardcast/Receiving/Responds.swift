@@ -1,0 +1,40 @@
+// Responds.swift: one row of a table, a typed closure made callable with boxes.
+// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+
+/// One row of a selector table: a selector and the closure that answers it.
+///
+///     Responds(to: .themesColorChanged) { screen, color in screen.background = color }   // typed by its key
+///     Responds(to: "progress") { (screen: Screen) in 0.5 }                                // typed by its closure
+///     Responds(to: "note:", signature: try MethodSignature("v@:q")) { (log: Log, call: inout Invocation) in … }
+///
+/// A closure's parameters are values: arguments are copied for each target, so an `inout` parameter is refused by the
+/// compiler. (In closures of four arguments or more it does not see it, and what they write is lost.)
+///
+/// A row says nothing about being right: the table that it enters checks that the selector takes as many arguments
+/// as the closure and that the closure's types are those of a stated encoding.
+public struct Responds<Target>: Sendable {
+  @usableFromInline let method: Method
+
+  @usableFromInline
+  init(method: Method) { self.method = method }
+
+  /// A row that takes the invocation whole: it reads ``Invocation/arguments`` and sets ``Invocation/result``.
+  ///
+  /// Arguments and result are converted to the types of `signature`, or refused, before and after `body`.
+  public init(
+    to selector: MessageSelector, signature: MethodSignature,
+    invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void
+  ) {
+    let cast = TargetCast<Target>()
+    self.init(
+      method: RawMethod(selector, signature: signature) { target, invocation in
+        try cast(target) { try body($0, &invocation) }
+      })
+  }
+
+  /// The name that the row answers to.
+  public var selector: MessageSelector { method.selector }
+
+  /// Return and argument types.
+  public var signature: MethodSignature { method.signature }
+}

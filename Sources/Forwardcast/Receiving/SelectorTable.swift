@@ -1,0 +1,386 @@
+// SelectorTable.swift: selector to implementation, inherited, changed at run time.
+// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+
+import Synchronization
+
+/// Which method answers which selector, for a class, for one object, or for nothing but a few closures.
+///
+///     final class Screen: MessageReceiver {
+///       static let selectorTable = SelectorTable(for: Screen.self) {
+///         Responds(to: .themesColorChanged) { screen, color in screen.background = color }
+///       }
+///     }
+///
+/// A table is a reference: copies are the same table, and a row that is added, replaced or removed at run time is
+/// seen by the next message everywhere. All members may be called from any thread.
+///
+/// A row that is wrong (its closure takes another number of arguments than its selector has colons, its types are
+/// not those of its encoding, the same selector twice) does not enter: the initialiser lists it in ``refusals`` and
+/// a message of that selector throws the error; ``add(_:)`` throws it at once.
+public struct SelectorTable: Sendable {
+  package let storage: TableStorage
+
+  /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no table of their own.
+  ///
+  /// - Parameters:
+  ///   - type: whose instances the table is for.
+  ///   - parent: a superclass's table, searched for what this one has no row for.
+  ///   - rows: the methods.
+  public init<Target>(
+    for type: Target.Type, inheriting parent: SelectorTable? = nil,
+    @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
+  ) {
+    self.init(for: type, inheriting: parent, rows: rows())
+  }
+
+  /// A table of rows that were made one by one.
+  public init<Target>(
+    for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
+  ) {
+    storage = TableStorage(for: type, parent: parent?.storage)
+    for row in rows {
+      do { try storage.enter(row.method, replacing: false) } catch { storage.refuse(row.method.selector, error) }
+    }
+  }
+
+  /// Adds a method; the next message of its selector finds it.
+  ///
+  /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` when the row was made for another
+  ///   type of target or its closure does not fit its encoding. The table is then as it was.
+  public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
+    try storage.checkTarget(Target.self, row.method.selector)
+    try storage.enter(row.method, replacing: false)
+    TableEpoch.advance()
+  }
+
+  /// Puts a method in the place of the one that this table has, or adds it where there is none.
+  ///
+  /// - Returns: the method that was replaced; `nil` when the table had none of its own.
+  /// - Throws: as ``add(_:)``, but for `alreadyInTable`.
+  @discardableResult
+  public func replace<Target>(_ row: Responds<Target>) throws(MessageError) -> TableMethod? {
+    try storage.checkTarget(Target.self, row.method.selector)
+    let old = try storage.enter(row.method, replacing: true)
+    TableEpoch.advance()
+    return old.map { TableMethod(method: $0, owner: storage) }
+  }
+
+  /// Removes this table's own method of `selector`; an inherited one shows again. `false` when there is none.
+  @discardableResult
+  public func remove(_ selector: MessageSelector) -> Bool {
+    let removed = storage.remove(selector)
+    if removed { TableEpoch.advance() }
+    return removed
+  }
+
+  /// Whether this table or one that it inherits has a method for `selector`.
+  public func responds(to selector: MessageSelector) -> Bool { storage.method(for: selector) != nil }
+
+  /// The types of the method for `selector`, or `nil` where there is none.
+  public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
+
+  /// Every selector with a method, inherited ones included, sorted by name.
+  public var selectors: [MessageSelector] { storage.selectors.sorted { $0.name < $1.name } }
+
+  /// Rows that the initialiser did not let in, each with its reason.
+  public var refusals: [MessageError] { storage.refusals }
+}
+
+extension SelectorTable: CustomStringConvertible {
+  /// The table as text, one selector with its encoding a line.
+  public var description: String {
+    selectors.map { "- \($0) \(signature(for: $0)?.description ?? "")" }.joined(separator: "\n")
+  }
+}
+
+/// Collects the rows of a ``SelectorTable``.
+@resultBuilder
+public enum SelectorTableBuilder<Target> {
+  /// One row.
+  public static func buildExpression(_ row: Responds<Target>) -> [Responds<Target>] { [row] }
+  /// Rows made elsewhere.
+  public static func buildExpression(_ rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// Rows one after another.
+  public static func buildBlock(_ rows: [Responds<Target>]...) -> [Responds<Target>] { rows.flatMap { $0 } }
+  /// `if` without `else`.
+  public static func buildOptional(_ rows: [Responds<Target>]?) -> [Responds<Target>] { rows ?? [] }
+  /// `if`.
+  public static func buildEither(first rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// `else`.
+  public static func buildEither(second rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// `for`.
+  public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
+}
+
+/// Counts every change of any table in the process, so that one comparison tells a cache whether it is still true.
+@usableFromInline
+package enum TableEpoch {
+  private static let counter = Atomic<UInt>(1)
+
+  package static var current: UInt { counter.load(ordering: .acquiring) }
+  package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}
+
+/// What a table holds. Everything mutable is in `state`, under its lock.
+package final class TableStorage: Sendable {
+  private struct State {
+    /// What messages find. A method with hooks is here with them around it.
+    private(set) var methods: [MessageSelector: Method] = [:]
+    var refusals: [MessageSelector: MessageError] = [:]
+    /// The rows as they entered, of those that have hooks around them.
+    private var bare: [MessageSelector: Method] = [:]
+    /// The hooks, in the order in which they were installed.
+    var hooks: [Hook] = [] {
+      didSet {
+        inherited = [:]
+        for selector in methods.keys { wrap(selector) }
+      }
+    }
+    /// Inherited methods with this table's hooks around them, beside those that they were made of.
+    private var inherited: [MessageSelector: (inner: Method, outer: Method)] = [:]
+
+    /// An inherited method with the hooks around it that this table has for its very selector.
+    mutating func surrounded(_ inner: Method, _ selector: MessageSelector) -> Method {
+      if let known = inherited[selector], known.inner === inner { return known.outer }
+      let outer = inner.hooked(by: HookChain(hooks: hooks.filter { $0.selector == selector }))
+      inherited[selector] = (inner, outer)
+      return outer
+    }
+
+    func hasHook(around selector: MessageSelector) -> Bool {
+      !hooks.isEmpty && hooks.contains { $0.selector == selector }
+    }
+
+    /// The row of a selector as it entered.
+    func row(_ selector: MessageSelector) -> Method? {
+      bare.isEmpty ? methods[selector] : bare[selector] ?? methods[selector]
+    }
+
+    /// Puts a row in its place, or takes it out, and gives the one that stood there.
+    mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
+      let old = row(selector)
+      bare[selector] = nil
+      methods[selector] = method
+      if method != nil, !hooks.isEmpty { wrap(selector) }
+      return old
+    }
+
+    private mutating func wrap(_ selector: MessageSelector) {
+      guard let row = row(selector) else { return }
+      let own = hooks.filter { $0.isFor(selector) }
+      bare[selector] = own.isEmpty ? nil : row
+      methods[selector] = own.isEmpty ? row : row.hooked(by: HookChain(hooks: own))
+    }
+
+    func isRefused(_ selector: MessageSelector) -> Bool { !refusals.isEmpty && refusals[selector] != nil }
+  }
+
+  private let state = Guarded(State())
+  let parent: TableStorage?
+  let targetName: String
+  private let targetID: ObjectIdentifier
+  private let accepts: @Sendable (AnyObject) -> Bool
+  private let acceptsType: @Sendable (Any.Type) -> Bool
+  private let isForClass: Bool
+  /// The class last found to be accepted, so that the next instance costs one comparison.
+  private let accepted = Atomic<UInt>(0)
+  /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
+  private let ownsNoTables = Atomic<UInt>(0)
+
+  init<Target>(for type: Target.Type, parent: TableStorage?) {
+    targetName = "\(Target.self)"
+    targetID = ObjectIdentifier(Target.self)
+    accepts = { $0 is Target || ($0 as? ValueTarget)?.value is Target }
+    // Whether a class conforms to a protocol only its objects tell: those are asked when a method is found.
+    let isForClass = Target.self is AnyObject.Type
+    self.isForClass = isForClass
+    acceptsType = { !isForClass || $0 is Target.Type }
+    self.parent = parent.flatMap { $0.acceptsType(Target.self) ? $0 : nil }
+    guard let parent, self.parent == nil else { return }
+    for selector in parent.selectors {
+      let error = MessageError(
+        .typeMismatch, receiver: targetName, selector: selector.name,
+        evidence: "\(targetName) cannot inherit a table of \(parent.targetName)")
+      state.withLock { $0.refusals[selector] = error }
+    }
+  }
+
+  /// Whether the methods of this table may run on `object`.
+  package func acceptsTarget(_ object: AnyObject) -> Bool {
+    let id = UInt(bitPattern: ObjectIdentifier(type(of: object)))
+    if accepted.load(ordering: .relaxed) == id { return true }
+    guard accepts(object) else { return false }
+    // One class stands for values of all types: each is asked.
+    if standsForValue(object) { return true }
+    accepted.store(id, ordering: .relaxed)
+    return true
+  }
+
+  /// Whether the objects of a class are known to be no ``ObjectTableOwning``.
+  func knowsNoObjectTables(of type: ObjectIdentifier) -> Bool {
+    ownsNoTables.load(ordering: .relaxed) == UInt(bitPattern: type)
+  }
+
+  func noteNoObjectTables(of type: ObjectIdentifier) {
+    ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
+  }
+
+  /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides what it was to
+  /// override.
+  func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
+    var table: TableStorage? = self
+    var hooked: [TableStorage] = []
+    while let here = table {
+      let (method, refused, hasHook) = here.state.withLock {
+        ($0.methods[selector], $0.isRefused(selector), $0.hasHook(around: selector))
+      }
+      if let method {
+        let outermost = hooked.reversed().reduce(method) { inner, table in
+          table.state.withLock { $0.surrounded(inner, selector) }
+        }
+        return (outermost, here)
+      }
+      if refused { return nil }
+      if hasHook { hooked.append(here) }
+      table = here.parent
+    }
+    return nil
+  }
+
+  func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
+
+  /// The method for `selector`, after making sure that it may run on `object`.
+  ///
+  /// - Throws: why the row of that selector was refused, or `typeMismatch`.
+  func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
+    guard let (method, owner) = find(selector) else {
+      if let refusal = refusal(for: selector) { throw refusal }
+      return nil
+    }
+    guard acceptsTarget(object), owner === self || owner.isForClass || owner.acceptsTarget(object) else {
+      throw MessageError(
+        .typeMismatch, receiver: typeName(of: object), selector: selector.name,
+        evidence: "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)")
+    }
+    return method
+  }
+
+  /// Why a row of that selector was not let in, if one was not.
+  func refusal(for selector: MessageSelector) -> MessageError? {
+    state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
+  }
+
+  /// Keeps a row out, and with it one of the same selector that had entered: which was meant nobody knows.
+  func refuse(_ selector: MessageSelector, _ error: MessageError) {
+    let old = state.withLock { state in
+      state.refusals[selector] = error
+      return state.set(selector, nil)
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  var refusals: [MessageError] {
+    state.withLock { Array($0.refusals.values) }.sorted { $0.selector < $1.selector }
+  }
+
+  var selectors: Set<MessageSelector> {
+    let own = state.withLock { Set($0.methods.keys) }
+    return parent.map { own.union($0.selectors) } ?? own
+  }
+
+  /// This table's own method, which is not inherited, without hooks of this table.
+  func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
+
+  /// Changes the hooks; gives those that there were, which are to be released after the lock.
+  func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) -> [Hook] {
+    let old = state.withLock { state in
+      let old = state.hooks
+      change(&state.hooks)
+      return old
+    }
+    TableEpoch.advance()
+    return old
+  }
+
+  /// Whether the methods of this table may run on `object`.
+  ///
+  /// - Throws: `typeMismatch` when they may not.
+  func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
+    guard !acceptsTarget(object) else { return }
+    throw MessageError(
+      .typeMismatch, receiver: typeName(of: object), selector: selector.name, evidence: "its table is for \(targetName)"
+    )
+  }
+
+  func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {
+    guard ObjectIdentifier(Target.self) != targetID else { return }
+    throw MessageError(
+      .typeMismatch, receiver: targetName, selector: selector.name,
+      evidence: "the row is for \(Target.self), the table for \(targetName)")
+  }
+
+  /// Whether the row is right in itself: its arguments are as many as its colons, its types those of its encoding.
+  private func check(_ method: Method) throws(MessageError) {
+    let selector = method.selector
+    guard method.numberOfParameters == selector.numberOfArguments else {
+      throw .argumentCount(
+        selector, receiver: targetName, wanted: selector.numberOfArguments, found: method.numberOfParameters)
+    }
+    try method.checkEncoding(receiver: targetName)
+  }
+
+  /// Lets a row in and gives the method that it replaced.
+  @discardableResult
+  func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
+    let selector = method.selector
+    try check(method)
+    // The old method goes after the lock: what its closure held may run code of its own.
+    let old: Method?? = state.withLock { state in
+      if !replacing && state.methods[selector] != nil { return nil }
+      state.refusals[selector] = nil
+      return .some(state.set(selector, method))
+    }
+    guard let old else {
+      throw MessageError(
+        .alreadyInTable, receiver: targetName, selector: selector.name, evidence: "a table has one method a selector")
+    }
+    return old
+  }
+
+  /// Lets a row in if the table's own method for `selector` is still `known`.
+  func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
+    try check(method)
+    let (entered, old) = state.withLock { state -> (Bool, Method?) in
+      guard state.row(selector) === known else { return (false, nil) }
+      state.refusals[method.selector] = nil
+      return (true, state.set(method.selector, method))
+    }
+    withExtendedLifetime(old) {}
+    return entered
+  }
+
+  /// Exchanges two methods of the table's own.
+  func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
+    guard first.numberOfArguments == second.numberOfArguments else {
+      throw .argumentCount(
+        second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
+    }
+    let (missing, old) = state.withLock { state -> (MessageSelector?, [Method]) in
+      guard let one = state.row(first) else { return (first, []) }
+      guard let two = state.row(second) else { return (second, []) }
+      _ = state.set(first, two.renamed(first))
+      _ = state.set(second, one.renamed(second))
+      return (nil, [one, two])
+    }
+    withExtendedLifetime(old) {}
+    if let missing {
+      throw MessageError(
+        .unrecognizedSelector, receiver: targetName, selector: missing.name, evidence: "the table has no such method")
+    }
+  }
+
+  func remove(_ selector: MessageSelector) -> Bool {
+    let old = state.withLock { $0.set(selector, nil) }
+    return old != nil
+  }
+}

@@ -1,0 +1,121 @@
+// SuspendingMethod.swift: methods that suspend, or that run in an isolation of their own.
+// Layer: Receiving. See DESIGN.md, "Promises of delivery".
+
+extension MethodIsolation {
+  /// Whether the caller is where a method of `target` may run, without a suspension.
+  func isHeld(of target: AnyObject) -> Bool {
+    switch self {
+    case .sender: true
+    case .mainActor: HeldContext.isMain
+    case .target: (target as? any Actor).map { HeldContext.isOn($0) } ?? false
+    case .actor(let actor): HeldContext.isOn(actor)
+    case .async: false
+    }
+  }
+}
+
+extension Method {
+  /// Whether the method can run on `target` here and now, without a suspension.
+  @usableFromInline
+  final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
+
+  /// The error for a sender that cannot reach the method from where it is.
+  final func unreachable(_ target: AnyObject) -> MessageError {
+    MessageError(
+      .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+  }
+
+  /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.
+  ///
+  /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
+  ///
+  /// - Parameter mayStart: asked where the method runs, right before it starts.
+  /// - Returns: `nil` when the method was not to start any more.
+  nonisolated(nonsending) final func invokeAndWait(
+    _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
+    mayStart: @escaping @Sendable () -> Bool = { true }
+  ) async throws -> UncheckedSendable<Invocation>? {
+    // Only the method's own isolation touches the target from here on: the caller waits.
+    nonisolated(unsafe) let target = target
+    @Sendable func run() throws -> UncheckedSendable<Invocation>? {
+      guard mayStart() else { return nil }
+      var copy = invocation.value
+      try invoke(target, &copy)
+      return UncheckedSendable(copy)
+    }
+    switch isolation {
+    case .async:
+      guard mayStart() else { return nil }
+      return UncheckedSendable(try await invokeSuspending(target, invocation.value))
+    case .mainActor where !HeldContext.isMain:
+      return try await MainActor.run { try run() }
+    case .target:
+      guard let actor = target as? any Actor else { return try run() }
+      return try await onActor(actor) { try run() }
+    case .actor(let actor):
+      return try await onActor(actor) { try run() }
+    case .sender, .mainActor:
+      return try run()
+    }
+  }
+}
+
+/// Runs `body` on `actor`, and marks that it does.
+private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable () throws -> T) async throws -> T {
+  try HeldContext.hold(ObjectIdentifier(actor), body)
+}
+
+/// Where the body of a method that suspends runs.
+enum SuspendingPlace: Sendable {
+  /// In the isolation of its sender, so that its answer crosses none.
+  case inTurn
+  /// On that actor, for `nil` on none; `targetCrosses` says whether targets may go there from elsewhere.
+  case onActor((any Actor)?, targetCrosses: Bool)
+}
+
+/// A method that suspends. It has only the boxed door: a suspension costs more than boxes do.
+final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
+  typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
+  private let body: Body
+  private let place: SuspendingPlace
+  private let resultCrosses: Bool
+
+  /// - Parameter body: starts in the isolation of its caller, and goes to its place by itself.
+  init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
+    (self.body, self.place) = (body, place)
+    resultCrosses = if case .inTurn = place { false } else { message.answerCrosses }
+    super.init(message.selector, functionType: nil, isolation: .async)
+  }
+
+  override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
+  override var numberOfParameters: Int { packCount(repeat (each A).self) }
+
+  override func renamed(_ selector: MessageSelector) -> Method {
+    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body)
+  }
+
+  /// What a body on no actor makes of `Sendable` values nobody else has; what an actor gives stays there.
+  override func answers(to sender: (any Actor)?) -> Bool {
+    if case .onActor(let actor?, _) = place { actor === sender } else { true }
+  }
+
+  nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
+    -> Invocation
+  {
+    // Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+    if case .onActor(let actor, let targetCrosses) = place, #isolation !== actor {
+      try invocation.checkCrossing(receiver: target)
+      if !targetCrosses { throw unreachable(target) }
+    }
+    let arguments = try Arguments<repeat each A>(
+      unboxing: invocation.arguments, of: selector, for: typeName(of: target))
+    var answered = invocation
+    let result = try await body(target, arguments)
+    answered.result = ArgumentBox(storage: result, isSendable: resultCrosses)
+    return answered
+  }
+
+  override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
+    _ = try Arguments<repeat each A>(unboxing: arguments, of: selector, for: receiver())
+  }
+}

@@ -1,0 +1,144 @@
+// MessageSelector.swift: the interned name of a message.
+// Layer: Selectors. See DESIGN.md, "The life of a typed message".
+
+/// The name of a message: one word, compared and hashed by identity.
+///
+/// A unary name is a Swift identifier of any script. Any other name is made of parts, each an
+/// optional identifier and a colon; there are as many arguments as colons.
+///
+///     let selector: MessageSelector = "onAddMsg:msgData:"
+///     selector.numberOfArguments      // 2
+///     selector.parts                  // ["onAddMsg", "msgData"]
+///
+/// Names are interned for the life of the process and never freed. Canonically equivalent spellings
+/// are one selector, as they are one `String`. A name that comes from untrusted text is best looked up
+/// with ``init(known:)``, which never grows the table.
+public struct MessageSelector: Hashable, Sendable {
+  /// The longest name there can be, in bytes of UTF-8.
+  public static let maximumLength = 1024
+
+  /// A record that is never written again and never freed: nothing has to protect it.
+  @usableFromInline
+  nonisolated(unsafe) let record: UnsafePointer<SelectorRecord>
+
+  init(record: UnsafePointer<SelectorRecord>) {
+    self.record = record
+  }
+
+  /// Interns `name`.
+  ///
+  /// Given a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which
+  /// traps where this throws.
+  ///
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
+  public init(_ name: String) throws(MessageSelectorError) {
+    self = SelectorNames.intern(name, try SelectorGrammar.read(name))
+  }
+
+  /// The selector already interned under `name`, or `nil` when there is none.
+  ///
+  /// This is the door for names met in untrusted input: a program that is asked for a million different
+  /// names keeps none of them.
+  public init?(known name: String) {
+    guard let known = SelectorNames.find(name) else { return nil }
+    self = known
+  }
+
+  /// Checks `name` against the grammar and counts its colons, without interning it.
+  ///
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
+    try SelectorGrammar.read(name).arity
+  }
+
+  /// The name as it was first interned.
+  public var name: String { record.pointee.name }
+
+  /// How many arguments the sender passes: the number of colons.
+  public var numberOfArguments: Int { record.pointee.arity }
+
+  /// The words before each colon, `""` where there is none; a unary selector has its one name.
+  public var parts: [String] {
+    if numberOfArguments == 0 { return [name] }
+    // By scalars, since a colon and a joiner after it would be one `Character`.
+    return name.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  /// Whether both are the same name: one comparison of a pointer.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.record == right.record
+  }
+
+  /// Where hash tables of the package begin to look for the selector.
+  var placement: Int { record.pointee.hash }
+
+  /// Hashes the name, in constant time.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(UInt(bitPattern: record))
+  }
+}
+
+extension MessageSelector: ExpressibleByStringLiteral {
+  /// A selector written in source.
+  ///
+  /// A malformed literal is a slip of the programmer and **traps**, with the text that
+  /// ``init(_:)`` would have thrown. The name table is searched when a literal is first met; later
+  /// evaluations compare bytes and take no lock, except where the literal spells a name otherwise than it
+  /// was first interned, or shares its place in a cache of 2,048 with others in use.
+  public init(stringLiteral name: StaticString) {
+    self = SelectorLiterals.selector(of: name)
+  }
+}
+
+extension MessageSelector: CustomStringConvertible {
+  /// The name.
+  public var description: String { name }
+}
+
+extension MessageSelector: Codable {
+  /// The key under which `userInfo` of a decoder holds the selectors, a `Set<MessageSelector>`, that may be read.
+  ///
+  /// Without it every selector is read that the process knows. With it no other is, so a peer can name no message that it
+  /// is not meant to name:
+  ///
+  ///     decoder.userInfo[MessageSelector.selectorsKey] = [Message.onAddMsg.selector, "ping"] as Set<MessageSelector>
+  public static let selectorsKey = codingKey("Forwardcast.Selectors")
+
+  /// Reads a name that the process knows: reading interns nothing, so that text from outside cannot fill its memory.
+  ///
+  /// - Throws: `DecodingError` for a malformed name, for one that the process does not know, and for one that the
+  ///   decoder's ``selectorsKey`` does not list.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let name = try container.decode(String.self)
+    do { _ = try SelectorGrammar.read(name) } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+    guard let known = MessageSelector(known: name) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "no selector is known as \(String(reflecting: shortened(name)))")
+    }
+    if let listed = decoder.userInfo[MessageSelector.selectorsKey] {
+      guard let listed = listed as? Set<MessageSelector>, listed.contains(known) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "the selector \(shortened(name)) is not among those that may be read")
+      }
+    }
+    self = known
+  }
+
+  /// Writes the name.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(name)
+  }
+}
+
+/// A key of `userInfo`.
+func codingKey(_ name: String) -> CodingUserInfoKey {
+  guard let key = CodingUserInfoKey(rawValue: name) else {
+    preconditionFailure("the standard library refuses a coding key")
+  }
+  return key
+}

@@ -1,0 +1,121 @@
+// SelectorLiterals.swift: selectors of string literals, without a lock.
+// Layer: Selectors. See DESIGN.md, "The life of a typed message".
+
+import Synchronization
+
+/// Records by the address of a literal: 1,024 sets of two ways, each a word that is replaced whole.
+///
+/// Typed keys are computed properties, so a literal is evaluated each time a message is sent. That costs a
+/// load, a comparison of bytes and no lock, as long as the literal's set still holds its record.
+///
+/// A slot is only a hint. A literal at a reused address (of a library that was unloaded) finds another name's
+/// record there, so the bytes are compared each time; a literal whose slots were taken, or that spells a name
+/// otherwise than it was first interned, costs one look into the name table.
+enum SelectorLiterals {
+  /// The selector of `literal`; a malformed one ends the process.
+  static func selector(of literal: StaticString) -> MessageSelector {
+    if literal.hasPointerRepresentation, let slots {
+      let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))
+      if let record = slot.pointee.record, record.pointee.isSpelled(literal.utf8Start, literal.utf8CodeUnitCount) {
+        return MessageSelector(record: record)
+      }
+    }
+    return search(literal)
+  }
+
+  /// The rest of the way: literals of one scalar, which have no address; the other slot of the set; and then
+  /// the name table.
+  @inline(never)
+  private static func search(_ literal: StaticString) -> MessageSelector {
+    let place =
+      literal.hasPointerRepresentation
+      ? UInt(bitPattern: literal.utf8Start) : UInt(literal.unicodeScalar.value)
+    return literal.withUTF8Buffer { text in
+      let slots = self.slots ?? makeSlots()
+      let first = firstWay(of: place)
+      for other in 0...1 {
+        if let record = slots[first ^ other].record, let start = text.baseAddress,
+          record.pointee.isSpelled(start, text.count)
+        {
+          return MessageSelector(record: record)
+        }
+      }
+      let selector = intern(String(decoding: text, as: UTF8.self))
+      // What was in the first slot moves to the second.
+      let previous = slots[first].word.exchange(UInt(bitPattern: selector.record), ordering: .acquiringAndReleasing)
+      if previous != 0 { slots[first ^ 1].word.store(previous, ordering: .releasing) }
+      return selector
+    }
+  }
+
+  private static func intern(_ name: String) -> MessageSelector {
+    do {
+      return try MessageSelector(name)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  // MARK: Slots
+
+  private struct Slot: ~Copyable {
+    /// The bits of a record's address, or 0.
+    let word = Atomic<UInt>(0)
+
+    var record: UnsafePointer<SelectorRecord>? { UnsafePointer(bitPattern: word.load(ordering: .acquiring)) }
+  }
+
+  private static let setBits = 10
+
+  /// The bits of the first slot's address, or 0. An atomic and not a lazy `static let`, whose check costs a
+  /// call on every evaluation.
+  private static let slotsAddress = Atomic<UInt>(0)
+
+  private static var slots: UnsafeMutablePointer<Slot>? {
+    UnsafeMutablePointer(bitPattern: slotsAddress.load(ordering: .acquiring))
+  }
+
+  /// Makes the slots; of several threads that do so at once, one wins. They are never freed.
+  private static func makeSlots() -> UnsafeMutablePointer<Slot> {
+    let count = 2 << setBits
+    let made = UnsafeMutablePointer<Slot>.allocate(capacity: count)
+    for index in 0..<count { (made + index).initialize(to: Slot()) }
+    let (isFirst, other) = slotsAddress.compareExchange(
+      expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
+    if isFirst { return made }
+    made.deinitialize(count: count).deallocate()
+    return UnsafeMutablePointer(bitPattern: other) ?? makeSlots()
+  }
+
+  /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. The multiplication
+  /// (by 2³² divided by the golden ratio) spreads places that differ in few bits.
+  private static func firstWay(of place: UInt) -> Int {
+    let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
+    return Int(mixed >> UInt32(32 - setBits)) << 1
+  }
+}
+
+extension SelectorRecord {
+  /// Whether the `count` bytes from `text` on are the very bytes of the name.
+  @inline(__always)
+  fileprivate func isSpelled(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    guard count == bytes.count, let left = bytes.baseAddress else { return false }
+    let right = UnsafeRawPointer(text)
+    func differ<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as: Word.Type) -> Bool {
+      left.loadUnaligned(fromByteOffset: offset, as: Word.self)
+        != right.loadUnaligned(fromByteOffset: offset, as: Word.self)
+    }
+    if count >= 8 {
+      // Whole words, then the last eight bytes, which may overlap them.
+      var offset = 0
+      while offset < count &- 8 {
+        if differ(offset, as: UInt64.self) { return false }
+        offset &+= 8
+      }
+      return !differ(count &- 8, as: UInt64.self)
+    }
+    if count >= 4 { return !differ(0, as: UInt32.self) && !differ(count &- 4, as: UInt32.self) }
+    for offset in 0..<count where differ(offset, as: UInt8.self) { return false }
+    return true
+  }
+}

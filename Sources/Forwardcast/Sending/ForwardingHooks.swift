@@ -1,0 +1,96 @@
+// ForwardingHooks.swift: hooks around the messages of a proxy before one object.
+// Layer: Sending. See DESIGN.md, "Hooks".
+
+import Synchronization
+
+/// A receiver that forwards, and around whose forwarding hooks can stand.
+protocol HookedForwarding: MessageForwarding {
+  var hooks: ForwardingHooks { get }
+}
+
+/// The hooks of a proxy before one object.
+final class ForwardingHooks: HookHolder {
+  /// Whether there were ever any in the process: while there were not, no message looks for them.
+  private static let everInstalled = Atomic<Bool>(false)
+
+  private let list = Guarded<[Hook]>([])
+
+  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
+    // Who stands behind the proxy is not asked: a lazy one would be made.
+    try check(selector, type, against: nil, receiver: "the proxy")
+  }
+
+  func install(_ hook: Hook) -> HookRegistration {
+    Self.everInstalled.store(true, ordering: .releasing)
+    list.withLock { $0.append(hook) }
+    return HookRegistration(hook) { [weak self] hook in
+      // What it captured is released after the lock.
+      let old = self?.list.withLock { hooks in
+        let old = hooks
+        hooks.removeAll { $0 === hook }
+        return old
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// The hooks for a message that came to `receiver`, as somebody who forwards it.
+  ///
+  /// - Parameter past: the proxy whose hooks run already.
+  static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
+    -> ForwardingAround?
+  {
+    guard everInstalled.load(ordering: .acquiring), receiver !== past, let proxy = receiver as? any HookedForwarding
+    else { return nil }
+    let own = proxy.hooks.list.withLock { $0.filter { $0.isFor(selector) } }
+    return own.isEmpty ? nil : ForwardingAround(proxy: proxy, chain: HookChain(hooks: own))
+  }
+}
+
+/// Forwards one message of a proxy through the proxy's hooks.
+///
+/// What becomes of it inside of them, another send decides, which passes these hooks: arguments go as they are.
+final class ForwardingAround: ForwardingToMany {
+  static var selectorTable: SelectorTable { noRows }
+
+  private let proxy: any HookedForwarding
+  private let chain: HookChain
+
+  init(proxy: any HookedForwarding, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }
+
+  func responds(to selector: MessageSelector) -> Bool { proxy.responds(to: selector) }
+
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    let answers = try chain.run(message(invocation), sendInTurn(invocation.selector))
+    invocation.result = answers.boxes.last
+    return DeliveryReport(answeredBy: proxy, invocation.result)
+  }
+
+  nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    let (proxy, selector) = (proxy, invocation.selector)
+    let rest: Hook.WaitingRest = { arguments in
+      var copy = arguments.invocation(selector)
+      try await finishWaiting(try resolve(selector, for: proxy, past: proxy), &copy)
+      return TypedAnswers(copy.result.map { [$0] } ?? [])
+    }
+    let answers = try await chain.runAndWait(message(invocation), rest, inTurn: sendInTurn(selector))
+    return DeliveryReport(answeredBy: proxy, answers.boxes.last)
+  }
+
+  private func sendInTurn(_ selector: MessageSelector) -> Hook.Rest {
+    { [proxy] arguments in
+      var copy = arguments.invocation(selector)
+      try finish(try resolve(selector, for: proxy, past: proxy), &copy)
+      return TypedAnswers(copy.result.map { [$0] } ?? [])
+    }
+  }
+
+  /// There is one receiver: whatever fails is thrown.
+  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+
+  private func message(_ invocation: Invocation) -> HookedMessage {
+    HookedMessage(selector: invocation.selector, receiver: proxy, arguments: BoxedArguments(invocation))
+  }
+}
+
+private let noRows = SelectorTable(for: (any MessageForwarding).self, rows: [])

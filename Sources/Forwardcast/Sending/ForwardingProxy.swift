@@ -1,0 +1,67 @@
+// ForwardingProxy.swift: the open class; stands for one object.
+// Layer: Sending. See DESIGN.md, "Words".
+
+/// An object that stands for another, and whose every answer a subclass can change.
+///
+/// By itself it passes each message to its target, held strongly. A subclass overrides the hooks as a subclass of
+/// Objective-C's `NSProxy` would. Its own Swift methods never shadow a forwarded selector: messages are looked up in
+/// tables, and the table of a proxy is empty.
+///
+///     let stand = ForwardingProxy(to: screen)
+///     try stand.send(.themesColorChanged, .red)       // screen gets it
+open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding {
+  /// A proxy's own methods: none, so that every message is forwarded.
+  open class var selectorTable: SelectorTable { emptyProxyTable }
+
+  /// The table of this one proxy; a subclass may give one, whose methods are then answered and not forwarded.
+  open var objectTable: SelectorTable? { nil }
+
+  /// Adds a method to the proxy's table when a message is not found there: see ``MessageReceiver/resolveMethod(for:)``.
+  open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
+
+  private let target: (any MessageReceiver)?
+  let hooks = ForwardingHooks()
+
+  /// A proxy without a target, for subclasses that find one themselves.
+  public init() { target = nil }
+
+  /// A proxy that stands for `target` and keeps it alive.
+  public init(to target: any MessageReceiver) { self.target = target }
+
+  /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``
+  /// has types for it. In a ring of proxies nobody answers.
+  open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
+
+  /// The types of the message as the target states them; `nil` when there is no target or it does not respond.
+  open func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    if let method = try? tableMethod(of: self, for: selector) { return method.signature }
+    guard let other = forwardingTarget(for: selector), other !== self else { return nil }
+    return ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: other, selector) }
+  }
+
+  /// The receiver that gets `selector` as it is: the target.
+  open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
+
+  /// Handles a message that ``forwardingTarget(for:)`` did not take.
+  @discardableResult
+  open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    throw doesNotRecognize(invocation.selector)
+  }
+
+  /// Handles a message that ``forwardingTarget(for:)`` did not take, for a sender that waits. The default forwards in the
+  /// caller's turn; a subclass that sends the message on overrides it with a waiting send.
+  nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    try forwardInTurn(invocation)
+  }
+
+  /// The proxy's own place: its hooks stand around what it forwards, whoever sends. A subclass that stands for another proxy
+  /// gives that one's.
+  open var hookPlace: HookPlace { HookPlace(holder: hooks) }
+
+  /// The error for a message that nothing answers.
+  open func doesNotRecognize(_ selector: MessageSelector) -> any Error {
+    MessageError.unrecognized(selector, by: self)
+  }
+}
+
+private let emptyProxyTable = SelectorTable(for: ForwardingProxy.self, rows: [])

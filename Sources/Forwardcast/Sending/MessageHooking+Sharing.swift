@@ -1,0 +1,55 @@
+// MessageHooking+Sharing.swift: hooks of what is shared between threads.
+// Layer: Sending. See DESIGN.md, "Hooks".
+
+extension MessageHooking where Self: Sendable {
+  /// Runs `body` before each message of a key, on the thread of its sender.
+  @discardableResult
+  public func before<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, Hook.Body.before(message, body))
+  }
+
+  /// Runs `body` after each message of a key that did not throw, on the thread of its sender.
+  @discardableResult
+  public func after<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, Hook.Body.after(message, body))
+  }
+
+  /// Runs `body` in place of each message of a key, on the thread of its sender.
+  @discardableResult
+  public func around<R, each A>(
+    _ message: Message<(repeat each A) -> R>,
+    _ body: (@Sendable (MessageCall<R, repeat each A>) throws -> [R])? = nil,
+    waiting: (nonisolated(nonsending) @Sendable (WaitingMessageCall<R, repeat each A>) async throws -> [R])? = nil
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, Hook.Body.around(message, body, waiting))
+  }
+
+  /// Runs `body` before each message of a selector, or every message, on the thread of its sender.
+  @discardableResult
+  public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
+    throws(MessageError) -> HookRegistration
+  {
+    try hookPlace.install(selector, Hook.Body.before(body))
+  }
+
+  /// Runs `body` after each message of a selector, or every message, that did not throw, on the thread of its sender.
+  @discardableResult
+  public func after(
+    _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(selector, Hook.Body.after(body))
+  }
+
+  /// Runs `body` in place of each message of a selector, or of every message, on the thread of its sender.
+  @discardableResult
+  public func around(
+    _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
+    waiting: (nonisolated(nonsending) @Sendable (WaitingInvocationCall) async throws -> [ArgumentBox])? = nil
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(selector, Hook.Body.around(body, waiting))
+  }
+}

@@ -1,0 +1,183 @@
+// SelectorTable+Hooks.swift: hooks around the methods of a table.
+// Layer: Sending. See DESIGN.md, "Hooks".
+
+extension SelectorTable: MessageHooking {
+  /// The table's own place: around its own rows.
+  public var hookPlace: HookPlace { HookPlace(holder: storage) }
+
+  /// Runs `body` before each call of this table's method for a key.
+  ///
+  ///     try Screen.selectorTable.before(.onAddMsg, of: Screen.self) { screen, chat, data in log(chat) }
+  ///
+  /// **Hooks of a table** run once for each receiver, in the place where its method runs, whoever sends: one receiver or
+  /// a proxy. They stand around the table's own rows, those that replace them later included. One for a selector stands
+  /// around an inherited row too, for those who inherit it by this table, outside of the hooks of the table that it stands
+  /// in; one for all rows is for this table's own. One that is installed later stands outside of those that are there. A row with
+  /// hooks stays typed: a sender with the row's types reaches it without a box. Hooks for all rows, or by selector, are those
+  /// of ``MessageHooking``: an `around` hook finds the receiver in ``InvocationCall/target``.
+  ///
+  /// What `body` throws is the method's error, which then does not run.
+  ///
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - target: the type that the table is for.
+  ///   - body: gets the receiver and the arguments. It runs in the isolation of the method.
+  /// - Returns: a handle that cancels the hook; the hook stays when it is released.
+  /// - Throws: `unrecognizedSelector` when the table neither has nor inherits such a row, `wrongArgumentCount` or `typeMismatch`
+  ///   when the row's types are not the key's, or the table is for another type.
+  @discardableResult
+  public func before<Target, R, each A>(
+    _ message: Message<(repeat each A) -> R>, of target: Target.Type,
+    _ body: @escaping @Sendable (Target, repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
+    let cast = TargetCast<Target>()
+    return try install(message, target) { () -> Hook.Body in
+      .before { sent in
+        let arguments = try sent.values(of: message)
+        try body(cast.target(sent.receiver), repeat each arguments.values)
+      }
+    }
+  }
+
+  /// Runs `body` after each call of this table's method for a key that did not throw: see ``before(_:of:_:)``.
+  ///
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - target: the class that the table is for.
+  ///   - body: gets the receiver, the answer and the arguments. What it throws is the method's error.
+  @discardableResult
+  public func after<Target, R, each A>(
+    _ message: Message<(repeat each A) -> R>, of target: Target.Type,
+    _ body: @escaping @Sendable (Target, R, repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
+    let cast = TargetCast<Target>()
+    return try install(message, target) { () -> Hook.Body in
+      .after { sent, answers in
+        let answer = try answers.single(as: R.self, sent)
+        let arguments = try sent.values(of: message)
+        try body(cast.target(sent.receiver), answer, repeat each arguments.values)
+      }
+    }
+  }
+
+  /// Runs `body` in place of this table's method for a key: see ``before(_:of:_:)``.
+  ///
+  ///     try table.around(.title, of: Letter.self) { letter, call in "Dear " + (try call.proceed()) }
+  ///
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - target: the type that the table is for.
+  ///   - body: gets the receiver and the call, and gives the answer.
+  ///   - waiting: the same for a method that suspends, which is refused with `isolationMismatch` without it.
+  @discardableResult
+  public func around<Target, R, each A>(
+    _ message: Message<(repeat each A) -> R>, of target: Target.Type,
+    _ body: (@Sendable (Target, MethodCall<R, repeat each A>) throws -> R)? = nil,
+    waiting: (nonisolated(nonsending) @Sendable (Target, WaitingMethodCall<R, repeat each A>) async throws -> R)? = nil
+  ) throws(MessageError) -> HookRegistration {
+    let cast = TargetCast<Target>()
+    return try install(message, target) { () -> Hook.Body in
+      var form: Hook.AroundBody?
+      if let body {
+        form = { sent, rest in
+          let call = try MessageCall(sent, rest, of: message)
+          defer { call.turn.end() }
+          let answer = try body(cast.target(sent.receiver), MethodCall(call, sent))
+          return TypedAnswers([answer], crosses: message.answerCrosses)
+        }
+      }
+      var waitingForm: Hook.WaitingAroundBody?
+      if let waiting {
+        waitingForm = { sent, rest in
+          let call = try WaitingMessageCall(sent, rest, of: message)
+          defer { call.turn.end() }
+          let answer = try await waiting(cast.target(sent.receiver), WaitingMethodCall(call, sent))
+          return TypedAnswers([answer], crosses: message.answerCrosses)
+        }
+      }
+      return .around(form, waiting: waitingForm)
+    }
+  }
+
+  private func install<Target, R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ target: Target.Type, _ body: () -> Hook.Body
+  ) throws(MessageError) -> HookRegistration {
+    try storage.checkTarget(Target.self, message.selector)
+    return try hookPlace.install(message, body())
+  }
+}
+
+extension TableStorage: HookHolder {
+  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
+    try check(selector, type, against: row(for: selector), receiver: targetName)
+  }
+
+  func install(_ hook: Hook) throws(MessageError) -> HookRegistration {
+    if let selector = hook.selector, row(for: selector) == nil {
+      throw MessageError(
+        .unrecognizedSelector, receiver: targetName, selector: selector.name,
+        evidence: "the table has no such method, nor does it inherit one")
+    }
+    _ = changeHooks { $0.append(hook) }
+    return HookRegistration(hook) { [weak self] hook in
+      _ = self?.changeHooks { hooks in hooks.removeAll { $0 === hook } }
+    }
+  }
+}
+
+extension TableStorage {
+  private func row(for selector: MessageSelector) -> Method? {
+    ownMethod(for: selector) ?? parent?.method(for: selector)
+  }
+}
+
+extension HookHolder {
+  /// Whether a hook of a key can be one for messages of its selector that `method` answers.
+  ///
+  /// - Throws: `wrongArgumentCount` when the key has not as many arguments as its selector has colons; `typeMismatch` when the
+  ///   method can never take such arguments, or never gives such an answer.
+  func check<R, each A>(
+    _ selector: MessageSelector, _ type: ((repeat each A) -> R).Type, against method: @autoclosure () -> Method?,
+    receiver: String
+  ) throws(MessageError) {
+    let found = packCount(repeat (each A).self)
+    guard found == selector.numberOfArguments else {
+      throw .argumentCount(selector, receiver: receiver, wanted: selector.numberOfArguments, found: found)
+    }
+    guard let method = method(), method.functionType != ObjectIdentifier(type) else { return }
+    try method.signature.check(
+      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: receiver)
+  }
+}
+
+extension MethodSignature {
+  /// Whether a hook of the types `stated` can be one for methods of these.
+  ///
+  /// - Throws: `typeMismatch` when a value of one can never become one of the other.
+  func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
+    guard argumentTypes.count == stated.argumentTypes.count else { return }
+    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
+      if wanted.mayBecome(found) || found.mayBecome(wanted) { return }
+      throw MessageError(
+        .typeMismatch, receiver: receiver, selector: selector.name,
+        evidence: "\(what): the method has \(wanted.meaning) (\(wanted)), the hook \(found.meaning) (\(found))",
+        argumentIndex: index)
+    }
+    for index in 2..<argumentTypes.count {
+      try fit(argumentTypes[index], stated.argumentTypes[index], "argument \(index - 2)", index - 2)
+    }
+    try fit(returnType, stated.returnType, "result", nil)
+  }
+}
+
+extension TypeEncoding {
+  /// Whether some value of this type can be given where `other` is wanted.
+  fileprivate func mayBecome(_ other: TypeEncoding) -> Bool {
+    if other.accepts(self) { return true }
+    switch (kind, other.kind) {
+    case (.scalar, .scalar), (.void, _): return true
+    case (.structure(let record), _): return record.name.hasPrefix("Optional<")
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// ClosureTarget.swift: a closure that stands in a proxy as a target.
+// Layer: Targets. See DESIGN.md, "Decisions".
+
+/// A closure as target: it answers the one selector that it was registered for.
+@usableFromInline
+package final class ClosureTarget: Sendable {
+  let method: Method
+
+  @usableFromInline
+  init(_ method: Method) { self.method = method }
+}
+
+extension ClosureTarget: NamedReceiver {
+  @usableFromInline package var receiverName: String { "closure for \(method.selector)" }
+}

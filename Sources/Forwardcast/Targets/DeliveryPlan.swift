@@ -1,0 +1,138 @@
+// DeliveryPlan.swift: which steps of a route travel in one envelope.
+// Layer: Targets. See DESIGN.md, "Promises of delivery".
+
+import Synchronization
+
+/// The steps of a route that go to one context together, or one step that goes alone.
+@usableFromInline
+final class DeliveryGroup: @unchecked Sendable {
+  // `batchCapacity` belongs to the sender that has the right to add; what else changes is atomic.
+
+  let core: MulticastCore
+  let selector: MessageSelector
+  let mailbox: Mailbox
+  /// Whether its steps share a parcel; one that does not has one step.
+  let isBatched: Bool
+  /// Where each step stands in the route.
+  let indices: ContiguousArray<Int>
+  /// The steps themselves: so that what is on its way does not depend on the route.
+  @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
+  /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
+  let methodType: ObjectIdentifier?
+  /// The batch that was posted last, kept; or one of two words: see ``enter(_:)``.
+  let batch = Atomic<UInt>(0)
+  /// Tells the group from all others.
+  let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let groups = Atomic<UInt>(0)
+  /// How many messages the next batch has room for.
+  @usableFromInline @exclusivity(unchecked) var batchCapacity = DeliveryGroup.smallestBatch
+  @usableFromInline static let smallestBatch = 4
+
+  init(
+    _ core: MulticastCore, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, isBatched: Bool,
+    along route: MessageRoute
+  ) {
+    (self.core, selector, self.mailbox, self.indices) = (core, route.selector, mailbox, indices)
+    self.isBatched = isBatched
+    let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: indices.count)
+    for (place, index) in indices.enumerated() {
+      steps.initializeElement(at: place, to: route.steps[index].retained())
+    }
+    self.steps = steps
+    let first = steps.first?.functionType
+    let isPlain = steps.allSatisfy { step in
+      step.functionType == first && step.method?.takeUnretainedValue().isolation == .sender
+    }
+    methodType = isPlain ? first : nil
+  }
+
+  /// Posts a parcel for all of the group.
+  @usableFromInline
+  func post(_ parcel: Envelope) {
+    mailbox.lastGroup = number
+    mailbox.post(parcel)
+  }
+
+  /// Whether every registration lets messages through at this moment.
+  @usableFromInline
+  var areAllActive: Bool {
+    for step in steps where !step.isActive { return false }
+    return true
+  }
+
+  deinit {
+    releaseBatch()
+    for step in steps { step.release() }
+    steps.deallocate()
+  }
+}
+
+/// How the messages of one selector leave: worked out once for a route and kept with it.
+@usableFromInline
+final class DeliveryPlan: @unchecked Sendable {  // immutable
+  /// How many steps of the route the plan covers.
+  @usableFromInline let count: Int
+  /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
+  let groups: ContiguousArray<DeliveryGroup>
+  /// The same, to go through without a count of references: `groups` keeps them.
+  @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
+  /// Whether there are only steps that travel together.
+  let areAllTogether: Bool
+  /// Whether a typed message that covers the plan is posted to all of its groups, and its proxy wants nothing back.
+  @usableFromInline let isPlain: Bool
+
+  init(_ core: MulticastCore, _ route: MessageRoute) {
+    var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
+    // The part that the next step of a mailbox joins. A step that travels alone ends it, so that no later step of that
+    // mailbox is posted before it.
+    var open: [ObjectIdentifier: Int] = [:]
+    var hasDirect = false
+    for index in 0..<route.count {
+      guard let queued = route.steps[index].registration.takeUnretainedValue().queued else {
+        hasDirect = true
+        continue
+      }
+      let key = ObjectIdentifier(queued.mailbox)
+      if queued.travelsAlone {
+        open[key] = nil
+        parts.append((queued.mailbox, [index], false))
+      } else if let part = open[key] {
+        parts[part].indices.append(index)
+      } else {
+        open[key] = parts.count
+        parts.append((queued.mailbox, [index], true))
+      }
+    }
+    count = route.count
+    groups = ContiguousArray(
+      parts.map { DeliveryGroup(core, $0.mailbox, $0.indices, isBatched: $0.isBatched, along: route) })
+    list = .allocate(capacity: groups.count)
+    _ = list.initialize(from: groups.lazy.map { Unmanaged.passUnretained($0) })
+    areAllTogether = !hasDirect && groups.allSatisfy(\.isBatched)
+    let isSilent = if case .ignored = core.options.silence { true } else { false }
+    let whole = route.route
+    isPlain =
+      areAllTogether && isSilent && !core.stopsAtFirst && !whole.hasRepeats && whole.prelude == nil
+      && whole.around?.trace == nil
+  }
+
+  /// Whether every registration of every group lets messages through at this moment.
+  @usableFromInline
+  var areAllActive: Bool {
+    for group in list where !group._withUnsafeGuaranteedRef({ $0.areAllActive }) { return false }
+    return true
+  }
+
+  // Nobody can post to the groups any more, but their parcels, which do not keep them alive, may still wait. Whatever
+  // is posted to a mailbox now comes behind those.
+  deinit {
+    list.deallocate()
+    for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
+  }
+}
+
+/// Keeps a group until every parcel of it has been opened.
+private final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
+  private let group: DeliveryGroup
+  init(_ group: DeliveryGroup) { self.group = group }
+}

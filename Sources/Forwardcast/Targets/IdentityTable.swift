@@ -1,0 +1,113 @@
+// IdentityTable.swift: from a target's identity to its registration, a word for each; a value without locks.
+// Layer: Targets. See DESIGN.md, "Decisions".
+
+/// The first registration of each target.
+///
+/// Registrations carry the identity that they are found by, so the table needs nothing but their addresses. It does not
+/// keep them alive: whoever enters one takes it out before letting it go.
+struct IdentityTable {
+  /// The address of a registration, or one of the two marks. Their number is a power of two.
+  private var words: ContiguousArray<UInt> = []
+  /// How many words were never used, or are free again.
+  private var free = 0
+  private(set) var count = 0
+
+  private static let freeMark: UInt = 0
+  /// Stands where a registration was taken out, so that a search goes on behind it.
+  private static let leftMark: UInt = 1
+
+  /// The registration of a target, as long as whoever entered it keeps it.
+  func find(_ key: ObjectIdentifier) -> Unmanaged<Registration>? { place(of: key).map { Self.unmanaged(words[$0]) } }
+
+  /// Enters a registration unless the same target has one, which is given then.
+  mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
+    // A search has to meet a free word soon: at least three of eight are.
+    if free * 8 <= words.count * 3 { rebuild() }
+    var place = home(of: registration.key)
+    var left: Int?
+    while words[place] != Self.freeMark {
+      if words[place] == Self.leftMark {
+        if left == nil { left = place }
+      } else if Self.key(words[place]) == registration.key {
+        return Self.unmanaged(words[place])
+      }
+      place = next(place)
+    }
+    if left == nil { free -= 1 }
+    words[left ?? place] = Self.word(registration)
+    count += 1
+    return nil
+  }
+
+  /// Enters a registration in the place of one that the same target has, or had.
+  mutating func replace(with registration: Registration) {
+    if let place = place(of: registration.key) { words[place] = Self.word(registration) }
+  }
+
+  /// Takes out the registration of a target.
+  mutating func remove(_ key: ObjectIdentifier) {
+    guard var place = place(of: key) else { return }
+    count -= 1
+    if words[next(place)] == Self.freeMark {
+      // No search passes through here: this word is free, and so are those before it that were left.
+      repeat {
+        words[place] = Self.freeMark
+        free += 1
+        place = (place &- 1) & (words.count - 1)
+      } while words[place] == Self.leftMark
+    } else {
+      words[place] = Self.leftMark
+    }
+    if count * 8 < words.count, words.count > 64 { rebuild() }
+  }
+
+  // MARK: Places
+
+  private func place(of key: ObjectIdentifier) -> Int? {
+    guard count > 0 else { return nil }
+    var place = home(of: key)
+    while true {
+      let word = words[place]
+      if word == Self.freeMark { return nil }
+      if word != Self.leftMark, Self.key(word) == key { return place }
+      place = next(place)
+    }
+  }
+
+  private func next(_ place: Int) -> Int { (place &+ 1) & (words.count - 1) }
+
+  /// Where the search for a target begins: the upper bits of its address times 2⁶⁴ over the golden ratio.
+  private func home(of key: ObjectIdentifier) -> Int {
+    let mixed = UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> UInt64(64 &- words.count.trailingZeroBitCount)) & (words.count - 1)
+  }
+
+  private static func word(_ registration: Registration) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(registration).toOpaque())
+  }
+
+  private static func key(_ word: UInt) -> ObjectIdentifier { unmanaged(word)._withUnsafeGuaranteedRef { $0.key } }
+
+  @inline(__always)
+  private static func unmanaged(_ word: UInt) -> Unmanaged<Registration> {
+    guard let address = UnsafeRawPointer(bitPattern: word) else {
+      preconditionFailure("a free word has no registration")
+    }
+    return .fromOpaque(address)
+  }
+
+  /// Makes the table as large as it has to be, without words that were left.
+  private mutating func rebuild() {
+    let old = words
+    var size = 8
+    // Half of it at most: with room to spare, so that targets which come and go do not bring this about each time.
+    while (count + 1) * 2 > size { size *= 2 }
+    words = ContiguousArray(repeating: Self.freeMark, count: size)
+    free = size - count
+    for word in old where word > Self.leftMark {
+      var place = home(of: Self.key(word))
+      while words[place] != Self.freeMark { place = next(place) }
+      words[place] = word
+    }
+  }
+}

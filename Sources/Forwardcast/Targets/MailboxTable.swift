@@ -1,0 +1,46 @@
+// MailboxTable.swift: the mailboxes of one proxy, as long as something uses them; a value without locks.
+// Layer: Targets. See DESIGN.md, "Promises of delivery".
+
+/// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
+struct MailboxKey: Hashable, Sendable {
+  let context: ContextIdentity
+  let target: ObjectIdentifier?
+}
+
+/// The mailboxes of one proxy. Registrations and messages on their way keep them, the table does not.
+struct MailboxTable: Sendable {
+  private struct Entry: Sendable {
+    weak let mailbox: Mailbox?
+  }
+
+  private var entries: [MailboxKey: Entry] = [:]
+  /// With how many entries those of mailboxes that have gone are taken out: twice as many as were found in use, so that
+  /// each costs a look or two.
+  private var countToClean = MailboxTable.fewest
+  private static let fewest = 16
+
+  /// How many entries there are, those of mailboxes that have gone included.
+  var count: Int { entries.count }
+
+  /// The mailboxes that are in use.
+  var all: [Mailbox] { entries.values.compactMap(\.mailbox) }
+
+  /// Enters a mailbox unless there is one.
+  ///
+  /// - Returns: the one that is there now, and mailboxes that were looked at: to be released after the lock, since theirs
+  ///   may be the last references.
+  mutating func enter(_ new: Mailbox, for key: MailboxKey) -> (mailbox: Mailbox, seen: [Mailbox]) {
+    if let old = entries[key]?.mailbox { return (old, []) }
+    var seen: [Mailbox] = []
+    if entries.count >= countToClean {
+      entries = entries.filter { entry in
+        guard let mailbox = entry.value.mailbox else { return false }
+        seen.append(mailbox)
+        return true
+      }
+      countToClean = max(entries.count * 2, MailboxTable.fewest)
+    }
+    entries[key] = Entry(mailbox: new)
+    return (new, seen)
+  }
+}

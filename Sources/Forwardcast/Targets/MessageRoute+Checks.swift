@@ -1,0 +1,56 @@
+// MessageRoute+Checks.swift: whether a message by value may go along a route.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+extension MessageRoute {
+  /// - Throws: `proxyCycle` when the message came through the proxy before.
+  func refuseCycle(_ invocation: Invocation) throws {
+    guard let trail = invocation.route, trail.contains(core) else { return }
+    throw MessageError(
+      .proxyCycle, receiver: core.name, selector: selector.name,
+      evidence: "the message came through this proxy before")
+  }
+
+  /// Makes sure that the first target which would get the message can take its arguments, be it in a nested proxy.
+  func checkFirst(_ message: Invocation) throws {
+    var asked: Set<ObjectIdentifier> = []
+    _ = try checkFirst(message, &asked, depth: 0)
+  }
+
+  private func checkFirst(_ message: Invocation, _ asked: inout Set<ObjectIdentifier>, depth: Int) throws -> Bool {
+    guard depth < ProxyChain.maximumDepth, asked.insert(ObjectIdentifier(core)).inserted else { return false }
+    for index in 0..<count {
+      let step = steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method {
+        try method.takeUnretainedValue().check(message.arguments, receiver: typeName(of: target))
+        return true
+      }
+      try message.route?.budget?.charge(.question)
+      if let multicast = target as? any MulticastSending {
+        if try multicast.beginMessage(selector).checkFirst(message, &asked, depth: depth + 1) { return true }
+      } else if let receiver = target as? any MessageForwarding, ProxyQuestion.takes(receiver, message) {
+        try message.checkFits(receiver)
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension Invocation {
+  /// Makes sure that the arguments are as many as the receiver takes, and of types that its own signature allows.
+  fileprivate func checkFits(_ receiver: any MessageForwarding) throws(MessageError) {
+    let name = typeName(of: receiver)
+    guard arguments.count == selector.numberOfArguments else {
+      throw .argumentCount(selector, receiver: name, wanted: selector.numberOfArguments, found: arguments.count)
+    }
+    guard let types = receiver.methodSignature(for: selector)?.argumentTypes, types.count == arguments.count + 2 else {
+      return
+    }
+    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
+      do { _ = try arguments[index].converted(to: types[index + 2]) } catch {
+        throw .argument(index, selector, receiver: name, error)
+      }
+    }
+  }
+}

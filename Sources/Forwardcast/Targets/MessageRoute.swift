@@ -1,0 +1,90 @@
+// MessageRoute.swift: a route as one message sees it.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+/// Who gets one message, as it was when the message began: targets that join later are not among them.
+///
+/// What ``MulticastSending/beginMessage(_:)`` gives to the verbs of the library; it has no members of its own to use.
+public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
+  // Four words, so that it is passed in registers; one more would be passed by address, and each copy and release of the
+  // plan would go by the metadata of its type: 54 instructions a message.
+  @usableFromInline let route: Route
+  @usableFromInline let count: Int
+  /// How the message goes.
+  @usableFromInline let way: RouteWay
+  /// Which steps travel together; `nil` while that has not been worked out.
+  @usableFromInline let plan: DeliveryPlan?
+
+  /// Called under the proxy's lock, or before the route is published.
+  @inline(__always)
+  init(_ route: Route) {
+    self.route = route
+    count = route.count
+    way = route.way
+    plan = route.hasQueued ? route.plan : nil
+  }
+
+  private init(inside whole: MessageRoute) {
+    (route, count, plan) = (whole.route, whole.count, whole.plan)
+    way = whole.route.wayInside
+  }
+
+  @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
+    @inlinable @inline(__always) get { route.steps }
+  }
+
+  /// Whether it takes more than to call the methods of direct targets.
+  @usableFromInline var needsWalk: Bool {
+    @inlinable @inline(__always) get { if case .direct = way { false } else { true } }
+  }
+
+  /// Whether hooks stand around the message.
+  @usableFromInline var isSurrounded: Bool {
+    @inlinable @inline(__always) get { if case .surrounded = way { true } else { false } }
+  }
+
+  /// Whether there is nobody to get the message, nor anything before it.
+  @usableFromInline var isEmpty: Bool {
+    @inlinable @inline(__always) get { count == 0 && !needsWalk }
+  }
+
+  /// What stands around the message, and the same way without it; `nil` when nothing does.
+  var surrounded: (around: RouteSurroundings, inside: MessageRoute)? {
+    guard isSurrounded, let around = route.around else { return nil }
+    return (around, MessageRoute(inside: self))
+  }
+
+  @usableFromInline var core: MulticastCore { route.core }
+
+  var selector: MessageSelector { route.selector }
+
+  /// The live, unmuted targets that are asked each time.
+  var forwarders: [AnyObject] {
+    (0..<count).compactMap { index in
+      let step = steps[index]
+      return step.method == nil && step.isActive ? step.target : nil
+    }
+  }
+
+  /// What the steps are, for a message that lists every target: the registrations that are not among the steps, each with
+  /// the step that it stands before.
+  var leftOut: [(before: Int, registration: Registration)] {
+    guard route.leavesOut else { return [] }
+    // Where each registration stands among the steps: some may have left the list since.
+    let places = Dictionary(
+      (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
+    ) { first, _ in first }
+    var before = 0
+    return core.registrations.compactMap { registration in
+      if let place = places[ObjectIdentifier(registration)] {
+        before = place + 1
+        return nil
+      }
+      return (before, registration)
+    }
+  }
+}
+
+/// A reference that was loaded under the lock and is released after it.
+struct LoadedTarget: @unchecked Sendable {  // the proxy's interface says whether its targets may be shared
+  let object: AnyObject?
+}

@@ -1,0 +1,80 @@
+// MessageTrace.swift: tells a sink of each step of the messages of a proxy.
+// Layer: Targets. See DESIGN.md, "Hooks".
+
+import Synchronization
+
+/// A sink for the steps of a proxy's messages. A route whose proxy has one sends through hooks and schedule, where each
+/// step tells it.
+final class MessageTrace: Sendable {
+  /// Numbers turns, so that beginning and end are found together.
+  private static let steps = Atomic<Int>(1)
+  /// The first of so many numbers.
+  static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
+
+  /// What the proxy is called.
+  private let name: String?
+  private weak let core: MulticastCore?
+  private let naming: (@Sendable (AnyObject) -> String?)?
+  private let sink: @Sendable (MessageEvent) -> Void
+
+  init(
+    _ core: MulticastCore, name: String?, naming: (@Sendable (AnyObject) -> String?)?,
+    _ sink: @escaping @Sendable (MessageEvent) -> Void
+  ) {
+    (self.core, self.name, self.naming, self.sink) = (core, name, naming, sink)
+  }
+
+  private func name(of target: AnyObject?) -> String {
+    guard let target else { return "a dead target" }
+    if let core = target as? MulticastCore { return core === self.core ? name ?? core.name : core.name }
+    return naming?(target) ?? typeName(of: target)
+  }
+
+  /// Tells that a message was sent to a proxy, and gives the number of that step.
+  func noteSent(_ message: HookedMessage) -> Int {
+    let step = MessageTrace.nextStep()
+    note(.sent, message, step: step)
+    return step
+  }
+
+  /// Tells what came of a message at a proxy.
+  func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
+    switch found {
+    case .success(let answers): note(.answered, message, step: step, answers.boxes.last?.description ?? "")
+    case .failure(let error): note(.failed, message, step: step, "\(error)")
+    }
+  }
+
+  private func note(_ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = "") {
+    sink(
+      MessageEvent(
+        stage, name: message.selector.name, message: message.invocation.description, sender: "sender",
+        receiver: name(of: message.receiver), evidence: evidence, step: step))
+  }
+
+  /// Tells of a step at a target.
+  func note(
+    _ stage: MessageEvent.Stage, _ message: Invocation, at context: StepContext, step: Int,
+    _ evidence: String = ""
+  ) {
+    let isQueued = context.isQueued
+    sink(
+      MessageEvent(
+        stage, name: message.selector.name, message: message.description,
+        sender: name(of: context.proxies.core),
+        receiver: name(of: context.target ?? context.registration?.currentTarget),
+        context: isQueued ? context.registration?.queued?.mailbox.context.name ?? "its context" : "directly",
+        evidence: evidence, step: step))
+  }
+
+  /// Tells what came of a step.
+  func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
+    switch outcome {
+    case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
+    case .failed(let error): note(.failed, message, at: context, step: step, "\(error)")
+    // Told before it was posted: the target may have had its turn by now.
+    case .queued: break
+    case .skipped(let reason): note(.skipped, message, at: context, step: step, reason.description)
+    }
+  }
+}

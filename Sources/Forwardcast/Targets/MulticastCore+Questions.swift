@@ -1,0 +1,99 @@
+// MulticastCore+Questions.swift: who would answer what, through proxies in one another.
+// Layer: Targets. See DESIGN.md, "Decisions".
+
+extension MulticastCore {
+  /// Whether a live, unmuted target would get `selector`, here or in a multicast among the targets.
+  ///
+  /// Each proxy is asked once, however many ways lead to it, and as deep as a message goes.
+  func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject) -> Bool {
+    let (isAnswered, hasForwarders) = tablesAnswer(selector)
+    if isAnswered || !hasForwarders { return isAnswered }
+    if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
+    return ProxyQuestion.ask(proxy, selector, otherwise: false) { forwardersAnswer(selector) }
+  }
+
+  private func forwardersAnswer(_ selector: MessageSelector) -> Bool {
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    var level = begin(selector).forwarders
+    var depth = 1
+    while !level.isEmpty, depth < ProxyChain.maximumDepth {
+      var next: [AnyObject] = []
+      for target in level {
+        guard let multicast = target as? any MulticastSending else {
+          if answers(target, selector) { return true }
+          continue
+        }
+        let route = multicast.route(for: selector)
+        guard seen.insert(ObjectIdentifier(route.core)).inserted else { continue }
+        if route.route.prelude?.makesObservers ?? false { return true }
+        let (isAnswered, hasForwarders) = route.core.tablesAnswer(selector)
+        if isAnswered || ProxyQuestion.isOnItsWay(selector, through: route.core) { return true }
+        if hasForwarders { next += route.forwarders }
+      }
+      level = next
+      depth += 1
+    }
+    return false
+  }
+
+  /// The types of the first live, unmuted target that would get `selector`.
+  func firstSignature(for selector: MessageSelector, _ proxy: AnyObject) -> MethodSignature? {
+    ProxyQuestion.ask(proxy, selector, otherwise: nil) {
+      var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+      return firstSignature(along: begin(selector), &seen, depth: 1)
+    }
+  }
+
+  private func firstSignature(along route: MessageRoute, _ seen: inout Set<ObjectIdentifier>, depth: Int)
+    -> MethodSignature?
+  {
+    for index in 0..<route.count {
+      let step = route.steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method?.takeUnretainedValue() {
+        if !method.isRefusal { return method.signature }
+      } else if let multicast = target as? any MulticastSending {
+        let inner = multicast.route(for: route.selector)
+        guard depth < ProxyChain.maximumDepth, seen.insert(ObjectIdentifier(inner.core)).inserted else { continue }
+        if let found = firstSignature(along: inner, &seen, depth: depth + 1) { return found }
+      } else if answers(target, route.selector), let signature = signature(of: target, route.selector) {
+        return signature
+      }
+    }
+    return route.route.prelude?.signature
+  }
+
+  /// The registrations that a message of `selector` goes to, in order; some targets may be dead, some muted.
+  package func responding(to selector: MessageSelector) -> [Registration] {
+    let route = begin(selector)
+    return (0..<route.count).compactMap { index in
+      let step = route.steps[index]
+      let registration = step.registration.takeUnretainedValue()
+      if step.method == nil, let target = registration.currentTarget, !wouldTake(target, selector) { return nil }
+      return registration
+    }
+  }
+
+  /// How many live, unmuted registrations would get `selector`. A nested multicast counts as one.
+  func count(for selector: MessageSelector) -> Int {
+    let route = begin(selector)
+    var count = 0
+    for index in 0..<route.count {
+      let step = route.steps[index]
+      guard step.isActive, let target = step.target else { continue }
+      if let method = step.method {
+        if !method.takeUnretainedValue().isRefusal { count += 1 }
+      } else if wouldTake(target, selector) {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Whether a target that is asked each time would take `selector`.
+  private func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+    guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
+    let route = multicast.route(for: selector)
+    return route.route.prelude?.makesObservers ?? false || route.core.isAnswered(selector, target)
+  }
+}

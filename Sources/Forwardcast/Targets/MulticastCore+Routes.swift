@@ -1,0 +1,158 @@
+// MulticastCore+Routes.swift: works out who gets the messages of one selector.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+extension MulticastCore {
+  /// The route for a message that begins now, and how far it reaches for that message.
+  @usableFromInline
+  func begin(_ selector: MessageSelector) -> MessageRoute {
+    guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
+    let epoch = TableEpoch.current
+    let ready = state.withLock { state -> MessageRoute? in
+      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
+      return MessageRoute(route)
+    }
+    return ready ?? makeRoute(selector)
+  }
+
+  /// The route of a message that nobody is to get.
+  @inline(never)
+  private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
+    let prelude = MessagePrelude(refusal: error)
+    return MessageRoute(
+      Route(self, selector, epoch: 0, list: nil, steps: RouteSteps(), prelude: prelude))
+  }
+
+  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
+  /// again, and after some tries the route serves this one message only.
+  func makeRoute(_ selector: MessageSelector) -> MessageRoute {
+    if state.withLock({ !$0.unreachable.isEmpty }) { tellUnreachable() }
+    for _ in 0..<8 {
+      let epoch = TableEpoch.current
+      // How far the old route reaches is read with the list: another message may be extending it.
+      let (list, around, old, covered) = state.withLock { state in
+        let old = state.routes.find(selector)
+        return (state.list, (state.chain, state.trace?.trace), old, old?.covered ?? 0)
+      }
+      if let old, old.epoch == epoch, old.generation == list.generation {
+        let more = steps(list.joined(since: covered), selector, in: list)
+        if let walk = extend(old, from: covered, by: more, to: list) { return walk }
+        for step in more.list { step.release() }
+      } else {
+        let route = Route(
+          self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list),
+          around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
+        if let walk = publish(route) { return walk }
+      }
+    }
+    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
+    return MessageRoute(
+      Route(
+        self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list),
+        around: RouteSurroundings(selector, hooks: around.0, trace: around.1)))
+  }
+
+  private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, state.routes.find(old.selector) === old, old.covered == covered,
+        state.list.version == list.version
+      else { return nil }
+      if old.extend(by: more, to: list) { return MessageRoute(old) }
+      let longer = old.grown(by: more, to: list)
+      if let old = state.routes.set(longer) { garbage.keep(old) }
+      return MessageRoute(longer)
+    }
+  }
+
+  private func publish(_ route: Route) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, state.list.version == route.version else { return nil }
+      if let old = state.routes.set(route) { garbage.keep(old) }
+      return MessageRoute(route)
+    }
+  }
+
+  /// Whether a route knows of every change. Without the lock, so only for routes that nobody else extends: see ``Pins``.
+  @inline(__always)
+  func isCurrent(_ route: Route) -> Bool {
+    route.epoch == TableEpoch.current && route.version == version.load(ordering: .acquiring)
+  }
+
+  /// A route of the caller's own that keeps every target alive, weak ones included.
+  func pinnedRoute(_ selector: MessageSelector) -> Route {
+    let epoch = TableEpoch.current
+    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
+    return Route(
+      self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true),
+      around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
+  }
+
+  private func steps(
+    _ registrations: [Registration], _ selector: MessageSelector, in list: TargetList, pinned: Bool = false
+  ) -> RouteSteps {
+    var steps = RouteSteps()
+    if case .refused = options.duplicates { steps.traits.hasRepeats = list.hasRepeats }
+    var kinds = TargetKinds(self, selector)
+    for registration in registrations {
+      let (loaded, isStrong) = state.withLock { _ in
+        (LoadedTarget(object: registration.targetUnderLock), registration.strong != nil)
+      }
+      guard registration.isFor(selector), let target = loaded.object else {
+        steps.traits.leavesOut = true
+        continue
+      }
+      let strong = pinned || isStrong ? target : nil
+      switch kinds.kind(of: target) {
+      case .nested:
+        steps.traits.hasNested = true
+        steps.append(RouteStep(registration, method: nil, strong: strong))
+      case .forwarder: steps.append(RouteStep(registration, method: nil, strong: strong))
+      case .method(let method?): steps.append(RouteStep(registration, method: method, strong: strong))
+      case .method(nil): steps.traits.leavesOut = true
+      }
+    }
+    return steps
+  }
+
+  /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
+  func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
+    if let closure = target as? ClosureTarget { return closure.method.selector == selector ? closure.method : nil }
+    if let receiver = target as? any MessageReceiver {
+      do {
+        if let method = try tableMethod(of: receiver, for: selector) { return method }
+      } catch {
+        // A row that its table refused answers every message of its selector with the reason.
+        return RefusedMethod(selector, error)
+      }
+    }
+    do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
+  }
+
+  /// Whether a message of `selector` would come to `target` if it were registered: its answer, or why a row was refused.
+  package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+    answers(target, selector) || method(of: target, selector) != nil
+  }
+
+  /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
+  @usableFromInline
+  func end(_ route: MessageRoute, dead: Int, skipped: Int) {
+    let mayBeUseless = (dead + skipped) * 2 > route.count
+    guard dead > 0 || mayBeUseless else { return }
+    var found: [Registration] = []
+    var useless = 0
+    for index in 0..<route.count {
+      let registration = route.steps[index].registration.takeUnretainedValue()
+      if registration.isCancelled {
+        useless += 1
+      } else if dead > 0, registration.currentTarget == nil {
+        useless += 1
+        if !registration.keepsSlot { found.append(registration) }
+      }
+    }
+    // A muted target may be let through again: its step is not useless.
+    guard !found.isEmpty || useless * 2 > route.count else { return }
+    change { state, garbage in
+      for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
+      if useless * 2 > route.count { state.routes.remove(route.route) }
+    }
+  }
+}

@@ -1,0 +1,341 @@
+// MulticastCore.swift: the lock of a multicast proxy, and what is decided under it.
+// Layer: Targets. See DESIGN.md, "The lock rule".
+
+import Synchronization
+
+/// Everything of a multicast proxy that does not depend on its interface.
+///
+/// All state is in `state`, under one lock. No foreign code runs while it is held: tables and hooks are asked, targets
+/// called and references released outside.
+@usableFromInline
+package final class MulticastCore: Sendable {
+  /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
+  struct State: @unchecked Sendable {
+    var list = TargetList()
+    var routes = RouteTable()
+    var onError: (@Sendable (MulticastFailure) -> Void)?
+    /// One mailbox for each context that registrations use.
+    var mailboxes = MailboxTable()
+    /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
+    var isClosed = false
+    /// Targets that no message by selector can reach, while nobody has been told of them.
+    var unreachable: [Registration] = []
+    /// The hooks, in the order in which they were installed.
+    var hooks: [Hook] = []
+    /// The streams that listen.
+    var listeners: [MessageListener] = []
+    /// The last error that nobody was thrown, as text.
+    var lastError: String?
+    /// Who is told of each step, with the handle's part of it.
+    var trace: (token: Hook, trace: MessageTrace)?
+    /// What stands around messages, the innermost first: who listens sees what the hooks let through.
+    var chain: [Hook] { listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks }
+  }
+
+  let state = Guarded(State())
+  let table: SelectorTable?
+  let options: MulticastOptions
+  /// What errors call the proxy.
+  let name: String
+  /// Shared by the registrations, which do not keep the core alive.
+  let link = CoreLink()
+  /// The version of the target list, for those who look at it again and again: see ``Pins``.
+  let version = Atomic<UInt>(0)
+  /// A class whose instances are known to be reached by messages, or 0: of one class as a rule, they are not asked again.
+  private let answeringClass = Atomic<UInt>(0)
+
+  init(_ name: String, table: SelectorTable?, options: MulticastOptions) {
+    (self.name, self.table, self.options) = (name, table, options)
+    link.join(self)
+  }
+
+  deinit {
+    // Handles may outlive the proxy: they are to keep no target. Nobody else reaches the list any more.
+    for registration in registrations { registration.strong = nil }
+  }
+
+  /// Runs a change under the lock; what it replaced is released after the lock.
+  func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
+    let (result, garbage) = state.withLock { state in
+      var garbage = Garbage()
+      let generation = state.list.generation
+      let result = body(&state, &garbage)
+      if state.list.generation != generation {
+        garbage.keep(state.routes)
+        state.routes = RouteTable()
+      }
+      version.store(state.list.version, ordering: .releasing)
+      return (result, garbage)
+    }
+    withExtendedLifetime(garbage) {}
+    return result
+  }
+
+  /// Releases the routes: no further message comes. What is on its way is delivered.
+  func close() {
+    let (routes, listeners) = state.withLock { state in
+      defer { (state.routes, state.listeners) = (RouteTable(), []) }
+      state.isClosed = true
+      return (state.routes, state.listeners)
+    }
+    for listener in listeners { listener.finish() }
+    withExtendedLifetime(routes) {}
+  }
+
+  // MARK: Registrations
+
+  /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
+  func add(
+    _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?,
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
+  ) -> Registration {
+    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: target) }
+    let new = Registration(
+      target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject)
+    let canAnswer = table != nil || canAnswer(target)
+    let old = change { state, garbage -> Registration? in
+      if case .refused = options.duplicates, state.list.registration(of: new.key) != nil,
+        let old = state.list.registrations(of: new.key).first(where: { $0.isLike(new) }),
+        let alive = old.targetUnderLock
+      {
+        garbage.keep(alive)
+        garbage.keep(new)
+        _ = state.list.move(old, to: priority, garbage: &garbage)
+        if (old.strong == nil) != (ownership == .weak) {
+          // Routes that were made while it was strong do not read the weak reference.
+          if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
+          old.strong = ownership == .strong ? alive : nil
+          state.list.noteChanged()
+        }
+        return old
+      }
+      state.list.add(new, priority: priority, garbage: &garbage)
+      if !canAnswer { state.unreachable.append(new) }
+      return nil
+    }
+    let registration = old ?? new
+    if let (_, buffer, pending) = delivery, registration !== new, let queued = registration.queued,
+      queued.change(to: buffer, whenRemoved: pending)
+    {
+      change { state, _ in state.list.noteChanged() }
+    }
+    if !canAnswer, onError != nil { tellUnreachable() }
+    return registration
+  }
+
+  /// Whether messages by selector can reach a target where the proxy has no table.
+  private func canAnswer(_ target: AnyObject) -> Bool {
+    let type = UInt(bitPattern: ObjectIdentifier(type(of: target)))
+    if answeringClass.load(ordering: .relaxed) == type { return true }
+    guard target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending else {
+      return false
+    }
+    answeringClass.store(type, ordering: .relaxed)
+    return true
+  }
+
+  /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
+  /// message passes them by, since typed calls need no table.
+  func tellUnreachable() {
+    let unreachable = state.withLock { state in
+      defer { state.unreachable = [] }
+      return state.unreachable
+    }
+    for registration in unreachable {
+      guard let target = registration.liveTarget else { continue }
+      let error = MessageError(
+        .noSelectorTable, receiver: typeName(of: target), selector: "",
+        evidence: "neither the target nor its proxy has one, so only typed calls reach it")
+      report(error, "add", registration, receiver: typeName(of: target))
+    }
+  }
+
+  /// Takes registrations that were cancelled out of the list.
+  func forget(_ registrations: [Registration]) {
+    change { state, garbage in
+      for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }
+    }
+  }
+
+  /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
+  func removeAll(of target: AnyObject) -> Int {
+    let (count, leavesDead) = removeAll(of: target, isEnding: false)
+    // Whoever died at the address of `target` is not meant; a target that is being deinitialised is.
+    guard leavesDead, WeakReference(target).object == nil else { return count }
+    return count + removeAll(of: target, isEnding: true).count
+  }
+
+  /// Cancels the registrations of a target that is alive, or, with `isEnding`, of one that is in its `deinit`.
+  ///
+  /// - Returns: how many there were, and whether one was left whose target is not alive.
+  private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
+    let key = ObjectIdentifier(target)
+    let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
+      var (first, more): (Registration?, [Registration]) = (nil, [])
+      while let found = state.list.registration(of: key) {
+        if let alive = found._withUnsafeGuaranteedRef({ $0.targetUnderLock }) {
+          garbage.keep(alive)
+        } else if !isEnding {
+          return (first, more, true)
+        }
+        let taken = found._withUnsafeGuaranteedRef { state.list.take($0, garbage: &garbage) }
+        guard let taken else { break }
+        if first == nil { first = taken } else { more.append(taken) }
+      }
+      return (first, more, false)
+    }
+    guard let first else { return (0, leavesDead) }
+    first.markCancelled()
+    for registration in more { registration.markCancelled() }
+    return (more.count + 1, leavesDead)
+  }
+
+  /// Takes out registrations whose targets were found dead.
+  func removeDead(_ registrations: [Registration]) {
+    for registration in registrations { registration.markCancelled() }
+    forget(registrations.filter { !$0.keepsSlot })
+  }
+
+  /// Every registration that is not cancelled, dead targets included, in the order of delivery.
+  package var registrations: [Registration] { state.withLock { $0.list.all } }
+
+  /// The target of a registration, while it lasts.
+  func target(of registration: Registration) -> AnyObject? {
+    state.withLock { _ in LoadedTarget(object: registration.targetUnderLock) }.object
+  }
+
+  func registrations(of target: AnyObject) -> [Registration] {
+    state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
+  }
+
+  var slotCount: Int { state.withLock { $0.list.slotCount } }
+
+  /// What a registration needs for a delivery; `nil` for a direct one.
+  func queuedState(
+    _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
+  ) -> QueuedState? {
+    guard let context = delivery.context else { return nil }
+    return QueuedState(delivery, mailbox(for: context, target), buffer: buffer, pending: pending)
+  }
+
+  /// The mailbox of a context: one for all registrations of this proxy, or, on a context that runs several deliveries at
+  /// a time, one for each target.
+  private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
+    let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
+    let new = Mailbox(context)
+    let (mailbox, seen) = state.withLock { $0.mailboxes.enter(new, for: key) }
+    withExtendedLifetime(seen) {}
+    return mailbox
+  }
+
+  /// The mailboxes that are in use.
+  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.all } }
+
+  /// How the queued steps of a message travel; worked out now if that has not been done for its route.
+  func plan(_ route: MessageRoute) -> DeliveryPlan {
+    if let plan = route.plan, plan.count == route.count { return plan }
+    let plan = DeliveryPlan(self, route)
+    keep(plan, for: route.route)
+    return plan
+  }
+
+  /// Keeps a plan with its route, for the messages that follow.
+  func keep(_ plan: DeliveryPlan, for route: Route) {
+    let old = state.withLock { _ in
+      defer { route.plan = plan }
+      return route.plan
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  // MARK: Questions
+
+  /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
+  func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
+    let epoch = TableEpoch.current
+    let (witness, hasForwarders) = state.withLock { state -> (LoadedTarget, Bool?) in
+      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil) }
+      return route._withUnsafeGuaranteedRef { route in
+        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil) }
+        return (route.findWitness(), route.hasForwarders)
+      }
+    }
+    if let hasForwarders { return (witness.object != nil, hasForwarders) }
+    let walk = makeRoute(selector)
+    let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
+    return (found.0.object != nil, found.1)
+  }
+
+  func noteUnmuted() {
+    state.withLock { state in
+      for route in state.routes.all { route.witness = 0 }
+    }
+  }
+
+  // MARK: Errors
+
+  var onError: (@Sendable (MulticastFailure) -> Void)? {
+    get { state.withLock { $0.onError } }
+    set {
+      let old = state.withLock { state in
+        defer { state.onError = newValue }
+        return state.onError
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
+  @usableFromInline
+  package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)
+  {
+    let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
+    noteError(failure)
+    if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
+  }
+
+  /// Keeps an error that nobody is thrown, for the description.
+  func noteError(_ failure: MulticastFailure) {
+    let text = failure.description
+    state.withLock { $0.lastError = text }
+  }
+
+  /// Reports the error of one step of a route.
+  @usableFromInline
+  func report(_ error: any Error, _ selector: MessageSelector, _ step: RouteStep) {
+    let registration = step.registration.takeUnretainedValue()
+    report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
+  }
+
+  /// Reports failures of which the sender gets only one.
+  func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
+    for failure in failures { report(failure.error, selector, nil, receiver: typeName(of: failure.target)) }
+  }
+
+  /// Whether the first error ends a message.
+  @usableFromInline
+  var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
+
+  /// What the proxy does about a message that nobody got.
+  ///
+  /// - Throws: `nobodyResponds` where silence is an error.
+  func answerSilence(_ selector: MessageSelector) throws {
+    switch options.silence {
+    case .ignored: break
+    case .thrown: throw MessageError(.nobodyResponds, receiver: name, selector: selector.name)
+    case .handled(let handler): handler(selector)
+    }
+  }
+}
+
+/// A weak reference to an object that may be in its `deinit`: there is none then.
+private final class WeakReference {
+  weak var object: AnyObject?
+
+  @inline(never)
+  init(_ object: AnyObject) { self.object = object }
+}
+
+extension MulticastCore: NamedReceiver {
+  @usableFromInline package var receiverName: String { name }
+}

@@ -1,0 +1,31 @@
+// MulticastSending.swift: what sends messages to many targets.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+/// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or an
+/// object
+/// of your own that holds a proxy and offers its verbs.
+///
+///     final class Themes: MulticastSending {
+///       typealias Interface = any ThemesDelegate
+///       let multicast = MulticastProxy<any ThemesDelegate>()
+///       func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+///     }
+///
+/// Such an object among the targets of a proxy is transparent: its targets get the message in its place.
+public protocol MulticastSending<Interface> {
+  /// What may be added as a target.
+  associatedtype Interface
+
+  /// Who would get a message of `selector`. For questions: nothing is made or sent for it.
+  func route(for selector: MessageSelector) -> MessageRoute
+
+  /// Who gets a message that begins now. Called once for each message, by the verbs of this protocol. The default is
+  /// ``route(for:)``.
+  func beginMessage(_ selector: MessageSelector) -> MessageRoute
+}
+
+extension MulticastSending {
+  /// Who would get the message: ``route(for:)``.
+  @inlinable
+  public func beginMessage(_ selector: MessageSelector) -> MessageRoute { route(for: selector) }
+}

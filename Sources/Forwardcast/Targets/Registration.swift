@@ -1,0 +1,227 @@
+// Registration.swift: one target's place in a proxy, and the handle that cancels it.
+// Layer: Targets. See DESIGN.md, "Decisions".
+
+import Synchronization
+
+/// One target's place in a proxy; also the handle that mutes or cancels it.
+///
+/// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Releasing the handle
+/// cancels nothing; ``scoped()`` gives one that does.
+public final class Registration: @unchecked Sendable {
+  // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded
+  // by the lock of `core`.
+
+  /// The target of a weak registration. A strong one forms no weak reference: that would move the target's count of
+  /// references aside and make every later one expensive. One that becomes weak gets it under the lock, before any route
+  /// that reads it is made.
+  @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
+  @usableFromInline let state = Atomic<UInt8>(0)
+  /// The priority, or `Int16.min` when it stands in ``longPriorities``.
+  private var shortPriority: Int16
+  private var slotNumber: UInt32 = 0
+  /// The identity of the target, which outlives it.
+  let key: ObjectIdentifier
+  private let link: CoreLink
+
+  /// Where the registration stands in its priority's part of the list.
+  var slot: Int {
+    get { Int(slotNumber) }
+    set { slotNumber = UInt32(newValue) }
+  }
+  /// The target, when the proxy keeps it alive.
+  var strong: AnyObject?
+
+  init(
+    _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
+    queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil
+  ) {
+    // Counts nothing but the reference that is kept: the arguments are the caller's.
+    self.weakTarget = strong ? nil : target
+    self.strong = strong ? target : nil
+    self.key = ObjectIdentifier(target)
+    shortPriority = 0
+    let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil
+    self.link =
+      isPlain ? core.link : CoreLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
+  }
+
+  /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
+  init(slotOf owner: AnyObject, core: MulticastCore) {
+    self.weakTarget = nil
+    self.key = ObjectIdentifier(owner)
+    self.link = CoreLink(core.link, scope: nil, queued: nil, keepsSlot: true)
+    self.strong = nil
+    shortPriority = 0
+  }
+
+  @usableFromInline static let mutedBit: UInt8 = 1
+  @usableFromInline static let cancelledBit: UInt8 = 2
+
+  private var core: MulticastCore? { link.core }
+
+  /// Whether the registration is one of that proxy.
+  func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
+
+  /// Higher comes first; equal ones in the order in which they were added. That of a registration which has ended is what
+  /// it was.
+  public var priority: Int { core?.state.withLock { _ in storedPriority } ?? storedPriority }
+
+  /// The priority, for who holds the lock of `core`.
+  var storedPriority: Int {
+    get {
+      if shortPriority != .min { return Int(shortPriority) }
+      return Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] } ?? 0
+    }
+    set {
+      let short = Int16(exactly: newValue) ?? .min
+      if short == .min || shortPriority == .min {
+        Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] = short == .min ? newValue : nil }
+      }
+      shortPriority = short
+    }
+  }
+
+  /// The priorities that registrations have no room for, as long as these are there.
+  static let longPriorities = Guarded<[ObjectIdentifier: Int]>([:])
+
+  deinit { if shortPriority == .min { storedPriority = 0 } }
+
+  /// Whether the proxy keeps the target alive while the registration lasts.
+  public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
+
+  /// Whether messages are let through.
+  @inlinable @inline(__always)
+  var isActive: Bool { state.load(ordering: .relaxed) == 0 }
+
+  /// Whether the registration was cancelled, or its target removed.
+  public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
+
+  /// Whether messages are kept from the target at present.
+  public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
+
+  /// Whether messages can still reach the target: the registration is not cancelled, the target alive and the proxy there.
+  /// A muted one is live.
+  public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
+
+  /// Who is registered, or the value that is; `nil` once the target is dead, the proxy gone or the registration cancelled.
+  public var target: AnyObject? { liveTarget }
+
+  /// What the registration needs for deliveries on another context; `nil` when they are direct.
+  var queued: QueuedState? { link.queued }
+
+  /// The selectors that the registration is for, or `nil` for every selector that the target has.
+  public var scope: Set<MessageSelector>? { link.scope }
+
+  /// Whether the slot in the order stays when the target dies, for another to take.
+  var keepsSlot: Bool { link.keepsSlot }
+
+  /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
+  /// way, and senders that wait for room in its buffer go on. Cancelling twice is harmless.
+  public func cancel() {
+    markCancelled()
+    core?.forget([self])
+  }
+
+  func markCancelled() {
+    state.bitwiseOr(Registration.cancelledBit, ordering: .acquiringAndReleasing)
+    queued?.line?.close()
+  }
+
+  /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way.
+  public func mute() { state.bitwiseOr(Registration.mutedBit, ordering: .acquiringAndReleasing) }
+
+  /// Lets messages through again.
+  public func unmute() {
+    state.bitwiseAnd(~Registration.mutedBit, ordering: .acquiringAndReleasing)
+    core?.noteUnmuted()
+  }
+
+  /// A handle that cancels the registration when it is released.
+  public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
+
+  /// The target, cancelled or not; `nil` once it, or the object that it stands for, is gone.
+  var currentTarget: AnyObject? { link.isOver ? nil : core?.target(of: self) }
+
+  /// The same, for who holds the lock of `core`.
+  var targetUnderLock: AnyObject? { strong ?? weakTarget }
+
+  /// The target if it is alive and the registration is not cancelled.
+  var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
+
+  /// Whether this is what adding the target of `other` in its way gives again.
+  func isLike(_ other: Registration) -> Bool {
+    !isCancelled && (link === other.link || delivery == other.delivery && scope == other.scope)
+  }
+
+  func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+}
+
+/// Cancels a registration when it is released.
+///
+///     self.listening = themes.on(.themesColorChanged) { … }.scoped()     // ends with `self`
+public final class ScopedRegistration: Sendable {
+  /// What is cancelled.
+  public let registration: Registration
+
+  /// Takes a registration over.
+  public init(_ registration: Registration) { self.registration = registration }
+
+  deinit { registration.cancel() }
+}
+
+/// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
+///
+/// A registration that has what few have, has a link of its own, which holds it and leads to the one of all.
+final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then all is only read
+  private weak var proxy: MulticastCore?
+  private let shared: CoreLink?
+  let scope: Set<MessageSelector>?
+  let queued: QueuedState?
+  let keepsSlot: Bool
+  /// For whom the target stands: the registration lives as long as that object.
+  private weak let subject: AnyObject?
+  private let hasSubject: Bool
+
+  /// The link of all registrations that have nothing of their own.
+  init() { (shared, scope, queued, keepsSlot, subject, hasSubject) = (nil, nil, nil, false, nil, false) }
+
+  /// The link of one registration.
+  init(
+    _ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool, subject: AnyObject? = nil
+  ) {
+    (self.shared, self.scope, self.queued, self.keepsSlot) = (shared, scope, queued, keepsSlot)
+    (self.subject, hasSubject) = (subject, subject != nil)
+  }
+
+  /// Whether the object that the target stands for is gone. Not to be asked under the lock: the reference that is loaded
+  /// may be the last one.
+  var isOver: Bool { hasSubject && subject == nil }
+
+  func join(_ core: MulticastCore) { proxy = core }
+
+  /// The link that all registrations of the proxy share.
+  var base: CoreLink { shared ?? self }
+
+  var core: MulticastCore? { base.proxy }
+}
+
+extension Registration: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: Registration, right: Registration) -> Bool { left === right }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Registration: CustomStringConvertible {
+  /// What is registered and how: `registration of Screen, priority 2, muted`.
+  public var description: String {
+    var words = ["registration of \(currentTarget.map { typeName(of: $0) } ?? "a dead target")"]
+    let priority = priority
+    if priority != 0 { words.append("priority \(priority)") }
+    if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
+    if let queued { words.append("\(queued.delivery)") }
+    if isMuted { words.append("muted") }
+    if isCancelled { words.append("cancelled") }
+    return words.joined(separator: ", ")
+  }
+}

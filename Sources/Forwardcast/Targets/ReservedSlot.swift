@@ -1,0 +1,122 @@
+// ReservedSlot.swift: slots in the order for targets that are made later.
+// Layer: Targets. See the article "How centers work".
+
+extension MulticastCore {
+  /// Registers `target` weakly, or gives `nil` when it is registered already.
+  package func addUnlessThere(
+    _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?,
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+  ) -> Registration? {
+    let queued = queuedState(delivery.0, delivery.1, delivery.2, for: target)
+    let new = Registration(target, core: self, strong: false, scope: scope, queued: queued)
+    return change { state, garbage in
+      if live(new.key, state, &garbage) != nil {
+        garbage.keep(new)
+        return nil
+      }
+      state.list.add(new, priority: priority, garbage: &garbage)
+      return new
+    }
+  }
+
+  /// Takes the next slot in the order for a target that does not exist yet.
+  package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> ReservedSlot {
+    let slot = ReservedSlot(self, priority: priority, scope: scope, delivery: delivery)
+    return change { state, garbage in
+      state.list.add(slot.registration, priority: priority, garbage: &garbage)
+      return slot
+    }
+  }
+
+  /// Registers `target` weakly in a slot that was reserved, from which whoever had it goes; at the end when that one gave
+  /// the place up by unregistering. A target that is registered already stays where it is; one that was put here before
+  /// and has unregistered stays out.
+  ///
+  /// - Parameter stamp: how new the target is; an older one than was put here before changes nothing.
+  /// - Returns: the registration in that slot, or `nil` when the target did not take it.
+  package func fill(_ slot: ReservedSlot, with target: AnyObject, stamp: SlotStamp?) -> Registration? {
+    let new = Registration(
+      target, core: self, strong: false, scope: slot.scope,
+      queued: queuedState(slot.delivery, .unbounded, .dropPending, for: target), keepsSlot: true)
+    let vacant = Registration(slotOf: slot.identity, core: self)
+    return change { state, garbage in
+      for registration in [new, vacant, slot.registration, slot.served] {
+        if let registration { garbage.keep(registration) }
+      }
+      if slot.isGivenUp { return nil }
+      if let stamp {
+        if let seen = slot.stamp, seen.isNewer(than: stamp) { return nil }
+        slot.stamp = stamp
+      }
+      let old = slot.served?.targetUnderLock
+      if let old { garbage.keep(old) }
+      if old === target { return nil }
+      let there = live(new.key, state, &garbage)
+      let next = there == nil ? new : vacant
+      slot.served = there ?? new
+      slot.registration.markCancelled()
+      if !state.list.replace(slot.registration, with: next, garbage: &garbage) {
+        state.list.add(next, priority: slot.priority, garbage: &garbage)
+      }
+      slot.registration = next
+      return there == nil ? new : nil
+    }
+  }
+
+  /// Gives back a slot, with the target that has it.
+  package func giveUp(_ slot: ReservedSlot) {
+    change { state, garbage in
+      slot.isGivenUp = true
+      slot.registration.markCancelled()
+      _ = state.list.remove(slot.registration, garbage: &garbage)
+    }
+  }
+
+  /// The registration that stands in a slot, with a target or without.
+  package func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
+
+  /// How new the target is that was put in a slot.
+  package func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
+
+  /// The registration of a target that is alive and not cancelled.
+  private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
+    for registration in state.list.registrations(of: key) where !registration.isCancelled {
+      if let alive = registration.targetUnderLock {
+        garbage.keep(alive)
+        return registration
+      }
+    }
+    return nil
+  }
+}
+
+/// A slot in the order of one proxy, kept for a target that is made later, and again when it has gone.
+package final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
+  let priority: Int
+  let scope: Set<MessageSelector>?
+  let delivery: Delivery
+  /// Tells registrations without target from those of other slots.
+  fileprivate final class Identity: Sendable {}
+  fileprivate let identity = Identity()
+  /// What stands in the list: without target until there is one.
+  fileprivate var registration: Registration
+  /// The registration of who was last put here; it stands elsewhere when that one was registered before.
+  fileprivate var served: Registration?
+  fileprivate var stamp: SlotStamp?
+  fileprivate var isGivenUp = false
+
+  fileprivate init(_ core: MulticastCore, priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) {
+    (self.priority, self.scope, self.delivery) = (priority, scope, delivery)
+    registration = Registration(slotOf: identity, core: core)
+  }
+}
+
+/// How new a target is: from which source, and how much that had changed when it was taken from there.
+package struct SlotStamp: Hashable, Sendable {
+  let source: UInt
+  let generation: UInt
+
+  package init(source: UInt, generation: UInt) { (self.source, self.generation) = (source, generation) }
+
+  func isNewer(than other: SlotStamp) -> Bool { source == other.source && generation > other.generation }
+}

@@ -1,0 +1,309 @@
+// Route.swift: who gets the messages of one selector, worked out once and kept.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+/// Who gets the messages of one selector, in order.
+///
+/// A route is made outside of the proxy's lock and published under it. From then on only steps of the same traits are added
+/// behind its end, under the lock, while those who walk it have taken note of the end before; so walking needs no lock.
+///
+/// It is the right one for a message as long as three numbers are those of the moment, all read under the lock:
+///
+///     epoch     of all tables         a method came or went, in any table     → a new route
+///     generation of the target list   something left the list, or moved       → all routes of the proxy are dropped
+///     version   of the target list    something joined at the end, or changed → what joined since `covered` is added
+@usableFromInline
+final class Route: @unchecked Sendable {  // what changes is guarded by the proxy's lock
+  let selector: MessageSelector
+  /// The proxy's; it lets its routes go when it ends.
+  @usableFromInline let core: MulticastCore
+  @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
+  private let capacity: Int
+  /// The table changes that the route knows of.
+  let epoch: UInt
+  /// The generation of the target list that the route was made from.
+  let generation: UInt
+  private(set) var count = 0
+  /// How far into the list's last priority the route reaches.
+  private(set) var covered: Int
+  /// The version of the target list that the route knows.
+  private(set) var version: UInt
+  /// What the steps have in common. Read without the lock, so it never changes.
+  let traits: RouteTraits
+  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
+  /// loop, since they have several types or the route is another way.
+  @usableFromInline let loopType: ObjectIdentifier?
+  /// How messages go along the route.
+  let way: RouteWay
+  /// Which steps travel together, as worked out last.
+  var plan: DeliveryPlan?
+  /// The step that was last found able to answer, for `responds(to:)`; `count` when none is until something changes.
+  var witness = 0
+  /// What precedes the one message that the route was made for.
+  let prelude: MessagePrelude?
+  /// What stands around the messages of the selector; `nil` when nothing does.
+  let around: RouteSurroundings?
+
+  /// - Parameters:
+  ///   - list: the target list that the steps were made from; `nil` for a route that serves one message.
+  ///   - room: how many more steps there is to be memory for.
+  init(
+    _ core: MulticastCore, _ selector: MessageSelector, epoch: UInt, list: TargetList?, steps: RouteSteps,
+    room: Int = 0,
+    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
+  ) {
+    (self.core, self.selector, self.epoch, self.prelude) = (core, selector, epoch, prelude)
+    self.around = around
+    (generation, version, covered) = (list?.generation ?? 0, list?.version ?? 0, list?.end ?? 0)
+    traits = steps.traits
+    way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
+    if case .one(let type) = traits.types, case .direct = way { loopType = type } else { loopType = nil }
+    capacity = max(steps.list.count + room, 1)
+    self.steps = .allocate(capacity: capacity)
+    append(steps)
+  }
+
+  deinit {
+    for index in 0..<count { steps[index].release() }
+    steps.deallocate()
+  }
+
+  private func append(_ more: RouteSteps) {
+    for step in more.list {
+      (steps + count).initialize(to: step)
+      count += 1
+    }
+  }
+
+  /// How messages go along the route once what stands around them is done.
+  var wayInside: RouteWay { traits.needsWalk || prelude != nil || around?.trace != nil ? .walked : .direct }
+
+  var hasForwarders: Bool { traits.hasForwarders }
+  var hasNested: Bool { traits.hasNested }
+  var hasQueued: Bool { traits.hasQueued }
+  var leavesOut: Bool { traits.leavesOut }
+  var hasRepeats: Bool { traits.hasRepeats }
+
+  /// Adds steps behind the end if there is room and they are like those that are there. Called under the proxy's lock.
+  func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
+    guard count + steps.list.count <= capacity, traits.joined(by: steps.traits) == traits else { return false }
+    append(steps)
+    covered = list.end
+    version = list.version
+    return true
+  }
+
+  /// A longer copy with room to grow. Called under the proxy's lock.
+  func grown(by more: RouteSteps, to list: TargetList) -> Route {
+    var all = retainedSteps(upTo: count)
+    all.list += more.list
+    all.traits = traits.joined(by: more.traits)
+    return Route(core, selector, epoch: epoch, list: list, steps: all, room: all.list.count, around: around)
+  }
+
+  /// A copy of the steps that one message has seen.
+  func copy(upTo end: Int, _ prelude: MessagePrelude) -> Route {
+    var seen = retainedSteps(upTo: end)
+    seen.traits.leavesOut = true
+    return Route(core, selector, epoch: 0, list: nil, steps: seen, prelude: prelude, around: around)
+  }
+
+  /// Steps, each with one more reference.
+  private func retainedSteps(upTo end: Int) -> RouteSteps {
+    RouteSteps(list: (0..<end).map { steps[$0].retained() }, traits: traits)
+  }
+
+  /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
+  /// lock; the target that was loaded is to be released after it.
+  ///
+  /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
+  /// unmuted: so the cost does not grow with the number of targets.
+  func findWitness() -> LoadedTarget {
+    while witness < count {
+      let step = steps[witness]
+      if step.answers, step.isActive, let target = step.target { return LoadedTarget(object: target) }
+      witness += 1
+    }
+    return LoadedTarget(object: nil)
+  }
+
+  /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
+  func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
+    self.epoch == epoch && version == list.version
+  }
+}
+
+/// How messages go along a route.
+@usableFromInline
+enum RouteWay: UInt8 {
+  /// To direct targets with methods only: by a loop where these are all of one type, else by a walk.
+  case direct
+  /// By a walk: there are other contexts, targets that are asked, among them multicasts, or targets that are registered more
+  /// than once.
+  case walked
+  /// By a walk through hooks.
+  case surrounded
+}
+
+/// What the steps of a route have in common.
+struct RouteTraits: Equatable {
+  /// Whether some step has to be asked each time.
+  var hasForwarders = false
+  /// Whether some target is a multicast.
+  var hasNested = false
+  /// Whether some step is delivered on another context.
+  var hasQueued = false
+  /// Whether some registration is not among the steps.
+  var leavesOut = false
+  /// Whether one target may be in several steps, and is to get a message once.
+  var hasRepeats = false
+  var types = Types.none
+
+  /// The function types of the methods.
+  enum Types: Equatable {
+    /// There are no steps.
+    case none
+    case one(ObjectIdentifier)
+    case several
+
+    func joined(by more: Types) -> Types {
+      switch (self, more) {
+      case (.none, _): more
+      case (_, .none): self
+      default: self == more ? self : .several
+      }
+    }
+  }
+
+  /// Whether a message takes more than to call one method after another.
+  var needsWalk: Bool { hasQueued || hasForwarders || hasRepeats }
+
+  func joined(by more: RouteTraits) -> RouteTraits {
+    RouteTraits(
+      hasForwarders: hasForwarders || more.hasForwarders, hasNested: hasNested || more.hasNested,
+      hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
+      hasRepeats: hasRepeats || more.hasRepeats, types: types.joined(by: more.types))
+  }
+}
+
+/// Steps of a route that is being made.
+struct RouteSteps {
+  var list: [RouteStep] = []
+  var traits = RouteTraits()
+
+  mutating func append(_ step: RouteStep) {
+    list.append(step)
+    if step.method == nil { traits.hasForwarders = true }
+    if step.queued != nil { traits.hasQueued = true }
+    traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
+  }
+}
+
+/// What a message finds before it reaches any target.
+@usableFromInline
+final class MessagePrelude: @unchecked Sendable {  // immutable; used in the turn of the one message or question
+  /// Observers that were to be made for the message and could not be.
+  let failures: [(target: AnyObject, error: any Error)]
+  /// Why nobody gets the message.
+  let refusal: (any Error)?
+  /// Whether the message would make observers, whose first one has this signature.
+  let makesObservers: Bool
+  let signature: MethodSignature?
+
+  init(
+    failures: [(target: AnyObject, error: any Error)] = [], refusal: (any Error)? = nil, makesObservers: Bool = false,
+    signature: MethodSignature? = nil
+  ) {
+    (self.failures, self.refusal) = (failures, refusal)
+    (self.makesObservers, self.signature) = (makesObservers, signature)
+  }
+}
+
+extension MessageRoute {
+  /// The route of a message that would first make observers, the first of them with that signature.
+  package func makingObservers(_ signature: MethodSignature?) -> MessageRoute {
+    preceded(by: MessagePrelude(makesObservers: true, signature: signature))
+  }
+
+  /// The route of a message for which observers were to be made and could not be.
+  package func failing(_ failures: [(target: AnyObject, error: any Error)]) -> MessageRoute {
+    preceded(by: MessagePrelude(failures: failures))
+  }
+
+  /// The route with a prelude, for one message.
+  func preceded(by prelude: MessagePrelude) -> MessageRoute {
+    MessageRoute(route.copy(upTo: count, prelude))
+  }
+}
+
+/// One step of a route: a registration and the method that its target runs.
+///
+/// Trivial on purpose, so that walking a route retains nothing: the ``Route`` that holds it keeps all three alive.
+@usableFromInline
+struct RouteStep {
+  @usableFromInline let registration: Unmanaged<Registration>
+  /// `nil` for a target that is asked each time.
+  @usableFromInline let method: Unmanaged<Method>?
+  /// The target itself when the registration is strong; `nil` for a weak one, which is loaded.
+  @usableFromInline let strong: Unmanaged<AnyObject>?
+
+  /// Takes one reference on each; ``release()`` gives them back.
+  init(_ registration: Registration, method: Method?, strong: AnyObject?) {
+    self.registration = .passRetained(registration)
+    self.method = method.map { .passRetained($0) }
+    self.strong = strong.map { .passRetained($0) }
+  }
+
+  func release() {
+    registration.release()
+    method?.release()
+    strong?.release()
+  }
+
+  func retained() -> RouteStep {
+    _ = registration.retain()
+    _ = method?.retain()
+    _ = strong?.retain()
+    return self
+  }
+
+  /// Whether the registration lets messages through at this moment.
+  @inlinable @inline(__always)
+  var isActive: Bool { registration._withUnsafeGuaranteedRef { $0.isActive } }
+
+  /// The method's.
+  @inlinable @inline(__always)
+  var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
+
+  /// The target, or `nil` when it has died.
+  @inlinable @inline(__always)
+  var target: AnyObject? {
+    if let strong { return strong.takeUnretainedValue() }
+    return registration._withUnsafeGuaranteedRef { $0.weakTarget }
+  }
+
+  /// Whether there is a method that its table did not refuse.
+  var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
+
+  /// The registration's side of delivery on another context.
+  var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }
+
+  /// Why a registration that was found not to be active is passed over.
+  var reasonToSkip: DeliveryReport.SkipReason { registration.takeUnretainedValue().isCancelled ? .removed : .muted }
+
+  /// Calls a method that has the types of `arguments` and `R`: that of a step whose ``functionType`` says so. `nil` when
+  /// the target has died.
+  ///
+  /// Nothing is retained but a weak target for the time of the call: the route keeps method and strong target alive.
+  @inlinable @inline(__always)
+  func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
+    guard let method else { return nil }
+    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+    if let strong {
+      return try strong._withUnsafeGuaranteedRef { target in
+        try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
+      }
+    }
+    guard let target = registration._withUnsafeGuaranteedRef({ $0.weakTarget }) else { return nil }
+    return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
+  }
+}

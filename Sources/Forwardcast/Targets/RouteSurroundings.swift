@@ -1,0 +1,36 @@
+// RouteSurroundings.swift: the hooks and the trace around the messages of one selector.
+// Layer: Targets. See DESIGN.md, "Hooks".
+
+/// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
+final class RouteSurroundings: Sendable {
+  private let hooks: HookChain
+  let trace: MessageTrace?
+
+  /// `nil` when there is nothing.
+  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
+    self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
+    self.trace = trace
+    if self.hooks.hooks.isEmpty, trace == nil { return nil }
+  }
+
+  /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
+  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+    let step = trace?.noteSent(message)
+    let found = Result { try hooks.run(message, rest) }
+    if let step { trace?.note(found, message, step: step) }
+    return try found.get()
+  }
+
+  /// Runs the hooks around `rest`, which may suspend.
+  ///
+  /// - Parameter inTurn: the same without suspensions, for hooks that do not suspend.
+  nonisolated(nonsending) func runAndWait(
+    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest
+  ) async throws -> MessageAnswers {
+    let step = trace?.noteSent(message)
+    var found: Result<MessageAnswers, any Error>
+    do { found = .success(try await hooks.runAndWait(message, rest, inTurn: inTurn)) } catch { found = .failure(error) }
+    if let step { trace?.note(found, message, step: step) }
+    return try found.get()
+  }
+}

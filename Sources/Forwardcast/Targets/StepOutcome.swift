@@ -1,0 +1,91 @@
+// StepOutcome.swift: what became of a message at one target, and where it was.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+/// What became of a message at one target.
+enum StepOutcome {
+  /// The target ran it. `nil` when its method answers nothing, or nobody wants the answer.
+  case answered(ArgumentBox?)
+  /// It will run on a context of its own; `slot` is where its outcome will be, or -1 when nobody waits for it.
+  case queued(slot: Int)
+  /// The target threw, or could not take the message.
+  case failed(any Error)
+  /// The target did not get the message.
+  case skipped(DeliveryReport.SkipReason)
+}
+
+/// Where an outcome happened: at which target, in which proxy.
+struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
+  let selector: MessageSelector
+  /// The proxies, from the one that the target stands in outward.
+  let proxies: ProxyChain
+  /// `nil` for the proxy itself, and for observers that could not be made.
+  let registration: Registration?
+  let target: AnyObject?
+  /// Whether the target has a context of its own.
+  let isQueued: Bool
+
+  /// What errors call the target.
+  var name: String {
+    if let target = target ?? registration?.currentTarget { return typeName(of: target) }
+    return registration == nil ? proxies.core.name : "a dead target"
+  }
+
+  /// The context with the target that was found on its way.
+  func reaching(_ target: AnyObject?) -> StepContext {
+    guard let target else { return self }
+    return StepContext(
+      selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
+  }
+
+  /// The context as one that lies within other proxies.
+  func within(_ proxies: ProxyChain) -> StepContext {
+    StepContext(selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
+  }
+
+  /// Gives an error that nobody receives to the nearest handler: that of the proxy in which it happened, or of one
+  /// around it; where none has one, to standard error.
+  func report(_ error: any Error) {
+    let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
+    proxies.report(failure)
+  }
+}
+
+/// A proxy, and the proxies that it was reached through as a target, the nearest first.
+final class ProxyChain: Sendable {
+  let core: MulticastCore
+  let outer: ProxyChain?
+  /// How many proxies there are.
+  let depth: Int
+
+  init(_ core: MulticastCore, in outer: ProxyChain?) {
+    (self.core, self.outer) = (core, outer)
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  /// How deep proxies may lie in one another.
+  static let maximumDepth = 256
+
+  func contains(_ core: MulticastCore) -> Bool {
+    var next: ProxyChain? = self
+    while let here = next {
+      if here.core === core { return true }
+      next = here.outer
+    }
+    return false
+  }
+
+  func report(_ failure: MulticastFailure) {
+    core.noteError(failure)
+    var next: ProxyChain? = self
+    while let here = next {
+      if let handler = here.core.onError { return handler(failure) }
+      next = here.outer
+    }
+    StandardError.write("forwardcast: \(failure)\n")
+  }
+
+  /// The trail of a message that leaves this way, for hooks that may send it on.
+  func trail(after earlier: ProxyTrail?) -> ProxyTrail {
+    ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
+  }
+}

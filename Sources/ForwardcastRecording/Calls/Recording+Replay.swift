@@ -1,0 +1,96 @@
+// Recording+Replay.swift: sends recorded calls again.
+// Layer: Recording, Calls. See DESIGN.md, "Recording".
+
+import Forwardcast
+
+/// Why a recording was not replayed. Nothing was sent then.
+public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Why.
+  public enum Reason: Hashable, Sendable {
+    /// No receiver of that name was given.
+    case unknownReceiver
+    /// An argument was redacted when the call was recorded.
+    case redacted
+  }
+
+  /// The place of the call among ``Recording/outermostCalls``.
+  public let index: Int
+  /// The name under which its receiver is recorded.
+  public let receiver: String
+  /// The name of the message.
+  public let selector: String
+  /// Why.
+  public let reason: Reason
+
+  /// The call and the reason in words.
+  public var description: String {
+    switch reason {
+    case .unknownReceiver: "call \(index), \(selector), was sent to \(receiver), for which no receiver was given"
+    case .redacted: "call \(index), \(selector) to \(receiver), has an argument that was redacted"
+    }
+  }
+}
+
+extension Recording {
+  /// Sends the calls from outside again, in order, to receivers of the same names.
+  ///
+  ///     let again = try recording.replay(into: ["cart": Cart()])
+  ///     again.isEqual(to: Recording(recording.outermostCalls))       // whether the same came of them
+  ///
+  /// What their receivers sent meanwhile they send again. A call that fails does not keep the others from being sent.
+  ///
+  /// - Parameter receivers: who gets the calls, by the names under which receivers are recorded.
+  /// - Returns: the calls with what came of each.
+  /// - Throws: ``ReplayError``, before anything is sent.
+  @discardableResult
+  public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
+    let calls = try replayed { receivers[$0] }
+    let recorder = CallRecorder()
+    for (call, receiver) in calls {
+      _ = try? RecordingProxy(of: receiver, as: call.receiver, into: recorder).resend(call.message)
+    }
+    return Recording(recorder.recording.outermostCalls)
+  }
+
+  /// Sends the calls from outside again, in order, all to one receiver.
+  ///
+  /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
+  @discardableResult
+  public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
+    try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
+  }
+
+  /// Sends the calls from outside again, as ``replay(into:)-([String:MessageReceiver])``, and waits for each: so they reach
+  /// methods of any isolation.
+  @discardableResult
+  nonisolated(nonsending) public func replayAndWait(into receivers: [String: any MessageReceiver & Sendable])
+    async throws(ReplayError) -> Recording
+  {
+    let calls = try replayed { receivers[$0] }
+    let recorder = CallRecorder()
+    for (call, receiver) in calls {
+      _ = try? await RecordingProxy(of: receiver, as: call.receiver, into: recorder).forwardAndWait(call.message)
+    }
+    return Recording(recorder.recording.outermostCalls)
+  }
+
+  private func replayed<Receiver>(_ receiver: (String) -> Receiver?) throws(ReplayError) -> [(RecordedCall, Receiver)] {
+    var found: [(RecordedCall, Receiver)] = []
+    for (index, call) in outermostCalls.enumerated() {
+      func refusal(_ reason: ReplayError.Reason) -> ReplayError {
+        ReplayError(index: index, receiver: call.receiver, selector: call.selector.name, reason: reason)
+      }
+      guard let receiver = receiver(call.receiver) else { throw refusal(.unknownReceiver) }
+      if call.arguments.contains(where: { $0.value is RedactedValue }) { throw refusal(.redacted) }
+      found.append((call, receiver))
+    }
+    return found
+  }
+}
+
+extension RecordingProxy {
+  fileprivate func resend(_ message: Invocation) throws -> DeliveryReport {
+    var message = message
+    return try forward(&message)
+  }
+}

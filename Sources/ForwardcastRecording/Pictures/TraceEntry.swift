@@ -1,0 +1,71 @@
+// TraceEntry.swift: one step of one message, in the words of the Trace Event Format.
+// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+
+import Forwardcast
+
+/// What a trace file keeps of a step: its text is made where the step happens, and not under the file's lock.
+struct TraceEntry: Sendable {
+  let stage: MessageEvent.Stage
+  let step: Int
+  let instant: ContinuousClock.Instant
+  /// The context on which the step runs; `nil` in its sender's turn.
+  let context: String?
+  /// How a slice or a mark begins: name, kind, and what was sent to whom. The object of arguments is left open.
+  let text: String
+  /// What came of the step, as a further argument.
+  let outcome: String
+
+  init(_ event: MessageEvent) {
+    (stage, step, instant) = (event.stage, event.step, event.instant)
+    context = event.context == "directly" ? nil : event.context
+    text =
+      switch event.stage {
+      case .answered, .failed, .queued:
+        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
+          + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
+      case .sent, .began, .skipped:
+        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
+          + "\"message\":\(TraceEntry.quoted(event.message)),\"sender\":\(TraceEntry.quoted(event.sender)),"
+          + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
+      }
+    outcome =
+      switch event.stage {
+      case .answered: event.evidence.isEmpty ? "" : ",\"answer\":\(TraceEntry.quoted(event.evidence))"
+      case .failed: ",\"error\":\(TraceEntry.quoted(event.evidence))"
+      case .skipped: ",\"passed over\":\(TraceEntry.quoted(event.evidence))"
+      case .sent, .began, .queued: ""
+      }
+  }
+
+  /// The step as a mark without length.
+  func mark(at time: String, lane: Int) -> String {
+    "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
+  }
+
+  /// The beginning of the arrow to the step.
+  func arrow(_ phase: String, at time: String, lane: Int) -> String {
+    TraceEntry.arrow(phase, step, at: time, lane: lane)
+  }
+
+  /// The beginning, `s`, or the end, `f`, of the arrow to a step.
+  static func arrow(_ phase: String, _ step: Int, at time: String, lane: Int) -> String {
+    "{\"name\":\"queued\",\"cat\":\"queue\",\"ph\":\"\(phase)\",\(phase == "f" ? "\"bp\":\"e\"," : "")\"id\":\(step),"
+      + "\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
+  }
+
+  /// A text as JSON has it; of a long one the beginning.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    let short = text.utf8.count <= 1000 ? text : String(text.unicodeScalars.prefix(1000)) + "…"
+    for scalar in short.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case _ where scalar.value < 32:
+        quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,179 @@
+// TraceTimeline.swift: in which lane a slice stands, so that slices of one lane nest.
+// Layer: Recording, Pictures. See DESIGN.md, "Pictures".
+
+import Forwardcast
+
+/// Where a step happens: what runs there one after another.
+struct TracePlace: Hashable, Sendable {
+  let thread: ThreadIdentity
+  /// The running task; a slice that suspends goes on in it, whatever the thread.
+  private let task: Int?
+  let isMain: Bool
+
+  static var current: TracePlace {
+    TracePlace(
+      thread: .current, task: withUnsafeCurrentTask { $0?.hashValue }, isMain: HeldContext.isMain)
+  }
+
+  static func == (left: TracePlace, right: TracePlace) -> Bool {
+    left.task == right.task && (left.task != nil || left.thread == right.thread)
+  }
+
+  func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
+}
+
+/// The slices that are open, and the lanes.
+///
+/// A slice goes into the lane of the slice in which it begins, when that one is the last open one there; else into the first
+/// free lane of its context or thread. It is written when it ends. One that ends before what has begun inside of it, as a
+/// suspended method may, is written into another lane.
+struct TraceTimeline {
+  private struct Slice {
+    let step: Int
+    let begin: Int64
+    let place: TracePlace
+    let lane: Int
+    let isQueued: Bool
+    let text: String
+  }
+
+  private struct Lane {
+    let base: String
+    /// The steps that are open in it, each inside of the one before.
+    var open: [Int] = []
+    var end: Int64 = 0
+  }
+
+  private let origin: ContinuousClock.Instant
+  private var slices: [Int: Slice] = [:]
+  /// The open steps of each place, the innermost last.
+  private var stacks: [TracePlace: [Int]] = [:]
+  private var lanes: [Lane] = []
+  private var lanesOfBase: [String: [Int]] = [:]
+  private var threads: [ThreadIdentity: Int] = [:]
+
+  init(origin: ContinuousClock.Instant) { self.origin = origin }
+
+  var openSlices: Int { slices.count }
+
+  /// Takes a step in.
+  ///
+  /// - Parameter isFull: whether nothing is to be written but the names of lanes.
+  /// - Returns: `false` when something was left out.
+  mutating func take(_ entry: TraceEntry, at place: TracePlace, into text: inout String, isFull: Bool) -> Bool {
+    let time = nanoseconds(entry.instant)
+    var line = ""
+    switch entry.stage {
+    case .sent, .began: begin(entry, time, place, into: &text)
+    case .answered, .failed, .skipped:
+      if let slice = slices[entry.step] {
+        line = end(slice, time, entry.outcome, into: &text)
+      } else {
+        line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time, into: &text))
+      }
+    case .queued:
+      line = entry.arrow("s", at: microseconds(time), lane: lane(at: place, from: time, into: &text))
+    }
+    if !isFull { append(line, to: &text) }
+    return line.isEmpty || !isFull
+  }
+
+  /// Ends what has not ended.
+  mutating func end(at instant: ContinuousClock.Instant, into text: inout String) {
+    for slice in slices.values.sorted(by: { ($0.begin, $0.step) > ($1.begin, $1.step) }) {
+      append(end(slice, nanoseconds(instant), ",\"outcome\":\"has not ended\"", into: &text), to: &text)
+    }
+  }
+
+  // MARK: Slices
+
+  private mutating func begin(_ entry: TraceEntry, _ time: Int64, _ place: TracePlace, into text: inout String) {
+    guard slices[entry.step] == nil else { return }
+    let lane = lane(at: place, context: entry.context, from: time, into: &text)
+    slices[entry.step] = Slice(
+      step: entry.step, begin: time, place: place, lane: lane, isQueued: entry.context != nil, text: entry.text)
+    lanes[lane].open.append(entry.step)
+    stacks[place, default: []].append(entry.step)
+  }
+
+  /// The slice as a line, with the end of the arrow that leads to it.
+  private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String, into text: inout String) -> String {
+    slices[slice.step] = nil
+    stacks[slice.place]?.removeLast(slice.step)
+    if stacks[slice.place]?.isEmpty ?? false { stacks[slice.place] = nil }
+    let end = max(time, slice.begin)
+    var lane = slice.lane
+    let isInnermost = lanes[lane].open.last == slice.step
+    lanes[lane].open.removeLast(slice.step)
+    // What has begun inside of it goes on.
+    if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin, into: &text) }
+    lanes[lane].end = max(lanes[lane].end, end)
+    let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
+    let line =
+      "{\(slice.text)\(outcome)},\"ph\":\"X\",\"ts\":\(begin),\"dur\":\(duration),\"pid\":1,\"tid\":\(lane + 1)}"
+    return slice.isQueued ? line + ",\n" + TraceEntry.arrow("f", slice.step, at: begin, lane: lane) : line
+  }
+
+  // MARK: Lanes
+
+  /// The lane for what happens at a place: on a context of its own, or inside of what is open there.
+  private mutating func lane(
+    at place: TracePlace, context: String? = nil, from time: Int64, into text: inout String
+  ) -> Int {
+    if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
+      context == nil || context == lanes[slice.lane].base
+    {
+      return slice.lane
+    }
+    return freeLane(context ?? name(of: place), from: time, into: &text)
+  }
+
+  /// The first lane of that name in which nothing is open, nor has ended after `time`; a new one when there is none.
+  private mutating func freeLane(_ base: String, from time: Int64, into text: inout String) -> Int {
+    let known = lanesOfBase[base] ?? []
+    if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }
+    let lane = lanes.count
+    lanes.append(Lane(base: base))
+    lanesOfBase[base, default: []].append(lane)
+    let name = known.isEmpty ? base : "\(base) (\(known.count + 1))"
+    append(
+      "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":\(lane + 1),"
+        + "\"args\":{\"name\":\(TraceEntry.quoted(name))}}", to: &text)
+    return lane
+  }
+
+  private mutating func name(of place: TracePlace) -> String {
+    if place.isMain { return "main thread" }
+    let number = threads[place.thread] ?? threads.count + 1
+    threads[place.thread] = number
+    return "thread \(number)"
+  }
+
+  // MARK: Text
+
+  private func append(_ line: String, to text: inout String) {
+    guard !line.isEmpty else { return }
+    // The file begins with a bracket, and every other line follows one.
+    text += text == "[\n" ? line : ",\n" + line
+  }
+
+  /// The time since the file was begun; none before it, and at most that of a century.
+  private func nanoseconds(_ instant: ContinuousClock.Instant) -> Int64 {
+    let time = origin.duration(to: instant)
+    guard time > .zero else { return 0 }
+    guard time < .seconds(3_000_000_000) else { return 3_000_000_000_000_000_000 }
+    return time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
+  }
+
+  private func microseconds(_ nanoseconds: Int64) -> String {
+    let rest = "\(nanoseconds % 1000)"
+    return "\(nanoseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+  }
+}
+
+extension Array where Element == Int {
+  /// Removes an element, which stands last as a rule.
+  fileprivate mutating func removeLast(_ element: Int) {
+    if let index = lastIndex(of: element) { remove(at: index) }
+  }
+}

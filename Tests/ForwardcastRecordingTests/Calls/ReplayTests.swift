@@ -1,0 +1,165 @@
+// ReplayTests.swift: recordings that are sent again in Swift, with times, and without what is not to be kept.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import ForwardcastScript
+import Foundation
+import Testing
+
+/// Adds numbers up, and tells another receiver.
+@Receiver
+private final class Till {
+  private(set) var total = 0
+  var display: (any MessageReceiver)?
+
+  @Message func add(_ amount: Int) throws -> Int {
+    if amount < 0 { throw Spilled(description: "\(amount) is negative") }
+    total += amount
+    if let display { _ = try display.dynamic.show("\(total)") }
+    return total
+  }
+  @Message func clear() { total = 0 }
+}
+
+@Receiver
+private final class Display {
+  private(set) var lines: [String] = []
+  @Message func show(_ line: String) { lines.append(line) }
+}
+
+/// A receiver whose method is isolated to it.
+@Receiver
+private actor Vault {
+  private(set) var total = 0
+  @Message func add(_ amount: Int) -> Int {
+    total += amount
+    return total
+  }
+}
+
+@Receiver
+private final class Account {
+  @Message func logIn(_ name: String, password: String) throws -> String {
+    if name.isEmpty { throw Spilled(description: "no name for \(password)") }
+    return "token of \(password)"
+  }
+}
+
+@Suite("Replay, times and redaction")
+struct ReplayTests {
+  /// What came of some calls to a till and its display, both recorded.
+  private func record(into recorder: CallRecorder = CallRecorder()) throws -> Recording {
+    let till = Till()
+    till.display = RecordingProxy(of: Display(), as: "display", into: recorder)
+    let recorded = RecordingProxy(of: till, as: "till", into: recorder)
+    for amount in [3, 4] { _ = try recorded.dynamic.add(amount) }
+    _ = try? recorded.dynamic.add(-1)
+    _ = try recorded.dynamic.clear()
+    return recorder.recording
+  }
+
+  @Test("the calls from outside are sent again, and what comes of them is compared")
+  func replay() throws {
+    let recording = try record()
+    let (till, display) = (Till(), Display())
+    till.display = display
+    let again = try recording.replay(into: ["till": till])
+    #expect(again.isEqual(to: Recording(recording.outermostCalls)) == true, "\(again)")
+    #expect(display.lines == ["3", "7"] && till.total == 0)
+    // Another state comes to something else.
+    _ = try till.dynamic.add(1)
+    #expect(try recording.replay(into: till).isEqual(to: Recording(recording.outermostCalls)) == false)
+    #expect(again.calls.map(\.outcome.isFailure) == [false, false, true, false])
+  }
+
+  @Test("a recording that was written and read is replayed")
+  func coded() throws {
+    let data = try JSONEncoder().encode(record())
+    let read = try JSONDecoder().decode(Recording.self, from: data)
+    #expect(try read.replay(into: Till()).calls.map { $0.answer?.value as? Int } == [3, 7, nil, nil])
+  }
+
+  @Test("methods of any isolation are reached by who waits")
+  func waiting() async throws {
+    let vault = Vault()
+    var recording = Recording()
+    do {
+      let recorded = RecordingProxy(of: Vault(), as: "vault")
+      for amount in [1, 2] {
+        _ = try await recorded.forwardAndWait(Invocation("add:", arguments: [ArgumentBox(amount)]))
+      }
+      recording = recorded.recorder.recording
+    }
+    let again = try await recording.replayAndWait(into: ["vault": vault])
+    #expect(again.isEqual(to: recording) == true)
+    #expect(await vault.total == 3)
+  }
+
+  @Test("a receiver that is missing, or an argument that was not kept, is found before anything is sent")
+  func refusals() throws {
+    let recorder = CallRecorder()
+    let (till, account) = (Till(), RecordingProxy(of: Account(), as: "account", into: recorder))
+    recorder.redact("logIn:password:", arguments: [1])
+    let recordedTill = RecordingProxy(of: Till(), as: "till", into: recorder)
+    _ = try recordedTill.dynamic.add(1)
+    _ = try account.dynamic.logIn("ann", password: "secret")
+    let missing = #expect(throws: ReplayError.self) { try recorder.recording.replay(into: ["till": till]) }
+    #expect(missing?.reason == .unknownReceiver && missing?.index == 1 && missing?.receiver == "account")
+    let redacted = #expect(throws: ReplayError.self) {
+      try recorder.recording.replay(into: ["till": till, "account": Account()])
+    }
+    #expect(redacted?.reason == .redacted && redacted?.selector == "logIn:password:")
+    #expect(till.total == 0)
+  }
+
+  @Test("times are taken where they are asked for, are written down, and are not compared")
+  func times() throws {
+    let (timed, untimed) = (try record(into: CallRecorder(takesTimes: true)), try record())
+    #expect(untimed.calls.allSatisfy { $0.time == nil && $0.duration == nil })
+    #expect(timed.isEqual(to: untimed) == true)
+    let times = try timed.calls.map { call in
+      let (begin, length) = (try #require(call.time), try #require(call.duration))
+      #expect(begin >= .zero && length >= .zero)
+      return (begin: begin, end: begin + length)
+    }
+    #expect(times.map(\.begin) == times.map(\.begin).sorted())
+    // The display was told while the till was asked.
+    #expect(timed.calls[1].receiver == "display" && times[1].end <= times[0].end && times[0].end <= times[2].begin)
+    let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(timed))
+    #expect(
+      read.calls.map(\.time) == timed.calls.map(\.time) && read.calls.map(\.duration) == timed.calls.map(\.duration))
+  }
+
+  @Test("what is redacted is in no call, text, file or script", arguments: [nil, [1]] as [Set<Int>?])
+  func redaction(arguments: Set<Int>?) throws {
+    let account = RecordingProxy(of: Account(), as: "account")
+    account.recorder.redact("logIn:password:", arguments: arguments, answer: true)
+    #expect(try account.dynamic.logIn("ann", password: "secret") == "token of secret")
+    let error = #expect(throws: Spilled.self) { let _: String? = try account.dynamic.logIn("", password: "secret") }
+    #expect(error?.description == "no name for secret")
+    let recording = account.recorder.recording
+    #expect(!"\(recording)".contains("secret") && recording.calls[1].error?.type == "Spilled")
+    #expect("\(recording)".contains("ann") == (arguments != nil))
+    #expect(recording.calls[0].answer?.value is RedactedValue)
+    let data = try JSONEncoder().encode(recording)
+    #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
+    #expect(throws: ScriptWritingError.self) { try recording.script() }
+  }
+
+  @Test("a receiver of which only the protocols are known is recorded, and may be shared where they say so")
+  func existentials() async throws {
+    let vault = Vault()
+    let shared = RecordingProxy(of: vault as any MessageReceiver & Sendable, as: "vault")
+    #expect(try await shared.sendAndWait(Message<(Int) -> Int>("add:"), 2) == 2)
+    let some: any MessageReceiver = Till()
+    let recorded: RecordingProxy<any MessageReceiver> = RecordingProxy(of: some)
+    _ = try recorded.dynamic.add(1)
+    #expect(recorded.recorder.calls.map(\.receiver) == ["Till"])
+    #expect(RecordingProxy(of: Till()).target.total == 0)
+  }
+}
+
+extension RecordedCall.Outcome {
+  fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
+}

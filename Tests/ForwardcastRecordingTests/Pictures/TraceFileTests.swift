@@ -1,0 +1,325 @@
+// TraceFileTests.swift: what a tracing page finds in a trace file.
+// Layer: Tests. See DESIGN.md, "Pictures".
+
+import Dispatch
+import Forwardcast
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ForwardcastRecording
+
+/// One entry of a trace file, as a decoder of JSON sees it.
+private struct Entry: Decodable {
+  let name: String
+  let ph: String
+  let ts: Double?
+  let dur: Double?
+  let tid: Int
+  let id: Int?
+  let args: [String: String]?
+}
+
+/// A trace file that was read back.
+private struct Lanes {
+  let entries: [Entry]
+  var slices: [Entry] { entries.filter { $0.ph == "X" } }
+  /// The names of lanes by their numbers.
+  let names: [Int: String]
+
+  init(_ text: String) throws {
+    entries = try JSONDecoder().decode([Entry].self, from: Data(text.utf8))
+    names = Dictionary(entries.filter { $0.ph == "M" }.map { ($0.tid, $0.args?["name"] ?? "") }) { first, _ in first }
+  }
+
+  func lane(of entry: Entry) -> String { names[entry.tid] ?? "" }
+
+  /// Slices of one lane that overlap and are not in one another, in nanoseconds.
+  var crossings: [String] {
+    Dictionary(grouping: slices, by: \.tid).values.flatMap { lane -> [String] in
+      var open: [(end: Int, name: String)] = []
+      func nanoseconds(_ value: Double?) -> Int { Int(((value ?? -1) * 1000).rounded()) }
+      return lane.map { (begin: nanoseconds($0.ts), length: nanoseconds($0.dur), name: $0.name) }
+        .sorted { ($0.begin, -$0.length) < ($1.begin, -$1.length) }
+        .compactMap { slice -> String? in
+          while let last = open.last, last.end <= slice.begin { open.removeLast() }
+          defer { open.append((slice.begin + slice.length, slice.name)) }
+          guard let outer = open.last, outer.end < slice.begin + slice.length else { return nil }
+          return "\(slice.name) crosses \(outer.name)"
+        }
+    }
+  }
+}
+
+/// What a file has been handed.
+private final class Pieces: Sendable {
+  let state = Mutex<(text: String, sizes: [Int])>(("", []))
+  var text: String { state.withLock { $0.text } }
+  func take(_ piece: String) { state.withLock { $0 = ($0.text + piece, $0.sizes + [piece.utf8.count]) } }
+}
+
+@Suite("Trace files")
+struct TraceFileTests {
+  private let pieces = Pieces()
+  private let journal = Journal()
+
+  private func file() -> TraceFile { TraceFile { [pieces] in pieces.take($0) } }
+
+  @Test("a direct turn stands inside of its message, with what was sent and what came of it")
+  func directTurns() throws {
+    let (file, proxy) = (file(), Desks.of(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal)))
+    proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { file.add($0) }
+    #expect(try proxy.collect(.quote, 5, returning: .sum) == 13)
+    #expect(throws: (any Error).self) { try proxy.collect(.quote, -1, returning: .sum) }
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.crossings == [] && Set(lanes.slices.map(\.tid)).count == 1)
+    #expect(lanes.slices.map { $0.args?["receiver"] } == ["ann", "bo", "office", "ann", "bo", "office"])
+    #expect(lanes.slices.map { $0.args?["answer"] }.prefix(3) == ["6", "7", "7"])
+    #expect(lanes.slices[3].args?["error"] == "refused by ann" && lanes.slices[0].args?["message"] == "quote: 5")
+    #expect(lanes.slices.allSatisfy { $0.name == "quote:" && !lanes.lane(of: $0).isEmpty })
+    let (office, ann) = (lanes.slices[2], lanes.slices[0])
+    let (end, inner) = (try #require(office.ts) + (office.dur ?? 0), try #require(ann.ts) + (ann.dur ?? 0))
+    #expect(try #require(office.ts) <= #require(ann.ts) && inner <= end)
+  }
+
+  @Test("a queued turn has the lane of its context, and an arrow leads to it")
+  func queuedTurns() async throws {
+    let (file, proxy) = (file(), SharedDesks())
+    let (ann, bo) = (Desk("ann", journal), Desk("bo", journal))
+    proxy.add(ann, delivery: .queue(DispatchQueue(label: "disk")))
+    proxy.add(bo, delivery: .mainActor)
+    proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { file.add($0) }
+    for text in ["a", "b"] { proxy.broadcast(.say, text) }
+    try await proxy.drain()
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    let turns = lanes.slices.filter { $0.args?["receiver"] != "office" }
+    #expect(turns.count == 4 && lanes.crossings == [])
+    for turn in turns {
+      #expect(lanes.lane(of: turn) == (turn.args?["receiver"] == "ann" ? "queue disk" : "main actor"))
+    }
+    let (begins, ends) = (lanes.entries.filter { $0.ph == "s" }, lanes.entries.filter { $0.ph == "f" })
+    #expect(begins.count == 4 && Set(begins.map(\.id)) == Set(ends.map(\.id)))
+    for end in ends {
+      #expect(turns.contains { $0.tid == end.tid && $0.ts == end.ts })
+      let begin = try #require(begins.first { $0.id == end.id })
+      #expect(try lanes.lane(of: begin).contains("thread") && #require(begin.ts) <= #require(end.ts))
+    }
+    withExtendedLifetime((ann, bo)) {}
+  }
+
+  @Test("what a target sends stands inside of its turn, and who is passed by is a mark")
+  func nestedMessages() throws {
+    let (file, outer, inner) = (file(), Desks(), Desks.of(Desk("ann", journal)))
+    inner.mute(try #require(inner.targets.first))
+    outer.on(.say) { inner.broadcast(.say, $0 + "!") }
+    for (name, proxy) in [("outer", outer), ("inner", inner)] {
+      proxy.trace(as: name, naming: { ($0 as? Desk)?.name }) { file.add($0) }
+    }
+    outer.broadcast(.say, "a")
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.crossings == [] && Set(lanes.slices.map(\.tid)).count == 1)
+    #expect(lanes.slices.map { $0.args?["message"] } == ["say: \"a!\"", "say: \"a\"", "say: \"a\""])
+    let marks = lanes.entries.filter { $0.ph == "i" }
+    #expect(marks.map { $0.args?["passed over"] } == ["muted"] && marks.first?.tid == lanes.slices.first?.tid)
+  }
+
+  @Test("turns at once on a concurrent queue, and from many threads, nest in lanes that are named")
+  func concurrentTurns() async throws {
+    let (file, proxy) = (file(), SharedDesks())
+    let desks = (0..<4).map { Desk("\($0)", journal) }
+    let queue = DispatchQueue(label: "pool", attributes: .concurrent)
+    for desk in desks { proxy.add(desk, delivery: .concurrentQueue(queue)) }
+    let direct = Desk("direct", journal)
+    proxy.add(direct)
+    proxy.trace(as: "office") { file.add($0) }
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in for _ in 0..<50 { proxy.broadcast(.say, "x") } }
+    try await proxy.drain()
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.crossings == [])
+    // Each message, its direct turn, and its turns on the queue.
+    #expect(lanes.slices.count == 8 * 50 * (1 + 1 + 4) && file.openSlices == 0)
+    #expect(lanes.slices.allSatisfy { !lanes.lane(of: $0).isEmpty })
+    #expect(Set(lanes.names.values).count == lanes.names.count)
+    withExtendedLifetime((desks, direct)) {}
+  }
+
+  /// The stages of one step by hand.
+  private func event(_ stage: MessageEvent.Stage, _ step: Int, context: String = "directly", at milliseconds: Int)
+    -> MessageEvent
+  {
+    MessageEvent(
+      stage, name: "m\(step)", message: "m\(step)", sender: "s", receiver: "r", context: context, step: step,
+      instant: start + .milliseconds(milliseconds))
+  }
+  private let start = ContinuousClock.now
+
+  @Test("a slice that ends before what has begun inside of it has a lane beside it; what has not ended says so")
+  func overlaps() throws {
+    let file = file()
+    file.add(event(.began, 1, context: "q", at: 1))
+    file.add(event(.began, 2, at: 2))
+    file.add(event(.answered, 1, at: 3))
+    file.add(event(.began, 3, at: 4))
+    file.add(event(.answered, 2, at: 5))
+    file.add(event(.began, 4, context: "q", at: 6))
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.crossings == [])
+    let named = Dictionary(lanes.slices.map { ($0.name, $0) }) { first, _ in first }
+    #expect(Set(named.keys) == ["m1", "m2", "m3", "m4"])
+    #expect(named["m1"].map { lanes.lane(of: $0) } == "q (2)" && named["m2"].map { lanes.lane(of: $0) } == "q (3)")
+    #expect(named["m3"]?.args?["outcome"] == "has not ended" && named["m1"]?.args?["outcome"] == nil)
+  }
+
+  @Test("names and values of any text are read back as they were; long ones are cut")
+  func texts() throws {
+    let file = file()
+    let texts = ["\"\\\n\r\t\u{0}\u{1F}\u{7F}", "e\u{301}👩‍👩‍👧\u{2028}\u{202E}", "]}", "<&>"]
+    for (step, text) in texts.enumerated() {
+      for stage in [MessageEvent.Stage.began, .answered] {
+        file.add(
+          MessageEvent(
+            stage, name: text, message: text, sender: text, receiver: text, context: text, evidence: text, step: step))
+      }
+    }
+    let long = String(repeating: "é", count: 5000)
+    file.add(MessageEvent(.began, name: "long", message: long, sender: "", receiver: "", step: 99))
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.slices.map(\.name) == texts + ["long"])
+    #expect(lanes.slices.prefix(4).map { $0.args?["answer"] } == texts)
+    #expect(lanes.slices.prefix(4).map { lanes.lane(of: $0) } == texts)
+    #expect(lanes.slices[4].args?["message"]?.count == 1001)
+  }
+
+  @Test("no time is too early or too late")
+  func times() throws {
+    let file = file()
+    let far = ContinuousClock.Instant.now.advanced(by: .seconds(Int64(1) << 40))
+    for (step, instant) in [start - .seconds(Int64(1) << 40), far, start - .seconds(1)].enumerated() {
+      for stage in [MessageEvent.Stage.began, .answered] {
+        file.add(
+          MessageEvent(stage, name: "m", message: "m", sender: "s", receiver: "r", step: step, instant: instant))
+      }
+    }
+    file.finish()
+    #expect(try Lanes(pieces.text).slices.count == 3)
+  }
+
+  @Test("a file that was finished takes nothing more, and an empty one is read")
+  func finished() throws {
+    let file = file()
+    file.finish()
+    file.add(event(.began, 1, at: 1))
+    file.finish()
+    #expect(try Lanes(pieces.text).entries.isEmpty)
+    #expect(pieces.text == "[\n\n]\n")
+  }
+
+  @Test(
+    "a file that is released is finished, and a write that sends messages of its own neither hangs nor loses a step")
+  func released() throws {
+    do {
+      let file = file()
+      file.add(event(.began, 1, at: 1))
+    }
+    #expect(try Lanes(pieces.text).slices.count == 1)
+    let again = Pieces()
+    let depth = Mutex(0)
+    let held = Mutex<TraceFile?>(nil)
+    let file = TraceFile { piece in
+      again.take(piece)
+      let number = depth.withLock { depth in
+        depth += 1
+        return depth
+      }
+      // Less than a piece, so that it ends.
+      if number < 5, let file = held.withLock({ $0 }) {
+        for step in 0..<200 {
+          let event = MessageEvent(
+            .began, name: "inner", message: "m", sender: "s", receiver: "r", step: number * 10_000 + step)
+          file.add(event)
+        }
+      }
+    }
+    held.withLock { $0 = file }
+    for step in 0..<2000 {
+      file.add(event(.began, 1_000_000 + step, at: 1))
+      file.add(event(.answered, 1_000_000 + step, at: 1))
+    }
+    held.withLock { $0 = nil }
+    file.finish()
+    let lanes = try Lanes(again.text)
+    #expect(lanes.slices.count { $0.name != "inner" } == 2000 && file.omitted == 0 && lanes.crossings == [])
+  }
+
+  @Test("what is kept does not grow with the number of steps, also where the writing is slow")
+  func boundedMemory() throws {
+    let sizes = Mutex<(count: Int, total: Int, largest: Int)>((0, 0, 0))
+    let file = TraceFile { piece in
+      let size = piece.utf8.count
+      sizes.withLock { $0 = ($0.count + 1, $0.total + size, max($0.largest, size)) }
+    }
+    for step in 0..<50_000 {
+      file.add(event(.began, step, at: step))
+      file.add(event(.answered, step, at: step))
+    }
+    #expect(file.openSlices == 0 && file.omitted == 0)
+    file.finish()
+    let (count, total, largest) = sizes.withLock { $0 }
+    #expect(total > 4 << 20 && largest < 70 << 10 && count > total / (70 << 10))
+    // One writer is held; the others go on, and what does not fit is left out whole.
+    let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isFirst = Mutex(true)
+    let slow = TraceFile { [pieces] piece in
+      pieces.take(piece)
+      if isFirst.withLock({ first in
+        defer { first = false }
+        return first
+      }) {
+        began.signal()
+        goOn.wait()
+      }
+    }
+    let thread = Thread { [self] in
+      for step in 0..<1000 {
+        slow.add(event(.began, step, at: step))
+        slow.add(event(.answered, step, at: step))
+      }
+      began.signal()
+    }
+    thread.start()
+    began.wait()
+    for step in 1000..<40_000 {
+      slow.add(event(.began, step, at: step))
+      slow.add(event(.answered, step, at: step))
+    }
+    #expect(slow.omitted > 0)
+    goOn.signal()
+    began.wait()
+    slow.finish()
+    let lanes = try Lanes(pieces.text)
+    #expect(lanes.slices.count + slow.omitted == 40_000 && lanes.crossings == [])
+    #expect(lanes.slices.allSatisfy { !lanes.lane(of: $0).isEmpty })
+  }
+
+  @Test("a descriptor gets the whole file")
+  func descriptor() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try Data().write(to: url)
+    let handle = try FileHandle(forWritingTo: url)
+    let file = TraceFile(fileDescriptor: handle.fileDescriptor)
+    for step in 0..<1000 {
+      file.add(event(.began, step, at: step))
+      file.add(event(.answered, step, at: step + 1))
+    }
+    file.finish()
+    try handle.close()
+    #expect(try Lanes(String(contentsOf: url, encoding: .utf8)).slices.count == 1000)
+  }
+}
