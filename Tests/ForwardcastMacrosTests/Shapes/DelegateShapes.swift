@@ -121,9 +121,9 @@ extension Chat {
 
 @Suite("Protocols inside of types")
 struct NestedDelegateShapes {
-  struct Star: Chat.Sticker {}
+  nonisolated struct Star: Chat.Sticker {}
 
-  final class Moderator: Chat.ModeratorDelegate, Chat.ArchiveDelegate {
+  nonisolated final class Moderator: Chat.ModeratorDelegate, Chat.ArchiveDelegate {
     var log: [String] = []
     var title: Chat.Message?
     func received(_ message: Chat.Message) { log.append(message.text) }
@@ -391,7 +391,7 @@ struct SilentDelegateShapes {
 
 @Suite("Associated types")
 struct AssociatedDelegateShapes {
-  final class Numbers: FeedDelegate {
+  nonisolated final class Numbers: FeedDelegate {
     var items: [Int] = []
     var last: Int?
     func received(_ item: Int) { items.append(item) }
