@@ -39,6 +39,22 @@ extension MulticastProxy {
   }
 }
 
+/// The proxy of a class whose actor is that of a protocol which the attribute does not see: the compiler tells when it runs.
+public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its actor alone
+  private let proxy: MulticastProxy<Interface>
+
+  /// Keeps a proxy that nobody else has.
+  public init(_ proxy: MulticastProxy<Interface>) { self.proxy = proxy }
+
+  /// The proxy, for a caller who is where the class is; others end the process.
+  ///
+  /// - Parameter place: a function of the class, with the class's isolation. It is not called.
+  public func proxy(for place: @isolated(any) @Sendable () -> Void) -> MulticastProxy<Interface> {
+    place.isolation?.preconditionIsolated("the proxy belongs to the actor of its protocol")
+    return proxy
+  }
+}
+
 /// A row that stands apart from its table, since what it calls is deprecated.
 public protocol WrittenRow {
   /// The type of the targets.

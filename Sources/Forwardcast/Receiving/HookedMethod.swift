@@ -9,6 +9,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   init(_ inner: Method, _ hooks: HookChain) {
     (self.inner, self.hooks) = (inner, hooks)
     super.init(inner.selector, functionType: nil, isolation: inner.isolation)
+    isPresent = inner.isPresent
   }
 
   override var signature: MethodSignature { inner.signature }

@@ -7,12 +7,14 @@
 /// ``functionType`` and, when equal, goes through ``TypedMethod/body``: no box is made. Everybody else goes
 /// through ``invoke(_:_:)``, where boxes are opened and numbers converted.
 @usableFromInline
-class Method: @unchecked Sendable {  // immutable after init, but for the signature, which a lock in it guards
+class Method: @unchecked Sendable {  // immutable once in a table, but for the signature, which a lock in it guards
   /// The name under which the method stands in its table.
   @usableFromInline final let selector: MessageSelector
   /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
   /// for one that cannot be called in the sender's turn.
   @usableFromInline final let functionType: ObjectIdentifier?
+  /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
+  final var isPresent: (@Sendable (AnyObject) -> Bool)?
   /// Where the method may run.
   final let isolation: MethodIsolation
 

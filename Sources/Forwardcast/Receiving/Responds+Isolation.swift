@@ -95,12 +95,15 @@ extension Responds {
   ///
   /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
   /// actor too, as one is that has the proxy of a protocol of that actor.
+  ///
+  /// - Parameter sharing: whether targets are `Sendable`, for a closure that is on no actor.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
-    asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+    asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
+    sharing: Bool = true
   ) {
     let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
-    self.init(suspending: message, on: body.isolation, row.call)
+    self.init(suspending: message, on: body.isolation, targetCrosses: sharing || body.isolation != nil, row.call)
   }
 
   /// A row that may suspend and does not leave its sender's isolation by itself.

@@ -6,7 +6,7 @@ struct IsolationChecker {
   let interface: ForwardedInterface
 
   var problems: [Problem] {
-    guard interface.isolation != .nonisolated, !interface.isVisiblySendable else { return [] }
+    guard ![.nonisolated, .inherited].contains(interface.isolation), !interface.isVisiblySendable else { return [] }
     return interface.declaration.members.compactMap { member in
       if case .other = member.kind { return nil }
       guard interface.isolation(of: member) != interface.isolation else { return nil }

@@ -35,7 +35,14 @@ struct MemberChecker {
           "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol",
           modifier.positions)
       case "optional":
-        if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) { break }
+        if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) {
+          if member.kind == .subscripted {
+            refuse("an optional subscript has no name to ask for; write a method", member.namePositions)
+          } else if member.isSettable {
+            refuse("an optional property cannot be set through a protocol; write '{ get }'", member.namePositions)
+          }
+          break
+        }
         refuse(
           "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional', and let targets adopt 'PartialTarget'",
           modifier.positions)

@@ -59,6 +59,7 @@ package enum Conversation {
     return ModuleSettings(
       isMainActorByDefault: features.contains(.string("NoExplicitNonIsolated")),
       isNonsendingByDefault: features.contains(.string("NonisolatedNonsendingByDefault")),
+      infersSendable: features.contains(.string("InferSendableFromCaptures")),
       hasInternalImports: features.contains(.string("InternalImportsByDefault")))
   }
 

@@ -64,7 +64,7 @@ struct ForwardedInterface {
     options.base
       ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map {
         $0.replacingSuffix("NSObjectProtocol", "NSObject")
-      }
+      } ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
   }
 
   /// The names after the colon, those of compositions one by one.
@@ -105,7 +105,20 @@ struct ForwardedInterface {
       return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
     }
     if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
-    return settings.isMainActorByDefault ? .mainActor : .nonisolated
+    if settings.isMainActorByDefault { return .mainActor }
+    return unknownProtocols.isEmpty || !settings.infersSendable ? .nonisolated : .inherited
+  }
+
+  /// The refined protocols whose requirements the attribute does not see.
+  var unknownProtocols: [String] {
+    let known: Set<String> = [
+      "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
+      "class",
+    ]
+    return inheritedNames.filter { name in
+      !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
+        && !options.inherited.contains(ForwardedOptions.className(of: "any \(name)"))
+    }
   }
 
   /// Whether the actor of `isolatedTo:` stands before the protocol or a member.
@@ -141,6 +154,13 @@ struct ForwardedInterface {
 extension String {
   /// The type of a protocol's objects.
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
+
+  /// Whether this is the name of a delegate of Apple's frameworks, all of which inherit `NSObjectProtocol`.
+  fileprivate var isOfAppKitOrUIKit: Bool {
+    let isPrefixed = ["UI", "NS", "WK", "AV", "CB", "CL", "MK", "SK", "MC", "PK", "CN", "PH", "QL", "UN", "MF", "CA"]
+      .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }
+    return isPrefixed && ["Delegate", "DataSource"].contains { contains($0) }
+  }
 
   fileprivate func replacingSuffix(_ suffix: String, _ other: String) -> String { dropLast(suffix.count) + other }
 }

@@ -9,6 +9,8 @@ enum Isolation: Equatable {
   case global(String)
   /// The actor that the member belongs to.
   case instance
+  /// Whatever a refined protocol says, which the text does not tell: the compiler gives it to class and functions.
+  case inherited
 }
 
 /// One message of a protocol or a receiver: a method, a getter or a setter.

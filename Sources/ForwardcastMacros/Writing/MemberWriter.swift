@@ -82,9 +82,13 @@ struct MemberWriter {
   // MARK: Heads
 
   /// The attributes that are carried over, a line each.
-  private func attributes(_ member: Member) -> [String] {
-    member.attributes.filter { !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor }
-      .map { interface.source.line($0.positions) }
+  ///
+  /// - Parameter isOwn: whether the member is none of the protocol's, so that Objective-C does not see it.
+  private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
+    member.attributes.filter { !isOwn || $0.name != "objc" }.filter {
+      !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor
+    }
+    .map { interface.source.line($0.positions) }
   }
 
   private func isolation(_ member: Member) -> String {
@@ -153,7 +157,10 @@ struct MemberWriter {
   }
 
   private func isOnGlobalActor(_ member: Member) -> Bool {
-    if case .global = interface.isolation(of: member) { true } else { false }
+    switch interface.isolation(of: member) {
+    case .global, .inherited: true
+    default: false
+    }
   }
 
   /// A call that the rows of a global actor can be reached from.
@@ -197,7 +204,7 @@ struct MemberWriter {
     let all = clause.isEmpty ? parameter : "\(clause), \(parameter)"
     writer.line("")
     writer.line("/// `\(member.name)` with a policy: what the answers become.")
-    writer.lines(attributes(member))
+    writer.lines(attributes(member, isOwn: true))
     let head = "\(isolation(member))\(access)"
     let effects = "\(isAsync ? " async" : "") throws"
     if member.kind == .subscripted {

@@ -27,6 +27,7 @@ struct ProxyWriter {
     switch interface.isolation {
     case .mainActor: "@MainActor "
     case .global(let actor): "@\(actor) "
+    case .inherited: ""
     case .nonisolated, .instance: interface.settings.isMainActorByDefault ? "nonisolated " : ""
     }
   }
@@ -34,7 +35,7 @@ struct ProxyWriter {
   /// Whether the optimizer counts the types that conform to the protocol, and two more of them can be written: it
   /// leaves those protocols alone that other modules may adopt.
   private var isCounted: Bool {
-    (hasInheritance || interface.isGeneric && !declaration.isObjectiveC) && unknownProtocols.isEmpty
+    (hasInheritance || interface.isGeneric && !declaration.isObjectiveC) && interface.unknownProtocols.isEmpty
       && !["public", "open", "package"].contains(declaration.access)
   }
 
@@ -46,6 +47,9 @@ struct ProxyWriter {
 
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
   private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
+
+  /// Whether only the compiler knows to which actor the multicast belongs.
+  private var isHeld: Bool { interface.isolation == .inherited && !interface.isVisiblySendable }
 
   /// The class as text.
   func text() -> String {
@@ -63,6 +67,7 @@ struct ProxyWriter {
       table(&writer)
       writer.line("")
       storage(&writer)
+      optionalRequirements(&writer)
       if hasInheritance { forwarding(&writer) }
       MemberWriter(interface, access: access).write(to: &writer)
     }
@@ -75,7 +80,7 @@ struct ProxyWriter {
 
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
-    var remarks = unknownProtocols.map {
+    var remarks = interface.unknownProtocols.map {
       "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
@@ -84,18 +89,6 @@ struct ProxyWriter {
     }
     if !access.isEmpty, interface.settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
-  }
-
-  /// The refined protocols whose requirements the attribute does not see.
-  private var unknownProtocols: [String] {
-    let known: Set<String> = [
-      "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
-      "class",
-    ]
-    return interface.inheritedNames.filter { name in
-      !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
-        && !interface.options.inherited.contains(ForwardedOptions.className(of: "any \(name)"))
-    }
   }
 
   private var classHead: String {
@@ -112,6 +105,7 @@ struct ProxyWriter {
   private var facadeIsolation: String {
     switch interface.isolation {
     case .nonisolated, .instance: ""
+    case .inherited: "nonisolated "
     case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
     case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
     }
@@ -242,6 +236,17 @@ struct ProxyWriter {
       writer.block(
         "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))", rows)
     }
+    let hasFunctions = declaration.members.contains { interface.isolation(of: $0) == .inherited }
+    for item in interface.items where hasFunctions {
+      switch item {
+      case .directive(let line): writer.line(line)
+      case .entry(let entry) where interface.isolation(of: entry.member) == .inherited:
+        writer.line("")
+        writer.lines(availability(entry.member))
+        rowWriter(entry).function(entry, &writer)
+      case .entry: break
+      }
+    }
     for item in interface.items {
       switch item {
       case .directive(let line): if hasDeprecatedRows { writer.line(line) }
@@ -261,11 +266,58 @@ struct ProxyWriter {
   }
 
   private func rowText(_ entry: Entry) -> String {
+    let row = rowWriter(entry).row(entry)
+    guard entry.member.isOptional else { return row }
+    return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
+  }
+
+  private func rowWriter(_ entry: Entry) -> RowWriter {
     RowWriter(
       targetType: target, isClassBound: interface.isVisiblyClassBound, key: "Messages.\(entry.key.quotedIfKeyword)",
       isolation: interface.isolation(of: entry.member), isShared: interface.isVisiblySendable,
-      isNonsendingByDefault: interface.settings.isNonsendingByDefault
-    ).row(entry)
+      isNonsendingByDefault: interface.settings.isNonsendingByDefault, functions: "\(interface.className).")
+  }
+
+  // MARK: Objective-C
+
+  /// The name of an optional requirement as Objective-C has it.
+  private func objectiveCSelector(_ member: Member) -> String {
+    let labels = member.parameters.map { ($0.label?.asLabel ?? "_") + ":" }.joined()
+    let arguments = labels.isEmpty ? "" : "(\(labels))"
+    return member.kind == .property
+      ? "#selector(getter: \(interface.protocolName).\(member.name))"
+      : "#selector(\(interface.protocolName).\(member.name)\(arguments))"
+  }
+
+  /// Whoever asks the class before calling an optional requirement is told whether a target has it.
+  private func optionalRequirements(_ writer: inout TextWriter) {
+    let members = declaration.members.filter(\.isOptional)
+    guard interface.base != nil, !members.isEmpty else { return }
+    let head: String
+    switch interface.isolation {
+    case .nonisolated: head = ""
+    case .mainActor: head = "nonisolated "
+    default: return
+    }
+    writer.line("")
+    writer.line("/// Optional requirements are there when a target has them.")
+    writer.block("\(access)\(head)override func responds(to selector: Selector!) -> Bool") { writer in
+      writer.line("let message: Forwardcast.MessageSelector")
+      writer.line("switch selector {")
+      for item in interface.items {
+        switch item {
+        case .directive(let line): writer.line(line)
+        case .entry(let entry) where entry.member.isOptional && entry.role != .setter:
+          writer.line(
+            "case \(objectiveCSelector(entry.member)): message = Messages.\(entry.key.quotedIfKeyword).selector")
+        case .entry: break
+        }
+      }
+      writer.line("default: return super.responds(to: selector)")
+      writer.line("}")
+      let question = "multicast.responds(to: message)"
+      writer.line("return " + (head.isEmpty ? question : "MainActor.assumeIsolated { \(question) }"))
+    }
   }
 
   // MARK: Availability
@@ -315,18 +367,33 @@ struct ProxyWriter {
   private func storage(_ writer: inout TextWriter) {
     let isolation = isSharedFromAnywhere ? "nonisolated " : ""
     writer.line("/// Has the targets and sends the messages.")
-    writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+    let name = isHeld ? "held" : "multicast"
+    if isHeld {
+      writer.block("\(access)nonisolated var multicast: Forwardcast.MulticastProxy<\(target)>") {
+        $0.line("held.proxy(for: \(interface.className).place)")
+      }
+      writer.line("private nonisolated let held: Forwardcast.HeldProxy<\(target)>")
+      writer.line("private static func place() {}")
+    } else {
+      writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+    }
+    func value(_ options: String) -> String {
+      let table = "table: \(interface.className).table\(options)"
+      return isHeld
+        ? "Forwardcast.HeldProxy(Forwardcast.MulticastProxy<\(target)>(\(table)))"
+        : "Forwardcast.MulticastProxy(\(table))"
+    }
     writer.line("")
     writer.line("/// A proxy without targets.")
     writer.block("\(access)init(options: Forwardcast.MulticastOptions)") { writer in
-      writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table, options: options)")
+      writer.line("\(name) = \(value(", options: options"))")
       if interface.base != nil { writer.line("super.init()") }
     }
     writer.line("")
     writer.line("/// A proxy without targets, and with the usual options.")
     if interface.base != nil {
       writer.block("\(access)override init()") { writer in
-        writer.line("multicast = Forwardcast.MulticastProxy(table: \(interface.className).table)")
+        writer.line("\(name) = \(value(""))")
         writer.line("super.init()")
       }
     } else {
@@ -366,15 +433,16 @@ struct ProxyWriter {
 }
 
 extension Entry {
+  /// The type of the value that a setter takes.
+  var setType: String { member.type.map { $0.isNonescapingFunction ? "@escaping \($0.keyed)" : $0.keyed } ?? "Void" }
+
   /// The function type of the key.
   var functionType: String {
     let arguments = member.parameters.map { $0.type.keyed }
     let answer = member.type.map { $0.isVoid ? "Void" : $0.keyed } ?? "Void"
     switch role {
     case .method, .getter: return "(\(arguments.joined(separator: ", "))) -> \(answer.asAnswer(member.type))"
-    case .setter:
-      let value = member.type.map { $0.isNonescapingFunction ? "@escaping \($0.keyed)" : $0.keyed } ?? "Void"
-      return "(\(([value] + arguments).joined(separator: ", "))) -> Void"
+    case .setter: return "(\(([setType] + arguments).joined(separator: ", "))) -> Void"
     }
   }
 }

@@ -14,6 +14,29 @@ struct RowWriter {
   var isShared = true
   /// Whether a method that suspends and says nothing stays in the isolation of its caller.
   var isNonsendingByDefault = false
+  /// What has the functions of rows whose isolation only the compiler knows, with a dot.
+  var functions = ""
+
+  /// A function that calls the target, and is isolated as the class is that it stands in.
+  func function(_ entry: Entry, _ writer: inout TextWriter) {
+    let member = entry.member
+    var names = LocalNames(member)
+    let target = names.unique("target")
+    let value = names.unique("value")
+    var parameters = ["_ \(target): \(targetType)"]
+    if entry.role == .setter { parameters.append("_ \(value): \(entry.setType)") }
+    parameters += zip(member.parameters, names.parameters).map { "_ \($1): \($0.type.keyed)" }
+    let isAsync = member.effects.isAsync && entry.role != .setter
+    let throwing = member.effects.throwing != .never && entry.role != .setter
+    let effects = (isAsync ? " async" : "") + (throwing ? " throws" : "")
+    let result = member.answers && entry.role != .setter ? " -> \(member.type?.keyed ?? "Void")" : ""
+    let call = call(entry, on: target, value: value, names.parameters)
+    writer.block(
+      "private static func \(entry.functionName)(\(parameters.joined(separator: ", ")))\(effects)\(result)"
+    ) {
+      $0.line("\(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)")
+    }
+  }
 
   func row(_ entry: Entry) -> String {
     let member = entry.member
@@ -35,23 +58,30 @@ struct RowWriter {
     let isAsync = member.effects.isAsync && entry.role != .setter
     let throwing = member.effects.throwing != .never && entry.role != .setter
     let body = "\(head) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
+    // A function that stays with its caller tells nothing of an actor.
+    if isolation == .inherited, !isAsync || !staysWithCaller(member) {
+      let sharing = isAsync ? ", sharing: \(isShared)" : ""
+      return
+        "Forwardcast.Responds(key: \(key), \(isAsync ? "asyncOnActor" : "onGlobalActor"): \(functions)\(entry.functionName)\(sharing))"
+    }
+    let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
     let actor: String? =
       switch isolation {
       case .mainActor: "MainActor"
       case .global(let name): name
       default: nil
       }
-    if isAsync, let actor { return "Forwardcast.Responds(key: \(key), asyncOnActor: { @\(actor) \(body) })" }
+    if isAsync, let actor { return "\(responds)(key: \(key), asyncOnActor: { @\(actor) \(body) })" }
     if isAsync, isolation != .instance, staysWithCaller(member) {
-      return "Forwardcast.Responds(key: \(key), inTurn: { \(body) })"
+      return "\(responds)(key: \(key), inTurn: { \(body) })"
     }
-    if isAsync, !isShared { return "Forwardcast.Responds(key: \(key), concurrent: { \(body) })" }
-    if isAsync { return "Forwardcast.Responds(to: \(key), async: { \(body) })" }
+    if isAsync, !isShared { return "\(responds)(key: \(key), concurrent: { \(body) })" }
+    if isAsync { return "\(responds)(to: \(key), async: { \(body) })" }
     switch isolation {
-    case .mainActor: return "Forwardcast.Responds(to: \(key), onMainActor: { \(body) })"
-    case .global(let actor): return "Forwardcast.Responds(key: \(key), onGlobalActor: { @\(actor) \(body) })"
-    case .instance: return "Forwardcast.Responds(to: \(key), isolated: { \(body) })"
-    default: return "Forwardcast.Responds(to: \(key)) { \(body) }"
+    case .mainActor: return "\(responds)(to: \(key), onMainActor: { \(body) })"
+    case .global(let actor): return "\(responds)(key: \(key), onGlobalActor: { @\(actor) \(body) })"
+    case .instance: return "\(responds)(to: \(key), isolated: { \(body) })"
+    default: return "\(responds)(to: \(key)) { \(body) }"
     }
   }
 
@@ -67,9 +97,10 @@ struct RowWriter {
     }.joined(separator: ", ")
     let place: String
     switch member.kind {
-    case .subscripted: place = "\(target)[\(list)]"
-    case .property: place = "\(target).\(member.name)"
-    default: return "\(target).\(member.name)(\(list))"
+    // What is optional is there: its row is only for targets that have it.
+    case .subscripted: place = "\(target)[\(list)]\(member.isOptional ? "!" : "")"
+    case .property: place = "\(target).\(member.name)\(member.isOptional ? "!" : "")"
+    default: return "\(target).\(member.name)\(member.isOptional ? "!" : "")(\(list))"
     }
     guard entry.role == .setter else { return place }
     if isClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
@@ -77,6 +108,11 @@ struct RowWriter {
     let inner = member.kind == .subscripted ? "$0[\(list)]" : "$0.\(member.name)"
     return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(inner) = \(value) }"
   }
+}
+
+extension Entry {
+  /// The name of the function that a row calls.
+  var functionName: String { "row\(SelectorName.capitalized(key))" }
 }
 
 /// Names inside of a written body that are not those that the text needs itself.
@@ -92,7 +128,9 @@ struct LocalNames {
   init(_ member: Member) {
     for parameter in member.parameters {
       let plain = parameter.name.withoutBackticks
-      let isPlain = parameter.name == plain && plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
+      let isPlain =
+        parameter.name == plain && !SwiftKeywords.reserved.contains(plain)
+        && plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
       var name = isPlain && !Self.reserved.contains(plain) ? plain : "argument\(parameters.count + 1)"
       while taken.contains(name) { name += "_" }
       taken.insert(name)

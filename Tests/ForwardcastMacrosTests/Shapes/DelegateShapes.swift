@@ -121,9 +121,9 @@ extension Chat {
 
 @Suite("Protocols inside of types")
 struct NestedDelegateShapes {
-  struct Star: Chat.Sticker {}
+  nonisolated struct Star: Chat.Sticker {}
 
-  final class Moderator: Chat.ModeratorDelegate, Chat.ArchiveDelegate {
+  nonisolated final class Moderator: Chat.ModeratorDelegate, Chat.ArchiveDelegate {
     var log: [String] = []
     var title: Chat.Message?
     func received(_ message: Chat.Message) { log.append(message.text) }
@@ -265,6 +265,59 @@ struct SpellingDelegateShapes {
   }
 }
 
+// MARK: Parents that the attribute does not see
+
+@MainActor protocol MainParent: AnyObject {}
+nonisolated protocol PlainParent: AnyObject {}
+
+@Forwarded protocol MainChildDelegate: MainParent {
+  func changed(_ page: Page, in: Int) -> Int?
+  var page: Page? { get set }
+  func load(_ page: Page) async -> Page?
+  func check() throws -> Int
+}
+
+@Forwarded nonisolated protocol StatedChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
+@Forwarded protocol PlainChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
+
+@Suite("Parents that the attribute does not see")
+struct ParentDelegateShapes {
+  @MainActor final class Target: MainChildDelegate {
+    var page: Page?
+    func changed(_ page: Page, in: Int) -> Int? {
+      MainActor.assertIsolated()
+      return page.number
+    }
+    func load(_ page: Page) async -> Page? { page }
+    func check() throws -> Int { throw LoadError.late }
+  }
+
+  @Test("the class is on the actor of a parent, and so are its rows")
+  @MainActor func actors() async throws {
+    let (proxy, target) = (MainChildDelegateProxy(), Target())
+    proxy.add(target)
+    let page = Page(3)
+    #expect(proxy.changed(page, in: 1) == 3)
+    proxy.page = page
+    #expect(target.page === page && proxy.page === page)
+    #expect(await proxy.load(page) === page)
+    #expect(throws: LoadError.late) { try proxy.check() }
+    var heard = 0
+    proxy.on(MainChildDelegateProxy.Messages.changed) { page, _ in
+      heard = page.number
+      return 9
+    }
+    #expect(proxy.changed(page, in: 1) == 9 && heard == 3)
+  }
+
+  @Test("a parent without an actor leaves the class without one")
+  func plain() {
+    let proxy = StatedChildDelegateProxy()
+    proxy.on(StatedChildDelegateProxy.Messages.changed) { $0.number }
+    #expect(proxy.changed(Page(2)) == 2)
+  }
+}
+
 // MARK: Answers that nobody gives
 
 nonisolated struct Style: Equatable { var name = "" }
@@ -338,7 +391,7 @@ struct SilentDelegateShapes {
 
 @Suite("Associated types")
 struct AssociatedDelegateShapes {
-  final class Numbers: FeedDelegate {
+  nonisolated final class Numbers: FeedDelegate {
     var items: [Int] = []
     var last: Int?
     func received(_ item: Int) { items.append(item) }
@@ -417,5 +470,42 @@ struct KeyDelegateShapes {
     #expect(basket.level == 4)
     try basket.ask("setName:", "cart")
     #expect(basket.name == "cart")
+  }
+}
+
+// MARK: Targets that leave out requirements
+
+@Forwarded(otherwise: .emptyValues) nonisolated protocol RowDelegate: AnyObject {
+  func selected(_ row: Int)
+  func height(ofRow row: Int) -> Double
+}
+
+extension RowDelegate {
+  nonisolated func height(ofRow row: Int) -> Double { 0 }
+}
+
+@Suite("Targets that leave out requirements")
+struct PartialDelegateShapes {
+  nonisolated final class Short: RowDelegate, PartialTarget {
+    static let leftOut = [RowDelegateProxy.Messages.height.selector]
+    nonisolated(unsafe) var rows: [Int] = []  // one test's own
+    func selected(_ row: Int) { rows.append(row) }
+  }
+  nonisolated final class Tall: RowDelegate {
+    func selected(_ row: Int) {}
+    func height(ofRow row: Int) -> Double { 44 }
+  }
+
+  @Test("such a target gets no message and no question, and a proxy of it alone does not respond")
+  func partial() throws {
+    let (proxy, short, tall) = (RowDelegateProxy(), Short(), Tall())
+    proxy.add(short)
+    proxy.selected(2)
+    #expect(short.rows == [2])
+    #expect(proxy.responds(to: "selected:") && !proxy.responds(to: "heightOfRow:"))
+    #expect(proxy.height(ofRow: 0) == 0)
+    proxy.add(tall)
+    #expect(proxy.responds(to: "heightOfRow:"))
+    #expect(try proxy.height(ofRow: 0, returning: .all) == [44])
   }
 }

@@ -1,0 +1,158 @@
+// RealDelegates.swift: the code of the page "Real delegates"; compiled in a module that is on the main actor by default as well.
+// Layer: Tests.
+
+import Forwardcast
+import Foundation
+import Testing
+
+// snippet: real-silence
+nonisolated struct Style: Sendable { var isBold = false }
+
+@Forwarded(otherwise: .emptyValues)
+nonisolated protocol ListSource: AnyObject {
+  func numberOfRows(in section: Int) -> Int
+  func title(ofRow row: Int) -> String
+  @Answer<Style>(otherwise: .init(isBold: true)) func style(ofRow row: Int) -> Style
+}
+// end
+
+// snippet: real-parents
+@Forwarded
+nonisolated protocol PlayerDelegate: AnyObject {
+  func playerDidPlay()
+}
+
+@Forwarded(inheriting: (any PlayerDelegate).self)
+nonisolated protocol VideoPlayerDelegate: PlayerDelegate {
+  func player(didResize width: Int)
+}
+
+@Forwarded
+nonisolated protocol DownloadDelegate: NSObjectProtocol {
+  func downloaded(_ count: Int)
+}
+// end
+
+// snippet: real-overloads
+@Forwarded
+nonisolated protocol BrokerDelegate: AnyObject {
+  func broker(_ id: Int, didSend count: Int)
+  func broker(_ id: Int, didFail reason: String)
+  var state: Int? { get set }
+}
+// end
+
+// snippet: real-partial
+@Forwarded(otherwise: .emptyValues)
+nonisolated protocol RowDelegate: AnyObject {
+  func selected(_ row: Int)
+  func height(ofRow row: Int) -> Double
+}
+
+nonisolated extension RowDelegate {
+  func height(ofRow row: Int) -> Double { 0 }
+}
+
+nonisolated final class Selection: RowDelegate, PartialTarget {
+  static let leftOut = [RowDelegateProxy.Messages.height.selector]
+  var row = 0
+  func selected(_ row: Int) { self.row = row }
+}
+// end
+
+// snippet: real-actors
+@globalActor actor Audio { static let shared = Audio() }
+
+@Audio @Forwarded(isolatedTo: Audio.self)
+protocol MixerDelegate: AnyObject {
+  func mixed(_ level: Int)
+}
+// end
+
+// snippet: real-nested
+nonisolated enum Chat {
+  struct Message { var text = "" }
+
+  @Forwarded
+  nonisolated protocol RoomDelegate: AnyObject {
+    func received(_ message: Message)
+  }
+}
+// end
+
+// snippet: real-types
+@Forwarded
+nonisolated protocol FeedDelegate<Item>: AnyObject {
+  associatedtype Item
+  func received(_ item: Item)
+}
+// end
+
+@Suite("The page of real delegates")
+struct RealDelegates {
+  @Test("an answer that nobody gives")
+  func silence() {
+    // snippet: real-silence
+    let source = ListSourceProxy()
+    let rows = source.numberOfRows(in: 0)  // 0
+    let style = source.style(ofRow: 0)  // bold
+    // end
+    #expect(rows == 0 && style.isBold)
+  }
+
+  @Test("overloads and setters have keys")
+  func keys() {
+    var heard: [String] = []
+    // snippet: real-overloads
+    let broker = BrokerDelegateProxy()
+    broker.on(BrokerDelegateProxy.Messages.brokerDidSend) { id, count in heard.append("\(id) \(count)") }
+    broker.on(BrokerDelegateProxy.Messages.setState) { state in heard.append("state \(state ?? 0)") }
+    // end
+    broker.broker(1, didSend: 2)
+    broker.state = 3
+    #expect(heard == ["1 2", "state 3"])
+  }
+
+  @Test("a target leaves out what it does not answer")
+  func partial() {
+    let selection = Selection()
+    // snippet: real-partial
+    let list = RowDelegateProxy()
+    list.add(selection)
+    list.selected(3)
+    let asks = list.responds(to: "heightOfRow:")  // false
+    // end
+    #expect(!asks && selection.row == 3 && list.responds(to: "selected:"))
+    list.on(RowDelegateProxy.Messages.height) { _ in 44 }
+    #expect(list.responds(to: "heightOfRow:") && list.height(ofRow: 0) == 44)
+    #expect((try? list.height(ofRow: 0, returning: .all)) == [44])
+  }
+
+  @Test("nested protocols, parents and associated types")
+  func others() {
+    let room = Chat.RoomDelegateProxy()
+    var texts: [String] = []
+    room.on(Chat.RoomDelegateProxy.Messages.received) { texts.append($0.text) }
+    room.received(Chat.Message(text: "a"))
+    // snippet: real-types
+    let feed = FeedDelegateProxy<String>()
+    feed.on(FeedDelegateProxy<String>.Messages.received) { texts.append($0) }
+    let delegate: any FeedDelegate<String> = feed
+    delegate.received("b")
+    // end
+    #expect(texts == ["a", "b"])
+    let video: any PlayerDelegate = VideoPlayerDelegateProxy()
+    video.playerDidPlay()
+    #expect((DownloadDelegateProxy() as AnyObject) is NSObject)
+  }
+
+  @Test("a temporary is gone at once unless the proxy holds it")
+  func temporaries() {
+    // snippet: real-temporaries
+    let list = RowDelegateProxy()
+    list.add(Selection())  // gone before the next line
+    list.add(Selection(), ownership: .strong)  // held by the proxy
+    // end
+    #expect(list.targets.count == 1)
+  }
+}
