@@ -28,7 +28,7 @@ nonisolated protocol VideoPlayerDelegate: PlayerDelegate {
 }
 
 @Forwarded
-nonisolated protocol DownloadDelegate: NSObjectProtocol {
+nonisolated protocol TransferDelegate: NSObjectProtocol {
   func downloaded(_ count: Int)
 }
 // end
@@ -143,7 +143,7 @@ struct RealDelegates {
     #expect(texts == ["a", "b"])
     let video: any PlayerDelegate = VideoPlayerDelegateProxy()
     video.playerDidPlay()
-    #expect((DownloadDelegateProxy() as AnyObject) is NSObject)
+    #expect((TransferDelegateProxy() as AnyObject) is NSObject)
   }
 
   @Test("a temporary is gone at once unless the proxy holds it")
