@@ -158,7 +158,7 @@ struct WriterTests {
 
           @discardableResult
           public func mayClose() -> Bool {
-            multicast.answer(Messages.mayClose, returning: .every)
+            multicast.answer(Messages.mayClose, returning: .every).answered()
           }
 
           /// `mayClose` with a policy: what the answers become.
@@ -170,7 +170,7 @@ struct WriterTests {
 
           public var title: String? {
             get {
-              multicast.answer(Messages.title, returning: .last) ?? nil
+              multicast.answer(Messages.title, returning: .last).answered() ?? nil
             }
             set {
               multicast.broadcast(Messages.setTitle, newValue)

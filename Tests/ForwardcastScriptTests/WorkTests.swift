@@ -48,7 +48,7 @@ struct WorkTests {
       """
     let played = play(text, steps: 1000)
     #expect(played.outcome.error?.code == .limitExceeded)
-    #expect(Set(played.output.split(separator: "\n")) == ["served"])
+    #expect(!played.output.contains("last") && !played.output.contains("not reached"))
   }
 
   @Test("a message is charged each proxy as often as it passes it; a question asks each once")

@@ -25,7 +25,7 @@ extension MulticastProxy {
   /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
   /// answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
-    let count = core.count(for: selector)
+    let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
     return MessageError(
       .notAwaited, receiver: core.name, selector: selector.name,

@@ -99,14 +99,20 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
     if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
 
+  /// Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+  ///
+  /// A function of its own, since a pattern with an optional existential in an `async` function with packs is compiled wrongly
+  /// (Swift 6.3, optimized).
+  private func checkCrossing(_ invocation: Invocation, _ target: AnyObject, from sender: (any Actor)?) throws {
+    guard case .onActor(let actor, let targetCrosses) = place, sender !== actor else { return }
+    try invocation.checkCrossing(receiver: target)
+    if !targetCrosses { throw unreachable(target) }
+  }
+
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
-    // Only a sender that is where the body runs may give it what is not known to be `Sendable`.
-    if case .onActor(let actor, let targetCrosses) = place, #isolation !== actor {
-      try invocation.checkCrossing(receiver: target)
-      if !targetCrosses { throw unreachable(target) }
-    }
+    try checkCrossing(invocation, target, from: #isolation)
     let arguments = try Arguments<repeat each A>(
       unboxing: invocation.arguments, of: selector, for: typeName(of: target))
     var answered = invocation

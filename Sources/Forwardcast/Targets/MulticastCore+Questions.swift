@@ -75,12 +75,14 @@ extension MulticastCore {
   }
 
   /// How many live, unmuted registrations would get `selector`. A nested multicast counts as one.
-  func count(for selector: MessageSelector) -> Int {
+  ///
+  /// - Parameter onlyQueued: whether targets that answer in the sender's turn are left out.
+  func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
     var count = 0
     for index in 0..<route.count {
       let step = route.steps[index]
-      guard step.isActive, let target = step.target else { continue }
+      guard step.isActive, !onlyQueued || step.queued != nil, let target = step.target else { continue }
       if let method = step.method {
         if !method.takeUnretainedValue().isRefusal { count += 1 }
       } else if wouldTake(target, selector) {

@@ -167,7 +167,7 @@ struct PipelineTests {
     }
     #expect(try text("who", Hop(100)) == "leaf")
     let error = #expect(throws: MessageError.self) { try text("who", Hop(.max)) }
-    #expect(error?.code == .proxyCycle)
+    #expect(error?.code == .tooDeep)
   }
 
   @Test("the resolver hook is asked once for each class and selector, and what it adds is found")
