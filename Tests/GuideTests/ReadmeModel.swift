@@ -11,8 +11,9 @@ final class Heater: MessageReceiver, Sendable {
   init(_ name: String) { self.name = name }
 
   static let selectorTable = SelectorTable(for: Heater.self) {
-    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in level > 1 || heater.name == "hall" }  // typed by a key
-    Responds(to: "name") { (heater: Heater) in heater.name }  // typed by its closure
+    // A row typed by a key, and one typed by its closure.
+    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in level > 1 || heater.name == "hall" }
+    Responds(to: "name") { (heater: Heater) in heater.name }
   }
 }
 // end
@@ -26,7 +27,7 @@ struct ReadmeModel {
     let (hall, attic) = (Heater("hall"), Heater("attic"))
     let heaters = MulticastProxy<any MessageReceiver & Sendable>()
     heaters.add(hall)
-    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy of each message, on its own queue
+    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy, on its own queue
     print(heaters.responds(to: "heat:"), heaters.responds(to: "cool:"))  // true false
 
     var call = Invocation("heat:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])

@@ -29,7 +29,8 @@ extension MulticastProxy {
     guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
     return MessageError(
       .notAwaited, receiver: core.name, selector: selector.name,
-      evidence: "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
+      evidence:
+        "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
         + "for: make the requirement async, or ask with collectAndWait")
   }
 }

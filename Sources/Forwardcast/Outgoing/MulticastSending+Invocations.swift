@@ -22,7 +22,7 @@ extension MulticastSending {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as ``MulticastSending/collect(_:_:returning:)-6t1cs``, and as ``MulticastProxy/forward(_:)`` for
+  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for
   ///   arguments and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output

@@ -65,7 +65,7 @@ extension MulticastSending where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, and makes one result of the direct targets' answers.
   ///
   /// Queued targets get the message as well, but nobody waits for them: see
-  /// ``MulticastSending/collectAndWait(_:_:returning:)-lxox``.
+  /// `collectAndWait(_:_:returning:)`.
   ///
   /// - Parameters:
   ///   - message: the message's key.

@@ -50,7 +50,7 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
-  /// Sends a message as ``MulticastSending/collectAndWait(_:_:returning:)-lxox`` does, and blocks the caller until
+  /// Sends a message as `collectAndWait(_:_:returning:)` does, and blocks the caller until
   /// all have answered.
   ///
   /// A method that suspends cannot be waited for when its delivery is direct: it fails with `isolationMismatch`.
@@ -80,7 +80,7 @@ extension MulticastSending where Interface: Sendable {
   /// queued target that is not known to be `Sendable` counts as a failure: see ``ArgumentBox/isSendable``.
   ///
   /// - Parameter invocation: the message.
-  /// - Throws: as ``MulticastProxy/forward(_:)``, and as ``MulticastSending/collectAndWait(_:_:returning:)-lxox``
+  /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)`
   ///   for waiting. Errors of targets
   ///   are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
@@ -124,7 +124,7 @@ extension MulticastSending where Interface: Sendable {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as ``collect(_:returning:)``, and as ``MulticastSending/collectAndWait(_:_:returning:)-lxox`` for
+  /// - Throws: as ``collect(_:returning:)``, and as `collectAndWait(_:_:returning:)` for
   ///   waiting.
   nonisolated(nonsending) public func collectAndWait<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>

@@ -22,7 +22,7 @@ public struct TableMethod: Sendable {
 
   /// Calls the method on `target` in the caller's turn, whatever the target's own tables say.
   ///
-  /// Arguments and result of other types than the method's are converted, as with ``MessageReceiver/send(_:_:)-13hxd``.
+  /// Arguments and result of other types than the method's are converted, as with `send(_:_:)`.
   ///
   /// - Throws: what the method throws; ``MessageError`` for a target that the method's table is not for, arguments or a
   ///   result that do not fit, or an isolation that the caller is not in.
@@ -106,7 +106,7 @@ extension MessageReceiver {
   ///
   /// The hooks are not asked.
   ///
-  /// - Throws: as ``MessageReceiver/send(_:_:)-13hxd``; `unrecognizedSelector` when nothing is inherited.
+  /// - Throws: as `send(_:_:)`; `unrecognizedSelector` when nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(
     _ message: Message<(repeat each A) -> R>, from table: SelectorTable, _ arguments: repeat each A

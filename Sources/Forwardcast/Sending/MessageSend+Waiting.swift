@@ -27,7 +27,7 @@ extension MessageReceiver where Self: Sendable {
   ///
   ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
   ///
-  /// A method that is not isolated runs in the caller's turn, as with ``MessageReceiver/send(_:_:)-3qhd5``.
+  /// A method that is not isolated runs in the caller's turn, as with `send(_:_:)`.
   ///
   /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
   @discardableResult

@@ -199,7 +199,7 @@ extension MessageReceiver {
 
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///
-  /// - Throws: as ``MessageReceiver/send(_:_:)-13hxd``; the result is then `nil`.
+  /// - Throws: as `send(_:_:)`; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try Forwardcast.perform(&invocation, on: self)
   }

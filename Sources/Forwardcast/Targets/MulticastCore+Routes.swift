@@ -124,7 +124,9 @@ extension MulticastCore {
         return RefusedMethod(selector, error)
       }
     }
-    do { return try table?.storage.method(for: selector, on: target)?.unlessLeftOut(by: target) } catch { return RefusedMethod(selector, error) }
+    do { return try table?.storage.method(for: selector, on: target)?.unlessLeftOut(by: target) } catch {
+      return RefusedMethod(selector, error)
+    }
   }
 
   /// Whether a message of `selector` would come to `target` if it were registered: its answer, or why a row was refused.
