@@ -1,7 +1,7 @@
 // AnswerRule.swift: what many answers to a requirement become, as an attribute says it.
 // Layer: Facade. See the article "How the attributes work".
 
-/// How the answers to a requirement become one, in ``Answer(_:otherwise:)``.
+/// How the answers to a requirement become one, in `@Answer(_:otherwise:)`.
 ///
 /// A rule is read by the compiler's side of the attribute and stands for the ``ReturnPolicy`` of the same name. The
 /// value itself is never used.
@@ -42,7 +42,7 @@ public struct AnswerRule: Sendable {
 /// What stands for answers that nobody gives, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``.
 ///
 /// It is read by the compiler's side of the attribute; the value itself is never used. What a requirement says itself by
-/// ``Answer(_:otherwise:)-(_,Any?)`` comes first, and a requirement that throws any error still throws `nobodyResponds`.
+/// `@Answer(_:otherwise:)` comes first, and a requirement that throws any error still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 

@@ -18,7 +18,7 @@
 /// `broadcast` and `collect` are in `ThemesDelegateProxy.Messages`, named like the requirements. Selectors are those of
 /// ``MessageSelector/init(swiftName:)``, or what ``Message(_:)`` says.
 ///
-/// A requirement without a result is sent to all targets; one with a result makes one of all answers, as ``Answer(_:otherwise:)``
+/// A requirement without a result is sent to all targets; one with a result makes one of all answers, as `@Answer(_:otherwise:)`
 /// says. What cannot be carried is refused where it stands, with the reason.
 ///
 /// - Parameters:
