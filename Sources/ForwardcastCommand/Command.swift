@@ -24,7 +24,7 @@ struct UsageError: Error {
 
 /// The command line.
 enum Command {
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 
   /// Does what `arguments` say.
   static func run(_ arguments: [String]) -> Status {

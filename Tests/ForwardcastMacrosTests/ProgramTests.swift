@@ -266,7 +266,7 @@ struct WriterTests {
   @Test("declarations that are too long or too deep are refused or read, and never hang")
   func bounds() {
     func read(_ text: String) -> Expansion { Expander(text).expansion }
-    let count = bound(1_000, full: 5_000)
+    let count = bound(1_000, full: 4_000)
     let deep = "[".times(count) + "Int" + "]".times(count)
     #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
     let generic = "A<".times(100) + "Int" + ">".times(100)
