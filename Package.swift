@@ -27,7 +27,10 @@ let examples = [
   example("console", "Console", "ForwardcastScript"),
   example("audit", "Audit"),
   example("feed", "Feed"),
+  example("list-source", "ListSource"),
   example("undo", "Undo", "ForwardcastRecording"),
+  example("replay", "Replay", "ForwardcastRecording"),
+  example("trace", "Trace", "ForwardcastRecording"),
   example("lounge", "Lounge", "ForwardcastDistributed"),
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
 ]
