@@ -6,6 +6,10 @@
 
 extension MulticastProxy {
   /// Sends a message and makes one result of the answers.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - arguments: the message's, in order.
+  ///   - policy: makes one result of the answers.
   @inlinable @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -13,7 +17,8 @@ extension MulticastProxy {
     collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers.
+  /// Sends a message to every target, one after another in the caller's isolation, and makes one result
+  /// of the answers: see the form that does not wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
@@ -36,7 +41,7 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target and makes one result of the direct targets' answers.
+  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one isolation.
   @inlinable @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -44,7 +49,7 @@ extension MulticastProxy where Interface: Sendable {
     collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// Sends a message to every target, waits for all, and makes one result of the answers.
+  /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {

@@ -70,6 +70,12 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
   /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default.
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - delivery: where and when it runs.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - body: gets the message's arguments.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,

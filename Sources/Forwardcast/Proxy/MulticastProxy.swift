@@ -32,6 +32,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   }
 
   /// A proxy with one table for its whole interface: targets need none of their own.
+  /// - Parameter table: asked after the tables that targets have of their own.
   public convenience init(table: SelectorTable) {
     self.init(table: table, options: MulticastOptions())
   }

@@ -15,6 +15,10 @@ public struct DeliveryReport {
     public let wasQueued: Bool
 
     /// An answer, for a report that a receiver of your own makes in its ``MessageForwarding/forward(_:)``.
+    /// - Parameters:
+    ///   - target: who answered.
+    ///   - result: the answer; `nil` where the method returns nothing.
+    ///   - wasQueued: whether it ran on a context of its own.
     public init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
       (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
     }
@@ -28,6 +32,9 @@ public struct DeliveryReport {
     public let error: any Error
 
     /// A failure, for a report that a receiver of your own makes.
+    /// - Parameters:
+    ///   - target: who failed.
+    ///   - error: what it threw.
     public init(target: AnyObject, error: any Error) { (self.target, self.error) = (target, error) }
   }
 
@@ -39,6 +46,9 @@ public struct DeliveryReport {
     public let reason: SkipReason
 
     /// A target that was passed over, for a report that a receiver of your own makes.
+    /// - Parameters:
+    ///   - target: who did not get the message.
+    ///   - reason: why.
     public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 

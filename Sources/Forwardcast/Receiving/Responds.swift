@@ -21,6 +21,10 @@ public struct Responds<Target>: Sendable {
   /// A row that takes the invocation whole: it reads ``Invocation/arguments`` and sets ``Invocation/result``.
   ///
   /// Arguments and result are converted to the types of `signature`, or refused, before and after `body`.
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - signature: the types that arguments and result are converted to.
+  ///   - body: the method.
   public init(
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void

@@ -44,6 +44,7 @@ public struct MulticastOptions: Sendable {
   public var deadlockTimeout: Duration
 
   /// The options of the plain initialiser, but for those that are named.
+  /// The parameters are the properties of these names.
   public init(
     duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected,
     deadlockTimeout: Duration = .seconds(10)

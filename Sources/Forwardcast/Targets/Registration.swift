@@ -164,6 +164,7 @@ public final class ScopedRegistration: Sendable {
   public let registration: Registration
 
   /// Takes a registration over.
+  /// - Parameter registration: cancelled when this object is released.
   public init(_ registration: Registration) { self.registration = registration }
 
   deinit { registration.cancel() }

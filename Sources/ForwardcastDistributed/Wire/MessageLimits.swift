@@ -20,6 +20,7 @@ public struct MessageLimits: Hashable, Sendable {
   public var keptAnswers: Int
 
   /// Bounds, each raised to 1 and lowered to what is said at it.
+  /// The parameters are the properties of these names.
   public init(
     bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
     keptAnswers: Int = 8 << 20

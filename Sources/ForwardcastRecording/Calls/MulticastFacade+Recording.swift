@@ -22,7 +22,7 @@ extension MulticastFacade {
 
 extension MulticastFacade where Interface: Sendable {
   /// Registers a target, and keeps every call to it with what came of it; callers that wait reach methods of any
-  /// isolation.
+  /// isolation. See the form for one isolation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
@@ -53,6 +53,10 @@ extension UndoHistory {
   /// A stand-in for `target` that is its protocol, which may be shared between threads though the history may not: it takes
   /// calls where it was prepared, on that actor or else in that task or on that thread. What is called elsewhere fails with
   /// `MessageError` `isolationMismatch`, which is thrown, or told to the proxy's `onError`.
+  /// - Parameters:
+  ///   - target: an object. It is not kept alive; once it is gone, so are its steps.
+  ///   - face: a proxy of its own for each stand-in.
+  ///   - isolation: the actor that the stand-in belongs to; that of the caller unless given.
   public func prepare<Face: MulticastFacade & Sendable>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
   ) -> Face {

@@ -47,7 +47,7 @@ extension MulticastProxy {
 
 extension MulticastProxy where Interface: Sendable {
   /// Registers a target, and keeps every message to it with what came of it; senders that wait reach methods of any
-  /// isolation.
+  /// isolation. See the form for one isolation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

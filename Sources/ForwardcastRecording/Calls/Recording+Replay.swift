@@ -54,6 +54,7 @@ extension Recording {
 
   /// Sends the calls from outside again, in order, all to one receiver.
   ///
+  /// - Parameter receiver: gets them all, whatever name is recorded.
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {

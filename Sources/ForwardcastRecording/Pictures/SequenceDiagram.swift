@@ -18,6 +18,7 @@ public final class SequenceDiagram: Sendable {
   private let state: Guarded<(events: [MessageEvent], omitted: Int)>
 
   /// An empty diagram.
+  /// - Parameter limit: how many steps are kept; further ones are counted and left out.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(([], 0))

@@ -181,6 +181,13 @@ public func verifyOrder(
 ///
 /// That the other one never came is a failure too, since nothing has been shown then.
 ///
+/// - Parameters:
+///   - unexpected: calls that must not come.
+///   - event: the call after which they must not.
+///   - fileID: the file that failures name.
+///   - filePath: its path.
+///   - line: the line at which they are reported.
+///   - column: its column.
 /// - Returns: whether it was so.
 @discardableResult
 public func verifyNever(
