@@ -27,8 +27,8 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
-  /// answer on contexts of their own.
+  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it
+  /// that answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
@@ -41,7 +41,8 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one isolation.
+  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
+  /// isolation.
   @inlinable @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -49,7 +50,8 @@ extension MulticastProxy where Interface: Sendable {
     collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not wait.
+  /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not
+  /// wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {

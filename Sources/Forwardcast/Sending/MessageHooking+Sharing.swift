@@ -10,7 +10,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// Runs `body` after each message of a key that did not throw, on its sender's thread; else as the form for one isolation.
+  /// Runs `body` after each message of a key that did not throw, on its sender's thread; else as the form for one
+  /// isolation.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
@@ -28,7 +29,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.around(message, body, waiting))
   }
 
-  /// Runs `body` before each message of a selector, or every message, on its sender's thread; else as the form for one isolation.
+  /// Runs `body` before each message of a selector, or every message, on its sender's thread; else as the form for one
+  /// isolation.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -36,8 +38,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each message of a selector, or every message, that did not throw, on its sender's thread; else as the form for one
-  /// isolation.
+  /// Runs `body` after each message of a selector, or every message, that did not throw, on its sender's thread; else
+  /// as the form for one isolation.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -45,7 +47,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` in place of each message of a selector, or of every message, on its sender's thread; else as the form for one isolation.
+  /// Runs `body` in place of each message of a selector, or of every message, on its sender's thread; else as the form
+  /// for one isolation.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
