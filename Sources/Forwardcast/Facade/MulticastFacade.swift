@@ -40,7 +40,7 @@ extension MulticastFacade {
 }
 
 extension MulticastFacade where Interface: Sendable {
-  /// Registers a closure as a target for one message, run where it belongs.
+  /// Registers a closure that runs where it was written as a target for one message.
   ///
   /// A closure that is written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there:
   /// in the sender's turn when the sender is there too, else queued. So does a closure of any other actor. One without an

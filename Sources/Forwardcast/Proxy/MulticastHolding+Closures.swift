@@ -2,7 +2,7 @@
 // Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastHolding {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that stays in the proxy's isolation as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -26,7 +26,7 @@ extension MulticastHolding {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that is called on any sender's thread as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -45,7 +45,7 @@ extension MulticastProxy where Interface: Sendable {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure as a target for one message, run where and when `delivery` says.
+  /// Registers a closure that runs where and when `delivery` says as a target for one message.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -65,7 +65,7 @@ extension MulticastHolding where Interface: Sendable {
       }, priority, (delivery, buffer, .dropPending))
   }
 
-  /// Registers a closure on the main actor as a target for one message.
+  /// Registers a closure that runs on the main actor as a target for one message.
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
