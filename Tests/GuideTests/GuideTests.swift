@@ -81,6 +81,32 @@ struct GuideTests {
     #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 
+  @Test("the script of README.md is one that the tests of the examples run")
+  func script() throws {
+    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let file = GuideBlocks.root.appending(path: "Examples/Scripts/heaters.msg")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").drop { $0.hasPrefix("#") }
+    #expect(readme.contains("```text\n\(lines.joined(separator: "\n"))\n```"))
+  }
+
+  @Test("the sources that pages name are there")
+  func sources() throws {
+    let root = GuideBlocks.root
+    let folders =
+      try [root]
+      + FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path)
+      .map { root.appending(path: "Sources/\($0)") }
+    let pages =
+      try GuideBlocks.pages() + ["DESIGN.md", "Tests/README.md", "Examples/README.md"].map { root.appending(path: $0) }
+    for page in pages {
+      let text = try String(contentsOf: page, encoding: .utf8)
+      for path in text.matches(of: /`([A-Za-z.]+(?:\/[A-Za-z+.]+)+\.(?:swift|msg|py|md|sh))`/).map({ String($0.1) }) {
+        let isThere = folders.contains { FileManager.default.fileExists(atPath: $0.appending(path: path).path) }
+        #expect(isThere, "\(page.lastPathComponent) names \(path)")
+      }
+    }
+  }
+
   @Test("the version of README.md is the one that the command prints")
   func version() throws {
     let command = try String(

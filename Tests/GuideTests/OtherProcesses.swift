@@ -7,14 +7,15 @@ import ForwardcastDistributed
 import Synchronization
 import Testing
 
-private struct Line: Codable, Sendable { var text = "hello" }
+// snippet: remote-protocol
+struct Line: Codable, Sendable { var text = "hello" }
 
 @Forwarded
-private protocol RoomMember: AnyObject, Sendable {
+protocol RoomMember: AnyObject, Sendable {
   @Answer(.sum) @discardableResult func heard(_ line: Line) -> Int
 }
+// end
 
-extension Message<(Line) -> Int> { fileprivate static var heard: Self { .init("heard:") } }
 extension Message<(Int) -> Int> { fileprivate static var add: Self { .init("add:") } }
 
 @Receiver
@@ -73,7 +74,7 @@ struct OtherProcesses {
     let line = Line()
     // snippet: remote-send
     let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(30)))
-    let answer = try await bob.sendAndWait(.heard, line)
+    let answer = try await bob.sendAndWait(Message<(Line) -> Int>("heard:"), line)
     // end
     #expect(answer == 1)
     // snippet: remote-room

@@ -12,7 +12,7 @@ import Synchronization
 ///     var call = Invocation("onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
 ///     print(call)                        // onAddMsg: "alice" msgData: [1, 2]
 ///     try screen.perform(&call)
-///     try call.result?.unbox(as: Bool.self)
+///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {
   /// The name of the message.
   public private(set) var selector: MessageSelector

@@ -65,7 +65,7 @@ public struct DeliveryReport {
     public static let dead = SkipReason(description: "dead")
     /// Its registration is muted.
     public static let muted = SkipReason(description: "muted")
-    /// It was removed while the message was on its way.
+    /// It was removed: while the message was on its way, or before, until the list of targets has been tidied up.
     public static let removed = SkipReason(description: "removed")
     /// It has no method for the selector.
     public static let doesNotRespond = SkipReason(description: "does not respond")
@@ -95,7 +95,7 @@ public struct DeliveryReport {
   /// Whether the last who got the message runs it on a context of its own, so that its answer is not known yet.
   public var endsQueued = false
 
-  /// An empty report: nobody was there.
+  /// An empty report: nobody was there. Of a message that was answered: ``init(answeredBy:_:)``.
   public init() {}
 
   /// The last answer in the order of delivery, or `nil` when nothing was answered.

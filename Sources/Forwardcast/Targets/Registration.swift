@@ -116,7 +116,8 @@ public final class Registration: @unchecked Sendable {
   var keepsSlot: Bool { link.keepsSlot }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
-  /// way, and senders that wait for room in its buffer go on. Cancelling twice is harmless.
+  /// way, but for those that wait where it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room
+  /// in its buffer go on. Cancelling twice is harmless.
   public func cancel() {
     markCancelled()
     core?.forget([self])
