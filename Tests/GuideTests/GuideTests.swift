@@ -104,6 +104,10 @@ struct GuideTests {
         let isThere = folders.contains { FileManager.default.fileExists(atPath: $0.appending(path: path).path) }
         #expect(isThere, "\(page.lastPathComponent) names \(path)")
       }
+      for link in text.matches(of: /\]\(([A-Za-z\/.]+\.md)\)/).map({ String($0.1) }) {
+        let file = page.deletingLastPathComponent().appending(path: link)
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(page.lastPathComponent) leads to \(link)")
+      }
     }
   }
 
