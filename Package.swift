@@ -104,7 +104,7 @@ let package = Package(
       name: "GuideTests",
       dependencies: [
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
-        "ForwardcastDistributed",
+        "ForwardcastDistributed", "TestSupport",
       ]),
     .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast"]),
     // An engine over pipes and the program at their other end; both serve tests alone.

@@ -263,7 +263,7 @@ struct WriterTests {
     #expect(!text.contains("static var d"))
   }
 
-  @Test("declarations that are too long or too deep are refused or read, and never hang")
+  @Test("declarations that are too long or too deep are refused or read, and never hang", .oneAtATime)
   func bounds() {
     func read(_ text: String) -> Expansion { Expander(text).expansion }
     let count = bound(1_000, full: 4_000)

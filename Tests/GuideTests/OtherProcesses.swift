@@ -5,6 +5,7 @@ import Distributed
 import Forwardcast
 import ForwardcastDistributed
 import Synchronization
+import TestSupport
 import Testing
 
 // snippet: remote-protocol
@@ -39,7 +40,7 @@ private final class Member: RoomMember {
   }
 }
 
-@Suite("Other processes")
+@Suite("Other processes", .whenQuiet)
 struct OtherProcesses {
   private let system = LocalTestingDistributedActorSystem()
 
