@@ -3,12 +3,6 @@
 
 /// A protocol that has been checked, with its messages.
 struct ForwardedInterface {
-  /// What the writer goes through: messages and lines of `#if`.
-  enum Item {
-    case entry(Entry)
-    case directive(String)
-  }
-
   let declaration: TypeDeclaration
   let source: SourceText
   let options: ForwardedOptions
@@ -19,7 +13,7 @@ struct ForwardedInterface {
   let isNested: Bool
   /// The types that the class is generic over.
   let typeParameters: [NamedType]
-  let items: [Item]
+  let items: [EntryItem]
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
@@ -35,13 +29,7 @@ struct ForwardedInterface {
     }
     var entries = declaration.members.flatMap(\.entries)
     entries.nameKeys()
-    var next = entries.makeIterator()
-    items = declaration.items.flatMap { item -> [Item] in
-      switch item {
-      case .directive(let line): [.directive(line)]
-      case .member(let member): member.entries.compactMap { _ in next.next().map(Item.entry) }
-      }
-    }
+    items = declaration.items(of: entries)
   }
 
   /// The protocol's name as types name it.
@@ -100,11 +88,7 @@ struct ForwardedInterface {
 
   /// The isolation of the protocol, and so of the class.
   var isolation: Isolation {
-    if declaration.modifiers.contains(where: { $0.word == "nonisolated" }) { return .nonisolated }
-    if let actor = declaration.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
+    if let isolation = declaration.isolation(or: options.actor) { return isolation }
     if settings.isMainActorByDefault { return .mainActor }
     return unknownProtocols.isEmpty || !settings.infersSendable ? .nonisolated : .inherited
   }
@@ -121,21 +105,8 @@ struct ForwardedInterface {
     }
   }
 
-  /// Whether the actor of `isolatedTo:` stands before the protocol or a member.
-  private var isMarked: Bool {
-    (declaration.attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
-  }
-
   /// The isolation of one member.
-  func isolation(of member: Member) -> Isolation {
-    if member.modifier("nonisolated") != nil {
-      return .nonisolated
-    }
-    if let actor = member.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    return isolation
-  }
+  func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
   private func inherits(_ names: Set<String>) -> Bool {
     inheritedNames.contains { names.contains(String($0.split(separator: ".").last ?? "")) }

@@ -73,8 +73,9 @@ struct Member {
   var branches: [Branch] = []
   var positions: Range<Int>
 
-  /// The name without backticks.
-  var plainName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
+  var plainName: String { name.withoutBackticks }
+  /// The isolation that the member states itself.
+  var isolation: Isolation? { Isolation(modifiers, attributes) }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
   func modifier(_ word: String) -> Modifier? { modifiers.first { $0.word == word } }

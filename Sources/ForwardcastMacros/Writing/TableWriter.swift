@@ -10,12 +10,7 @@ struct TableWriter {
   private var declaration: TypeDeclaration { receiver.declaration }
 
   private var access: String {
-    switch declaration.access {
-    case "open": receiver.isFinal ? "public " : "open "
-    case "public": "public "
-    case "package": "package "
-    default: ""
-    }
+    declaration.access == "open" && !receiver.isFinal ? "open " : declaration.memberAccess
   }
 
   /// The members as text.
@@ -47,18 +42,14 @@ struct TableWriter {
   }
 
   private func rows(_ writer: inout TextWriter) {
-    for item in receiver.items {
-      switch item {
-      case .directive(let line): writer.line(line)
-      case .entry(let entry):
-        writer.line(
-          RowWriter(
-            targetType: declaration.name, isClassBound: true,
-            key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
-            isolation: receiver.isolation(of: entry.member),
-            isNonsendingByDefault: receiver.settings.isNonsendingByDefault
-          ).row(entry))
-      }
+    writer.entries(receiver.items) { entry, writer in
+      writer.line(
+        RowWriter(
+          targetType: declaration.name, isClassBound: true,
+          key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
+          isolation: receiver.isolation(of: entry.member),
+          isNonsendingByDefault: receiver.settings.isNonsendingByDefault
+        ).row(entry))
     }
   }
 }
