@@ -147,6 +147,14 @@ struct WriterTests {
             self.init(options: Forwardcast.MulticastOptions())
           }
 
+          /// Registers a target weakly, with a warning where nothing else keeps it.
+          @discardableResult
+          public func add(_ target: any Themes) -> Forwardcast.Registration {
+            weak let kept = target
+            _ = kept
+            return multicast.add(target)
+          }
+
           /// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any Themes).self)`.
           public nonisolated protocol Forwarding: Forwardcast.MulticastFacade where Interface: Sendable {}
 

@@ -56,6 +56,7 @@ struct ProxyWriter {
       let table = ProxyTableWriter(interface)
       table.write(to: &writer)
       storage(&writer)
+      weakAdd(&writer)
       table.optionalRequirements(to: &writer)
       if hasInheritance { forwarding(&writer) }
       MemberWriter(interface, access: access).write(to: &writer)
@@ -210,6 +211,22 @@ struct ProxyWriter {
       }
     } else {
       writer.block("\(access)convenience init()") { $0.line("self.init(options: Forwardcast.MulticastOptions())") }
+    }
+  }
+
+  /// The compiler sees here, as it does not in the library, that the proxy keeps no temporary.
+  private func weakAdd(_ writer: inout TextWriter) {
+    guard interface.isVisiblyClassBound, interface.options.interface == nil,
+      !declaration.members.contains(where: { $0.plainName == "add" })
+    else { return }
+    writer.line("")
+    writer.line("/// Registers a target weakly, with a warning where nothing else keeps it.")
+    writer.line("@discardableResult")
+    let isolation = isSharedFromAnywhere || isHeld ? "nonisolated " : ""
+    writer.block("\(access)\(isolation)func add(_ target: \(target)) -> Forwardcast.Registration") { writer in
+      writer.line("weak let kept = target")
+      writer.line("_ = kept")
+      writer.line("return multicast.add(target)")
     }
   }
 
