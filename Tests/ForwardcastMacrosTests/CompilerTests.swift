@@ -41,6 +41,57 @@ struct CompilerTests {
     #expect(lines.map(\.1) == ["17", "18", "19", "20"], "\(said)")
     #expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
+
+  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all)
+  func modes(mode: Mode) throws {
+    let said = try Build.said(
+      of: """
+        public import Foundation
+        public import Forwardcast
+        public struct User: Hashable {}
+        public enum Section { case main }
+        public struct Snapshot<Item: Hashable> {}
+        extension Section: Hashable {}
+        @MainActor public protocol Scrolling: AnyObject {}
+
+        @Forwarded @MainActor public protocol ChatDelegate: AnyObject {
+          func chat(_ id: Int, isTyping users: Set<User>)
+          func chat(_ id: Int, read places: [User: Int])
+          func counts() -> [Section: Int]?
+          var snapshot: Snapshot<User>? { get set }
+          func left(_ user: User)
+        }
+        @Forwarded(inheriting: (any ChatDelegate).self) @MainActor public protocol RoomDelegate: ChatDelegate {
+          func opened(_ names: [String: Int])
+        }
+        @Forwarded public protocol ListDelegate: Scrolling { func selected(_ row: Int) }
+        @Forwarded(otherwise: .emptyValues) public nonisolated protocol Loading: AnyObject {
+          func load(_ url: URL, isFresh: Bool) async throws -> Data
+          func mayLoad() async -> Bool
+        }
+        """, mode.arguments)
+    #expect(!said.contains("error:"), "\(said)")
+  }
+}
+
+/// What a module may be compiled with.
+struct Mode: CustomTestStringConvertible {
+  let testDescription: String
+  let arguments: [String]
+
+  private static let upcoming = [
+    "ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault",
+  ]
+  static let all = ["5", "6"].flatMap { version in
+    [[], upcoming].flatMap { features in
+      [[], ["-default-isolation", "MainActor"]].map { isolation in
+        Mode(
+          testDescription:
+            "Swift \(version)\(features.isEmpty ? "" : ", upcoming")\(isolation.isEmpty ? "" : ", main actor")",
+          arguments: ["-swift-version", version] + isolation + features.flatMap { ["-enable-upcoming-feature", $0] })
+      }
+    }
+  }
 }
 
 /// The library as it was built with the tests.

@@ -65,10 +65,19 @@ extension ExpansionRequest {
     return expansion
   }
 
-  /// Reads a declaration that stands around this one.
-  static func declaration(_ text: String) -> TypeDeclaration? {
-    var reader = DeclarationReader(SourceText(text))
+  /// Reads the declaration, and tells what of it cannot be read.
+  func read(_ expansion: inout Expansion) -> TypeDeclaration? {
+    var reader = DeclarationReader(declaration)
+    defer { expansion.problems = reader.problems }
     return reader.typeDeclaration()
+  }
+
+  /// The declarations around it, the innermost first, as far as they can be read.
+  var around: [TypeDeclaration?] {
+    context.map { text in
+      var reader = DeclarationReader(SourceText(text))
+      return reader.typeDeclaration()
+    }
   }
 
   /// The arguments of the attribute; one without a label has that of the argument before it.

@@ -7,10 +7,7 @@ struct ForwardedExpansion {
 
   func expand(into expansion: inout Expansion) {
     let source = request.declaration
-    var reader = DeclarationReader(source)
-    let read = reader.typeDeclaration()
-    expansion.problems = reader.problems
-    guard var declaration = read else { return }
+    guard var declaration = request.read(&expansion) else { return }
     guard declaration.keyword == "protocol" else {
       expansion.refuse(
         "@Forwarded is for protocols: on a class, '@Receiver' writes a table",

@@ -14,7 +14,7 @@ struct MarkExpansion {
 
   /// Why the attribute stands for nothing; `nil` when it is in its place.
   private var surplus: String? {
-    let around = request.context.first.flatMap(ExpansionRequest.declaration)
+    let around = request.around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
     if request.macro == "Answer" { return "'@Answer' says nothing outside of a protocol with '@Forwarded'" }
     if let around, around.attribute("Receiver") != nil { return nil }

@@ -7,10 +7,7 @@ struct ReceiverExpansion {
 
   func expand(into expansion: inout Expansion) {
     let source = request.declaration
-    var reader = DeclarationReader(source)
-    let read = reader.typeDeclaration()
-    expansion.problems = reader.problems
-    guard var declaration = read else { return }
+    guard var declaration = request.read(&expansion) else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
@@ -26,7 +23,7 @@ struct ReceiverExpansion {
         declaration: source.offsets(modifier.positions))
     }
     var options = options(&expansion)
-    options.isInGenericType = request.context.contains { ExpansionRequest.declaration($0)?.generics != nil }
+    options.isInGenericType = request.around.contains { $0?.generics != nil }
     if let actor = options.actor { declaration.mark(actor: actor) }
     var checker = ReceiverChecker(declaration, source: source, takesAll: options.takesAll)
     checker.check()

@@ -108,6 +108,18 @@ struct ForwardedInterface {
   /// The isolation of one member.
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
+  /// Whether a member's types may use conformances that are on the main actor, as those of a module's own types are where
+  /// that is the default. They do not leave it, so neither do the member's key and the table.
+  func staysOnMainActor(_ member: Member) -> Bool {
+    settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
+  }
+
+  /// The same of the table, which refined protocols have a part in.
+  var tableStaysOnMainActor: Bool {
+    declaration.members.contains(where: staysOnMainActor)
+      || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
+  }
+
   private func inherits(_ names: Set<String>) -> Bool {
     inheritedNames.contains { names.contains(String($0.split(separator: ".").last ?? "")) }
   }

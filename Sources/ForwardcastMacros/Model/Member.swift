@@ -67,7 +67,6 @@ struct Member {
   /// Whether the property was declared with `let`.
   var isConstant = false
   var setterIsNonmutating = false
-  /// The words of an accessor block that are not known.
   var documentation: [String] = []
   /// The branches of `#if` around the member.
   var branches: [Branch] = []

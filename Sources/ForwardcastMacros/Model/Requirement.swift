@@ -61,7 +61,7 @@ struct Entry {
 
 extension Member {
   /// The selector that `@Message` states.
-  var statedSelector: String? { attribute("Message")?.statedSelector }
+  var statedSelector: String? { attribute("Message")?.literal }
 
   /// The messages of the member with their selectors.
   var entries: [Entry] {
@@ -91,10 +91,8 @@ extension Member {
 extension SelectorName {
   /// The setter's selector of a subscript whose getter was named by the user: the new value comes first.
   static func subscriptSetter(_ getter: String) -> String {
-    "set"
-      + capitalized(
-        getter.hasSuffix(":") ? String(getter.split(separator: ":", omittingEmptySubsequences: false)[0]) : getter)
-      + ":" + getter.dropFirst(getter.split(separator: ":", omittingEmptySubsequences: false)[0].count)
+    let first = getter.prefix { $0 != ":" }
+    return "set\(capitalized(String(first))):\(getter.dropFirst(first.count))"
   }
 }
 
@@ -185,9 +183,4 @@ enum SwiftKeywords {
     "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
     "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
   ]
-}
-
-extension Attribute {
-  /// The literal of `@Message("…")`; set when the attribute was read.
-  var statedSelector: String? { literal }
 }

@@ -13,13 +13,14 @@ struct ProxyTableWriter {
     writer.line("/// One table for all targets: they need none of their own.")
     let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
+    let head = interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }
     if interface.isGeneric {
-      writer.block("\(access)nonisolated static var table: Forwardcast.SelectorTable") { writer in
+      writer.block("\(head) var table: Forwardcast.SelectorTable") { writer in
         writer.block("Forwardcast.SelectorTable.shared(for: \(arguments))", rows)
       }
     } else {
-      writer.block("\(access)nonisolated static let table = Forwardcast.SelectorTable(for: \(arguments))", rows)
+      writer.block("\(head) let table = Forwardcast.SelectorTable(for: \(arguments))", rows)
     }
     beside(&writer, { interface.isolation(of: $0) == .inherited }) { entry, writer in
       writer.lines(interface.availability(entry.member.attributes))

@@ -153,8 +153,10 @@ struct ProxyWriter {
         let type = "Forwardcast.Message<\(entry.functionType)>"
         let value = "\(type)(\"\(entry.selector)\")"
         let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
+        let isolation = interface.staysOnMainActor(entry.member) ? "@MainActor " : ""
         writer.line(
-          "\(access)static " + (interface.isGeneric ? "var \(name): \(type) { \(value) }" : "let \(name) = \(value)")
+          "\(isolation)\(access)static "
+            + (interface.isGeneric ? "var \(name): \(type) { \(value) }" : "let \(name) = \(value)")
             + remark)
       }
       overloads(&writer)

@@ -13,6 +13,15 @@ struct TableWriter {
     declaration.access == "open" && !receiver.isFinal ? "open " : declaration.memberAccess
   }
 
+  /// What the compiler may find: the table is on no actor, since anybody may ask for it.
+  private var advice: String? {
+    let needs = receiver.items.compactMap(\.entry).contains {
+      receiver.isolation(of: $0.member) == .mainActor && receiver.source.mayNeedConformances($0.member)
+    }
+    return needs && receiver.settings.isMainActorByDefault
+      ? "is a conformance on the main actor? Declare the type that has it 'nonisolated'." : nil
+  }
+
   /// The members as text.
   func text() -> String {
     var writer = TextWriter()
@@ -23,19 +32,20 @@ struct TableWriter {
     if receiver.isGeneric {
       let kind = receiver.isFinal && word.isEmpty ? "static" : "class"
       writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))") { rows(&$0) }
+        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))", remark: advice, rows)
       }
     } else if receiver.isFinal, word.isEmpty {
       writer.block(
-        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))"
-      ) { rows(&$0) }
+        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))",
+        remark: advice, rows)
     } else {
       writer.block("\(access)nonisolated \(word)class var selectorTable: Forwardcast.SelectorTable") {
         $0.line("ReceiverTable.own")
       }
       writer.line("")
       writer.block("private nonisolated enum ReceiverTable") { writer in
-        writer.block("static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))") { rows(&$0) }
+        writer.block(
+          "static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))", remark: advice, rows)
       }
     }
     return writer.text
