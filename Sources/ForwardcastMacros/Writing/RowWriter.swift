@@ -19,60 +19,54 @@ struct RowWriter {
 
   /// A function that calls the target, and is isolated as the class is that it stands in.
   func function(_ entry: Entry, _ writer: inout TextWriter) {
-    let member = entry.member
-    var names = LocalNames(member)
-    let target = names.unique("target")
-    let value = names.unique("value")
-    var parameters = ["_ \(target): \(targetType)"]
-    if entry.role == .setter { parameters.append("_ \(value): \(entry.setType)") }
-    parameters += zip(member.parameters, names.parameters).map { "_ \($1): \($0.type.keyed)" }
+    let (parameters, call) = body(entry)
+    let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
     let effects = (entry.isAsync ? " async" : "") + (entry.throws ? " throws" : "")
-    let result = member.answers && entry.role != .setter ? " -> \(member.type?.keyed ?? "Void")" : ""
-    writer.block(
-      "private static func \(entry.functionName)(\(parameters.joined(separator: ", ")))\(effects)\(result)"
-    ) {
-      $0.line(call(entry, on: target, value: value, names.parameters))
-    }
+    let answers = entry.member.answers && entry.role != .setter
+    let result = answers ? " -> \(entry.member.type?.keyed ?? "Void")" : ""
+    writer.block("private static func \(entry.functionName)(\(clause))\(effects)\(result)") { $0.line(call) }
   }
 
   func row(_ entry: Entry) -> String {
-    let member = entry.member
-    var names = LocalNames(member)
-    let target = names.unique("target")
-    let value = names.unique("value")
-    var parameters = [target]
-    if entry.role == .setter { parameters.append(value) }
-    parameters += names.parameters
-    var head = parameters.joined(separator: ", ")
-    if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
-      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
-      let value = entry.role == .setter ? member.type.map { [$0.keyed] } ?? [] : []
-      let isIsolated = isolation == .instance && !entry.isAsync
-      let types = [isIsolated ? "isolated \(targetType)" : targetType] + value + member.parameters.map { $0.type.keyed }
-      head = "(" + zip(parameters, types).map { "\($0): \($1)" }.joined(separator: ", ") + ")"
-    }
-    let isAsync = entry.isAsync
-    let body = "\(head) in \(call(entry, on: target, value: value, names.parameters))"
+    let (member, isAsync) = (entry.member, entry.isAsync)
     // A function that stays with its caller tells nothing of an actor.
     if isolation == .inherited, !isAsync || !staysWithCaller(member) {
-      let sharing = isAsync ? ", sharing: \(isShared)" : ""
-      return
-        "Forwardcast.Responds(key: \(key), \(isAsync ? "asyncOnActor" : "onGlobalActor"): \(functions)\(entry.functionName)\(sharing))"
+      let (label, sharing) = isAsync ? ("asyncOnActor", ", sharing: \(isShared)") : ("onGlobalActor", "")
+      return "Forwardcast.Responds(key: \(key), \(label): \(functions)\(entry.functionName)\(sharing))"
+    }
+    let (parameters, call) = body(entry)
+    var head = parameters.map(\.name).joined(separator: ", ")
+    if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
+      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
+      head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
     let actor = isolation.attribute
-    if isAsync, !actor.isEmpty { return "\(responds)(key: \(key), asyncOnActor: { \(actor)\(body) })" }
-    if isAsync, isolation != .instance, staysWithCaller(member) {
-      return "\(responds)(key: \(key), inTurn: { \(body) })"
-    }
-    if isAsync, !isShared { return "\(responds)(key: \(key), concurrent: { \(body) })" }
-    if isAsync { return "\(responds)(to: \(key), async: { \(body) })" }
-    switch isolation {
-    case .mainActor: return "\(responds)(to: \(key), onMainActor: { \(body) })"
-    case .global: return "\(responds)(key: \(key), onGlobalActor: { \(actor)\(body) })"
-    case .instance: return "\(responds)(to: \(key), isolated: { \(body) })"
-    default: return "\(responds)(to: \(key)) { \(body) }"
-    }
+    let label: String? =
+      switch isolation {
+      case _ where isAsync && !actor.isEmpty: "key: \(key), asyncOnActor: { \(actor)"
+      case .instance: "to: \(key), \(isAsync ? "async" : "isolated"): { "
+      case _ where isAsync && staysWithCaller(member): "key: \(key), inTurn: { "
+      case _ where isAsync: isShared ? "to: \(key), async: { " : "key: \(key), concurrent: { "
+      case .mainActor: "to: \(key), onMainActor: { "
+      case .global: "key: \(key), onGlobalActor: { \(actor)"
+      default: nil
+      }
+    let body = "\(head) in \(call) }"
+    return responds + (label.map { "(\($0)\(body))" } ?? "(to: \(key)) { \(body)")
+  }
+
+  /// The parameters of what a row calls, a name and a type each, and the call that it makes.
+  private func body(_ entry: Entry) -> (parameters: [(name: String, type: String)], call: String) {
+    var names = LocalNames(entry.member)
+    let target = names.unique("target")
+    let value = names.unique("value")
+    let isIsolated = isolation == .instance && !entry.isAsync
+    let parameters =
+      [(target, isIsolated ? "isolated \(targetType)" : targetType)]
+      + (entry.role == .setter ? [(value, entry.setType)] : [])
+      + zip(names.parameters, entry.member.parameters.map(\.type.keyed))
+    return (parameters, call(entry, on: target, value: value, names.parameters))
   }
 
   private func staysWithCaller(_ member: Member) -> Bool {
