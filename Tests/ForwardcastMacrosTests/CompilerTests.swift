@@ -64,6 +64,7 @@ struct CompilerTests {
         @Forwarded(inheriting: (any ChatDelegate).self) @MainActor public protocol RoomDelegate: ChatDelegate {
           func opened(_ names: [String: Int])
         }
+        @Forwarded(inheriting: (any ChatDelegate).self) public protocol GroupDelegate: ChatDelegate { func joined() }
         @Forwarded public protocol ListDelegate: Scrolling { func selected(_ row: Int) }
         @Forwarded(otherwise: .emptyValues) public nonisolated protocol Loading: AnyObject {
           func load(_ url: URL, isFresh: Bool) async throws -> Data

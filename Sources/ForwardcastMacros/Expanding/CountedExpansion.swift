@@ -34,7 +34,7 @@ struct CountedExpansion {
           for name in typeParameters { writer.line("typealias \(name) = Counted\(name)") }
           if typeParameters.isEmpty {
             writer.line("typealias Interface = any CountedProtocol")
-            writer.line("\(sharing)let multicast: Forwardcast.MulticastProxy<any CountedProtocol>")
+            writer.line("\(sharing)var multicast: Forwardcast.MulticastProxy<any CountedProtocol> { fatalError() }")
           }
           writer.line("init(never: Never) { switch never {} }")
         }

@@ -94,7 +94,7 @@ extension ExpansionRequest {
     var (start, end) = (value.lowerBound, value.upperBound - 2)
     if value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") {
       while attribute.isMark(start, "("), attribute.closing(start) == end - 1 { (start, end) = (start + 1, end - 1) }
-      if start < end { return attribute.line(start..<end) }
+      if attribute.endOfType(start, before: end) == end { return attribute.line(start..<end) }
     }
     expansion.refuse("write the type itself, as in '\(example).self'", attribute: attribute.offsets(value))
     return nil

@@ -90,7 +90,9 @@ struct ForwardedInterface {
   var isolation: Isolation {
     if let isolation = declaration.isolation(or: options.actor) { return isolation }
     if settings.isMainActorByDefault { return .mainActor }
-    return unknownProtocols.isEmpty || !settings.infersSendable ? .nonisolated : .inherited
+    // A refined protocol's actor is this one's too, and the text does not tell it.
+    let mayInherit = !unknownProtocols.isEmpty || !options.inherited.isEmpty
+    return mayInherit && settings.infersSendable ? .inherited : .nonisolated
   }
 
   /// The refined protocols whose requirements the attribute does not see.
