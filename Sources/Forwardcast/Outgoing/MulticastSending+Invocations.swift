@@ -5,8 +5,7 @@ extension MulticastSending {
   /// Forwards a message without making a report; errors go to `onError`.
   ///
   /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of
-  /// the
-  /// proxy.
+  /// the proxy.
   ///
   /// - Parameter invocation: the message.
   @inlinable

@@ -46,8 +46,7 @@ extension MulticastSending where Interface: Sendable {
   /// Sends a message to every live, unmuted target that responds, each where and when its delivery says.
   ///
   /// What is queued leaves first, in order, and then the direct targets run. Every target of another context has its
-  /// own
-  /// copy of the arguments. Errors of targets go to `onError`, in the turn of the context where they happened.
+  /// own copy of the arguments. Errors of targets go to `onError`, in the turn of the context where they happened.
   ///
   /// - Parameters:
   ///   - message: the message's key.
