@@ -72,7 +72,7 @@ final class PendingAnswers: @unchecked Sendable {
     let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
       guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
-      state.slots[index].context = state.slots[index].context.reaching(sent.value.target)
+      if let target = sent.value.target { state.slots[index].context.target = target }
       return (true, state.slots[index].untold)
     }
     untold?.tell()
