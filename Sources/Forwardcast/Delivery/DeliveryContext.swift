@@ -24,6 +24,9 @@ package protocol DeliveryContext: AnyObject, Sendable {
   /// Sees to it that `mailbox.drain()` runs once on the context, later, with that priority where the context has any.
   ///
   /// Without task-local values: those of one sender are not for the messages of others.
+  ///
+  /// A context has to do so sooner or later. Nothing tells when one does not: a queue keeps its blocks, and an executor that
+  /// drops a job never releases what the task holds. Who waits there is ended by a timeout or by cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
   /// Whether what runs on the context are tasks, which have a priority.
   var hasPriority: Bool { get }

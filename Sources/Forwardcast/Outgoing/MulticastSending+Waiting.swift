@@ -77,7 +77,7 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for waiting. Errors of
   ///   targets are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 
   /// Sends a message as ``forwardAndWait(_:)`` does, and blocks the caller until all have answered.

@@ -97,7 +97,10 @@ extension DeliveryReport: EndingSink {
     endsQueued = false
   }
 
-  mutating func expect(_ count: Int) { answers.reserveCapacity(count) }
+  mutating func expect(_ count: Int) {
+    // Not reserved in the empty list, which would be copied.
+    answers = Array(unsafeUninitializedCapacity: count) { _, initialized in initialized = 0 }
+  }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
@@ -157,7 +160,7 @@ struct PolicySink<R, Output>: EndingSink {
     switch outcome {
     case .queued, .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is for the schedule to say: an error of another context comes too late.
+      // Whether the message ends with it is for the walk to say: an error of another context comes too late.
       errors.append((error, context))
       return true
     case .answered(let box):

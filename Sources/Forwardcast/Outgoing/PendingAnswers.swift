@@ -4,7 +4,8 @@
 /// The outcomes of one message, in slots that are settled from any thread.
 ///
 /// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the end of
-/// the parcel that held it, whatever comes first. So whoever waits is always released.
+/// the parcel that held it, whatever comes first. So whoever waits is released unless a context neither runs nor releases
+/// what it was given: see ``DeliveryContext/wake(_:_:)``.
 // `state` has a lock; contexts hold Sendable targets where they cross.
 final class PendingAnswers: @unchecked Sendable {
   private struct Slot {

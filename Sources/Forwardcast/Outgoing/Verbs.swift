@@ -85,8 +85,9 @@ package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRo
   return report
 }
 
-package nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
+package nonisolated(nonsending) func forwardBoxedAndWait(_ route: MessageRoute, _ invocation: Invocation) async throws
   -> DeliveryReport
 {
-  try await OutgoingMessage(invocation, asks: true, along: route).sendAndWait(along: route, into: DeliveryReport()).get()
+  try await OutgoingMessage(invocation, asks: true, along: route)
+    .sendAndWait(along: route, into: DeliveryReport()).get()
 }
