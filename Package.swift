@@ -106,7 +106,7 @@ let package = Package(
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
         "ForwardcastDistributed", "TestSupport",
       ]),
-    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast"]),
+    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
     .target(
       name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem"),

@@ -1,4 +1,4 @@
-// Forwarding.swift: the code of the page "Objects that forward".
+// Forwarding.swift: the code of the page "Objects that forward"; compiled on the main actor by default as well.
 // Layer: Tests.
 
 import Forwardcast
@@ -16,7 +16,7 @@ final class Lexicon {
 // end
 
 // snippet: forwarding-proxy
-final class Shouting: ForwardingProxy {
+nonisolated final class Shouting: ForwardingProxy {
   private let inner: any MessageReceiver
   init(_ inner: any MessageReceiver) {
     self.inner = inner

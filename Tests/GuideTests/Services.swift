@@ -1,4 +1,4 @@
-// Services.swift: the code of the page "Services and extension points".
+// Services.swift: the code of the page "Services and extension points"; compiled on the main actor by default as well.
 // Layer: Tests.
 
 import Forwardcast
@@ -36,7 +36,7 @@ protocol MailExtension: MessageReceiver, Sendable {}
 extension Message<(String) -> Void> { static var didReceive: Self { .init("didReceive:") } }
 
 @Receiver
-final class Archive: ManagedService, MailExtension {
+nonisolated final class Archive: ManagedService, MailExtension {
   let heard = Mutex<[String]>([])
   init(in center: ServiceCenter) {}
   @Message func didReceive(_ mail: String) { heard.withLock { $0.append(mail) } }

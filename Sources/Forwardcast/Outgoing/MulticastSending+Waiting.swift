@@ -76,7 +76,7 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for waiting. Errors of
   ///   targets are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 
   /// Sends a message as ``forwardAndWait(_:)`` does, and blocks the caller until all have answered.
@@ -88,7 +88,7 @@ extension MulticastSending where Interface: Sendable {
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
     return try OutgoingMessage(invocation, asks: true, along: route)
-      .send(along: route, into: ReportSink(), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: DeliveryReport(), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.

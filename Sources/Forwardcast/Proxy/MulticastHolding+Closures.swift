@@ -14,14 +14,7 @@ extension MulticastHolding {
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
   ) -> Registration {
-    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
-    // in place take the forms below; a function value whose type is not @Sendable takes this one without a diagnostic, since
-    // Swift can neither keep this form from such proxies nor prefer one that warns.
-    nonisolated(unsafe) let body = body
-    return core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority)
+    core.on(message, body, priority)
   }
 }
 
@@ -37,10 +30,7 @@ extension MulticastProxy where Interface: Sendable {
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority)
+    core.on(message, body, priority)
   }
 }
 
@@ -59,10 +49,7 @@ extension MulticastHolding where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority, (delivery, buffer, .dropPending))
+    core.on(message, body, priority, (delivery, buffer, .dropPending))
   }
 
   /// Registers a closure that runs on the main actor as a target for one message.
@@ -89,6 +76,20 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
+  fileprivate func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> R, _ priority: Int,
+    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+  ) -> Registration {
+    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
+    // in place take the forms for these; a function value whose type is not @Sendable takes the other one without a
+    // diagnostic, since Swift can neither keep that form from such proxies nor prefer one that warns.
+    nonisolated(unsafe) let body = body
+    return on(
+      TypedMethod<R, repeat each A>(message) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority, delivery)
+  }
+
   /// Registers the method of a closure.
   func on(
     _ method: Method, _ priority: Int,

@@ -85,11 +85,10 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
     try forwardBoxed(&invocation, along: core.begin(invocation.selector))
   }
 
-  /// Forwards a message as ``forward(_:)`` does, and waits for all: see
-  /// ``MulticastSending/forwardAndWait(_:)``. Where the interface is not `Sendable`, all targets are direct and run in the
-  /// caller's isolation, one after another.
+  /// Forwards a message as ``forward(_:)`` does, and waits for all: see ``MulticastSending/forwardAndWait(_:)``. Where
+  /// the interface is not `Sendable`, all targets are direct and run in the caller's isolation, one after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 
   /// `nobodyResponds`: only a proxy that is to throw on silence does not recognize a message.

@@ -372,7 +372,7 @@ enum BoxOpener1<R, A> {
     guard boxes.count == 1 else { return false }
     let opened: Arguments<A>
     do {
-      let a = try boxes[0].opened(as: A.self)
+      let a = try boxes.opened(0, as: A.self)
       opened = Arguments(values: (a))
     } catch {
       return false
@@ -393,8 +393,8 @@ enum BoxOpener2<R, A, B> {
     guard boxes.count == 2 else { return false }
     let opened: Arguments<A, B>
     do {
-      let a = try boxes[0].opened(as: A.self)
-      let b = try boxes[1].opened(as: B.self)
+      let a = try boxes.opened(0, as: A.self)
+      let b = try boxes.opened(1, as: B.self)
       opened = Arguments(values: (a, b))
     } catch {
       return false
@@ -415,9 +415,9 @@ enum BoxOpener3<R, A, B, C> {
     guard boxes.count == 3 else { return false }
     let opened: Arguments<A, B, C>
     do {
-      let a = try boxes[0].opened(as: A.self)
-      let b = try boxes[1].opened(as: B.self)
-      let c = try boxes[2].opened(as: C.self)
+      let a = try boxes.opened(0, as: A.self)
+      let b = try boxes.opened(1, as: B.self)
+      let c = try boxes.opened(2, as: C.self)
       opened = Arguments(values: (a, b, c))
     } catch {
       return false

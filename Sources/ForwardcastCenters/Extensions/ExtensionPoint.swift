@@ -154,7 +154,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   /// Forwards a message as ``forward(_:)`` does, and waits for all.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 }
 

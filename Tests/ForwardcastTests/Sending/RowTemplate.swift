@@ -149,7 +149,7 @@ enum RowTemplate {
     var names = ["A", "B", "C", "D"].prefix(count).map { String($0) }
     let indices = names.indices.map { count == 1 ? "arguments.values" : "arguments.values.\($0)" }
     let opened = names.indices.map {
-      "      let \(names[$0].lowercased()) = try boxes[\($0)].opened(as: \(names[$0]).self)"
+      "      let \(names[$0].lowercased()) = try boxes.opened(\($0), as: \(names[$0]).self)"
     }
     let locals = names.map { $0.lowercased() }.joined(separator: ", ")
     var generics = names
