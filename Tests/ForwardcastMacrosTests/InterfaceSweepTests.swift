@@ -70,7 +70,7 @@ struct InterfaceSweepTests {
     return found
   }
 
-  @Test("each is read to its end, and written or refused with a reason")
+  @Test("each is read to its end, and written or refused with a reason", .oneAtATime)
   func sweep() async throws {
     var counts: [String: Int] = [:]
     var written = ""

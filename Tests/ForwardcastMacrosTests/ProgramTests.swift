@@ -288,7 +288,7 @@ struct WriterTests {
     #expect(!text.contains("static var d"))
   }
 
-  @Test("declarations that are too long or too deep are refused or read, and never hang")
+  @Test("declarations that are too long or too deep are refused or read, and never hang", .oneAtATime)
   func bounds() {
     func read(_ text: String) -> Expansion {
       Expander(text, settings: ModuleSettings(isMainActorByDefault: true)).expansion

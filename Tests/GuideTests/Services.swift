@@ -3,7 +3,9 @@
 
 import Forwardcast
 import ForwardcastCenters
+// snippet: services-service
 import Synchronization
+// end
 import Testing
 
 // snippet: services-service
@@ -19,6 +21,13 @@ final class AccountService: ManagedService {
   init(in center: ServiceCenter) throws { network = try center.service() }
   var name: String { user.withLock { $0 ?? "nobody" } }
   func logIn(_ name: String) { user.withLock { $0 = name } }
+}
+// end
+
+// snippet: services-scope
+final class DraftService: ManagedService {
+  static var scope: ServiceScope { .session }
+  init(in center: ServiceCenter) {}
 }
 // end
 
@@ -45,6 +54,12 @@ struct Services {
     // end
     #expect(center.existing(AccountService.self) == nil)
     #expect(center.existing(NetworkService.self) != nil)
+    // snippet: services-scope
+    let session = ServiceCenter(.session, in: center)
+    let drafts = try session.service(DraftService.self)  // lives in the session, and goes with it
+    // end
+    #expect(session.existing(DraftService.self) === drafts)
+    #expect(throws: ServiceError.self) { try center.service(DraftService.self) }
     // snippet: services-substitute
     let substitute = ServiceSubstitute(for: NetworkService.self) { center in NetworkService(in: center) }
     try center.withSubstitutes(substitute) {
