@@ -67,7 +67,7 @@ struct MemberWriter {
   }
 
   private func setterKey(of getter: Entry) -> String? {
-    interface.items.compactMap(\.entry).first {
+    interface.items.lazy.compactMap(\.entry).first {
       $0.role == .setter && $0.member.positions == getter.member.positions
     }?.key
   }
