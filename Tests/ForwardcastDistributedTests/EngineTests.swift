@@ -7,6 +7,7 @@ import ForwardcastDistributed
 import ForwardcastDistributedTesting
 import Foundation
 import PipeActorSystem
+import TestSupport
 import Testing
 
 /// Both ends of a pair of pipes, in this process.
@@ -40,11 +41,11 @@ private struct PipePair {
   }
 }
 
-@Suite("Engines")
+@Suite("Engines", .whenQuiet)
 struct EngineTests {
   @Test("the toolchain's engine keeps every promise")
   func local() async throws {
-    let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem()).run()
+    let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem(), deadline: unhurried).run()
     #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
     #expect(checks.count == 11)
   }
@@ -55,7 +56,7 @@ struct EngineTests {
       let faults = PipeFaults()
       faults.command { _, _ in fate }
       let pair = PipePair(faults)
-      let checks = await EngineConformance(serving: pair.server, calling: pair.client).run()
+      let checks = await EngineConformance(serving: pair.server, calling: pair.client, deadline: unhurried).run()
       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
       await pair.close()
     }

@@ -37,7 +37,7 @@ func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
 
 private func isCall(_ envelope: MessageEnvelope) -> Bool { envelope.text.contains("1:k4:call") }
 
-@Suite("Remote receivers")
+@Suite("Remote receivers", .whenQuiet)
 struct RemoteReceiverTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -161,11 +161,11 @@ struct RemoteReceiverTests {
     let count = 200
     // Nothing runs before all stand in line.
     let first = Task { try await remote.sendAndWait(.hold, 0) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     var calls: [Task<Int, any Error>] = []
     for number in 1...count {
       calls.append(Task { try await remote.sendAndWait(.add, number) })
-      while remote.standing <= number { await Task.yield() }
+      await until(remote.standing > number)
     }
     worker.gate.open()
     #expect(try await first.value == 0)
@@ -180,15 +180,15 @@ struct RemoteReceiverTests {
   func givenUp(isCancelled: Bool) async throws {
     let remote = try await connect(endpoint())
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task {
       try await remote.with(deadline: isCancelled ? unhurried : .milliseconds(20)).sendAndWait(.add, 2)
     }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     if isCancelled { second.cancel() }
     _ = await second.result
     let third = Task { try await remote.sendAndWait(.add, 3) }
-    while remote.isTelling { await Task.yield() }
+    await until(!remote.isTelling)
     worker.gate.open()
     #expect(try await first.value == 1)
     #expect(try await third.value == 4)
@@ -250,7 +250,7 @@ struct RemoteReceiverTests {
   func deadlineInLine() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     async let first = remote.sendAndWait(.hold, 1)
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
     #expect(error.code == .timedOut && error.outcome == .didNotRun)
     worker.gate.open()
@@ -276,7 +276,7 @@ struct RemoteReceiverTests {
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
     #expect(begun.value == RemoteLine.abandonedLimit)
     never.open()
-    while remote.line.abandonedCount > 0 { await Task.yield() }
+    await until(remote.line.abandonedCount == 0)
     #expect(try await remote.sendAndWait(.add, 2) == 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
@@ -297,9 +297,9 @@ struct RemoteReceiverTests {
   func cancellation() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let inLine = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     inLine.cancel()
     await #expect(throws: CancellationError.self) { try await inLine.value }
     first.cancel()
@@ -314,9 +314,9 @@ struct RemoteReceiverTests {
   func busy() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1, waitingCalls: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
     #expect(error.code == .busy && error.outcome == .didNotRun)
     worker.gate.open()
@@ -366,9 +366,9 @@ struct RemoteReceiverTests {
   func gone() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
     #expect("\(underWay)" == "gone hold: of worker: the node left, unknown whether it arrived")
@@ -411,7 +411,7 @@ struct RemoteReceiverTests {
           let answer = try await one.sendAndWait(.add, number)
           #expect(answer == number + 1)
         }
-        while one.called < number - 10 + 6 { await Task.yield() }
+        await until(one.called >= number - 10 + 6)
       }
       try await group.waitForAll()
     }
@@ -481,7 +481,7 @@ struct RemoteReceiverTests {
   @Test("an engine with a limit of its own is told the time of each call")
   func engineTimeout() async throws {
     let limits = Locked<[Duration]>([])
-    var options = RemoteOptions(deadline: .seconds(30), types: knownTypes)
+    var options = RemoteOptions(deadline: unhurried, types: knownTypes)
     options.engineTimeout = { time, call in
       limits.withLock { $0.append(time) }
       return try await call()
@@ -489,7 +489,7 @@ struct RemoteReceiverTests {
     let remote = try await RemoteReceiver(connectingTo: endpoint(), options: options)
     #expect(try await remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1) == 2)
     let told = limits.withLock { $0 }
-    #expect(told.count == 2 && told[0] <= .seconds(30) && told[0] > .zero && told[1] > .seconds(1 << 30))
+    #expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
   }
 
   @Test("one that does not answer several times in a row has gone, where that is wished")

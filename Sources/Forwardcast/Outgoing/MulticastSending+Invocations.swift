@@ -21,8 +21,7 @@ extension MulticastSending {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for
-  ///   arguments and cycles.
+  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
   {

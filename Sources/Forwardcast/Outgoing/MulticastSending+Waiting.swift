@@ -2,7 +2,7 @@
 // Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
 
 extension MulticastSending {
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers.
+  /// Asks every target in the caller's isolation, one after another, and makes one result of the answers.
   ///
   /// For targets that are not `Sendable`, which are all direct. Answers are taken in the order of delivery.
   ///
@@ -22,7 +22,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message to every live, unmuted target that responds, waits for all, and makes one result of the answers.
+  /// Waits for every live, unmuted target that responds, wherever it runs, and makes one result of the answers.
   ///
   ///     let seen = try await members.collectAndWait(.unread, returning: .sum)
   ///
@@ -46,8 +46,7 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
-  /// Sends a message as `collectAndWait(_:_:returning:)` does, and blocks the caller until
-  /// all have answered.
+  /// Sends a message as `collectAndWait(_:_:returning:)` does, and blocks the caller until all have answered.
   ///
   /// A method that suspends cannot be waited for when its delivery is direct: it fails with `isolationMismatch`.
   ///
@@ -116,8 +115,7 @@ extension MulticastSending where Interface: Sendable {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as ``collect(_:returning:)``, and as `collectAndWait(_:_:returning:)` for
-  ///   waiting.
+  /// - Throws: as ``collect(_:returning:)``, and as `collectAndWait(_:_:returning:)` for waiting.
   nonisolated(nonsending) public func collectAndWait<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>
   ) async throws -> Output {

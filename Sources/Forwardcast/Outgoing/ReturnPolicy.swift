@@ -154,6 +154,9 @@ extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output ==
 
 extension ReturnPolicy where Output: Sendable {
   /// The answers combined one after another, beginning with `initial`.
+  /// - Parameters:
+  ///   - initial: the result where nobody answers.
+  ///   - combine: makes one of the result so far and the next answer; what it throws is the error of the send.
   @inlinable
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in

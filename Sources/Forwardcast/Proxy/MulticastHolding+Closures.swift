@@ -2,7 +2,7 @@
 // Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastHolding {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that stays in the proxy's isolation as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -19,7 +19,7 @@ extension MulticastHolding {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that is called on any sender's thread as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -35,7 +35,7 @@ extension MulticastProxy where Interface: Sendable {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure as a target for one message, run where and when `delivery` says.
+  /// Registers a closure that runs where and when `delivery` says as a target for one message.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -52,11 +52,17 @@ extension MulticastHolding where Interface: Sendable {
     core.on(message, body, priority, (delivery, buffer, .dropPending))
   }
 
-  /// Registers a closure on the main actor as a target for one message.
+  /// Registers a closure that runs on the main actor as a target for one message.
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
   /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default.
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - delivery: where and when it runs.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - body: gets the message's arguments.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,

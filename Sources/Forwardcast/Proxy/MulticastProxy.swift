@@ -3,8 +3,8 @@
 
 /// A proxy that forwards each message to every target that responds to it.
 ///
-///     let themes = MulticastProxy<any ThemesDelegate>()
-///     themes.add(screen)                                      // weak, in order, synchronous
+///     let themes = MulticastProxy<any ThemesDelegate>(table: ThemesDelegateProxy.table)
+///     themes.add(screen)  // weak, in order, synchronous
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
@@ -32,6 +32,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   }
 
   /// A proxy with one table for its whole interface: targets need none of their own.
+  /// - Parameter table: asked after the tables that targets have of their own.
   public convenience init(table: SelectorTable) {
     self.init(table: table, options: MulticastOptions())
   }

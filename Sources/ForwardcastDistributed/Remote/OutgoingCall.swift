@@ -32,23 +32,13 @@ final class OutgoingCall: Sendable {
   }
 
   /// Ends the call, unless it has ended.
-  ///
-  /// - Returns: whether this was the first end.
-  @discardableResult
-  func end(_ end: End) -> Bool {
-    let (isFirst, waiting) = wait.withLock { wait -> (Bool, CheckedContinuation<End, Never>?) in
-      switch wait {
-      case .open:
-        wait = .ended(end)
-        return (true, nil)
-      case .awaited(let continuation):
-        wait = .ended(end)
-        return (true, continuation)
-      case .ended: return (false, nil)
-      }
+  func end(_ end: End) {
+    let waiting = wait.withLock { wait -> CheckedContinuation<End, Never>? in
+      if case .ended = wait { return nil }
+      defer { wait = .ended(end) }
+      return if case .awaited(let continuation) = wait { continuation } else { nil }
     }
     waiting?.resume(returning: end)
-    return isFirst
   }
 
   /// Waits for the end. Only one task may, once.

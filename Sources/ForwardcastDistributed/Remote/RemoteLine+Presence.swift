@@ -119,12 +119,12 @@ extension RemoteLine {
       if forGood { state.listeners = [:] }
       return (unsent, sent, registrations, listeners)
     }
+    for registration in lost.registrations { registration.registration?.cancel() }
     for call in lost.unsent { call.end(.failed(error(.gone, .didNotRun, call.selector, reason))) }
     for call in lost.sent {
       call.end(.failed(error(.gone, .unknown, call.selector, reason)))
       call.cancelCarrying()
     }
-    for registration in lost.registrations { registration.registration?.cancel() }
     for listener in lost.listeners { listener.finish() }
     keepTrying()
   }

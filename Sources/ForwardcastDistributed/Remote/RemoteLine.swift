@@ -126,12 +126,13 @@ final class RemoteLine: Sendable {
     }
     if let refused { throw refused }
     carry(text, call) { line, end in
-      line.state.withLock { state in
+      let isAwaited = line.state.withLock { state in
         let count = state.questions.count
         state.questions.removeAll { $0 === call }
         if state.questions.count == count { state.abandoned -= 1 }
+        return state.questions.count < count
       }
-      return call.end(end)
+      line.finish(call, end, isAwaited: isAwaited)
     }
     return try await reply(to: call)
   }
@@ -199,9 +200,9 @@ final class RemoteLine: Sendable {
 
   /// Gives a text to the engine, and reads what comes back.
   ///
-  /// - Parameter ended: takes the end, and says whether the call had none before.
+  /// - Parameter ended: takes the end.
   private func carry(
-    _ text: String, _ call: OutgoingCall, endsWith ended: @escaping @Sendable (RemoteLine, OutgoingCall.End) -> Bool
+    _ text: String, _ call: OutgoingCall, endsWith ended: @escaping @Sendable (RemoteLine, OutgoingCall.End) -> Void
   ) {
     let task = startNow { [self] in
       let end: OutgoingCall.End
@@ -213,14 +214,20 @@ final class RemoteLine: Sendable {
       } catch {
         end = .failed(self.error(.connectionFailed, .unknown, call.selector, "\(type(of: error)): \(error)"))
       }
-      let isFirst = ended(self, end)
-      if case .failed(let error) = end, error.code == .connectionFailed {
-        if isFirst { note(call, answered: false) }
-      } else {
-        note(call, answered: true)
-      }
+      ended(self, end)
     }
     call.isCarried(by: task)
+  }
+
+  /// Notes what the end of a call means for the line, and then ends it: who waits for it finds the line as it is now. An
+  /// answer that nobody awaits any more shows too that the other side is there.
+  private func finish(_ call: OutgoingCall, _ end: OutgoingCall.End, isAwaited: Bool) {
+    if case .failed(let error) = end, error.code == .connectionFailed {
+      if isAwaited { note(call, answered: false) }
+    } else {
+      note(call, answered: true)
+    }
+    if isAwaited { call.end(end) }
   }
 
   func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
@@ -228,9 +235,7 @@ final class RemoteLine: Sendable {
   }
 
   /// The engine has given a message back.
-  ///
-  /// - Returns: whether it had not ended before.
-  private func ended(_ message: Message, _ end: OutgoingCall.End) -> Bool {
+  private func ended(_ message: Message, _ end: OutgoingCall.End) {
     var (end, refusal) = (end, WireRefusal.Code?.none)
     if case .reply(let fields) = end {
       refusal = fields.refusal
@@ -238,31 +243,34 @@ final class RemoteLine: Sendable {
         end = .failed(error(.malformedAnswer, .unknown, message.call.selector, "the answer of another message"))
       }
     }
-    let isSentAgain = state.withLock { state -> Bool in
+    let ends = state.withLock { state -> Bool in
       guard let index = state.underWay.firstIndex(where: { $0.call === message.call }) else {
         state.abandoned -= 1
         return false
       }
       state.underWay.remove(at: index)
-      guard refusal == .unknownLine else { return false }
+      guard refusal == .unknownLine else { return true }
       state.isStale = true
-      guard !message.isSecond else { return false }
+      guard !message.isSecond else { return true }
       var again = message
       (again.number, again.isSecond) = (0, true)
       let place = state.waiting.firstIndex { $0.ticket > again.ticket } ?? state.waiting.count
       state.waiting.insert(again, at: place)
-      return true
+      return false
     }
-    let isFirst = isSentAgain || message.call.end(end)
     if refusal == .closed, case .reply(let fields) = end { lose(fields.text("e") ?? "it takes nothing any more") }
+    finish(message.call, end, isAwaited: ends)
     goOn()
-    return isFirst
   }
 
   /// Ends calls that have no reply.
   ///
-  /// - Parameter end: how a call ends, and whether it was sent.
-  func leave(_ isMeant: (OutgoingCall) -> Bool, _ end: (OutgoingCall, Bool) -> OutgoingCall.End) {
+  /// - Parameters:
+  ///   - isUnanswered: whether those that were sent count as calls that were not answered.
+  ///   - end: how a call ends, and whether it was sent.
+  func leave(
+    _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ end: (OutgoingCall, Bool) -> OutgoingCall.End
+  ) {
     let (unsent, sent) = state.withLock { state -> ([OutgoingCall], [OutgoingCall]) in
       let unsent = state.waiting.map(\.call).filter(isMeant)
       let messages = state.underWay.map(\.call).filter(isMeant)
@@ -274,6 +282,7 @@ final class RemoteLine: Sendable {
       state.mustTell = state.mustTell || !messages.isEmpty
       return (unsent, sent)
     }
+    if isUnanswered { for call in sent { note(call, answered: false) } }
     for call in unsent { call.end(end(call, false)) }
     for call in sent {
       call.end(end(call, true))
@@ -323,15 +332,12 @@ final class RemoteLine: Sendable {
   /// Ends what is late, and gives the next deadline; `nil` when there is none, or another task watches.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.time(.now)
-    var late: [OutgoingCall] = []
-    leave({ $0.deadline <= now }) { call, wasSent in
-      if wasSent { late.append(call) }
-      return .failed(
+    leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
+      .failed(
         wasSent
           ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
           : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)"))
     }
-    for call in late { note(call, answered: false) }
     if Task.isCancelled { return nil }
     return state.withLock { state in
       let calls = state.waiting.map(\.call) + state.underWay.map(\.call) + state.questions
