@@ -99,7 +99,7 @@ build client-debug client
 build client client -c release
 build client-small client -c release "${small[@]}"
 printf '\nbuilt for the client:'
-find "$scratch/client-debug" -maxdepth 4 -type d -name '*.build' -printf '%f\n' | sed 's/\.build$//' | sort -u |
+find "$scratch/client-debug" -name '*.swiftmodule' -not -path '*/ModuleCache/*' -printf '%f\n' | sed 's/\.swiftmodule$//' | sort -u |
   while read -r module; do printf ' %s' "$module"; done
 printf '\n\n'
 

@@ -96,6 +96,7 @@ struct WorkTests {
     arguments: [
       ("expect NOTS true", 31_900),
       ("print count p", 16_000),
+      ("let list = targets p", 64_000),
       ("[p take: 1]", 256_000),
       ("expect big == @[1]", 0),
       ("expect big == big", 64_000),

@@ -12,7 +12,9 @@ extension Interpreter {
       try run.charge(Work.registration * count)
       return .integer(count)
     case .targets:
-      return try bounded(.list(multicast(value, query).liveTargets.map { try self.value(ArgumentBox($0)) }))
+      let proxy = try multicast(value, query)
+      try run.charge(Work.listedTarget * proxy.count)
+      return try bounded(.list(proxy.liveTargets.map { try self.value(ArgumentBox($0)) }))
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:

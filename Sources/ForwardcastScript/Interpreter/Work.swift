@@ -19,6 +19,8 @@ enum Work {
   static let service = 256
   /// A registration that is looked at or counted.
   static let registration = 16
+  /// A target that becomes an element of a list.
+  static let listedTarget = 64
   /// A delivery on a queue. Of many queues at once each waits for the session's lock, which can take 0.2 ms of processor time.
   static let turn = 1 << 14
   /// A wait for one queue: two changes of threads.
