@@ -32,7 +32,7 @@ package enum StackGuard {
     let here = _withUnprotectedUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     let slot = slot.load(ordering: .relaxed)
     // The slot holds the end's complement, so that an empty slot is an end that no address reaches.
-    return slot != noSlot && ~here < UInt(bitPattern: pthread_getspecific(pthread_key_t(slot)))
+    return slot != noSlot && ~here < UInt(bitPattern: pthread_getspecific(pthread_key_t(truncatingIfNeeded: slot)))
       || hasRoomByBounds(here)
   }
 

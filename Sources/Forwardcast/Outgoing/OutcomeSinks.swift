@@ -97,10 +97,7 @@ extension DeliveryReport: EndingSink {
     endsQueued = false
   }
 
-  mutating func expect(_ count: Int) {
-    // Not reserved in the empty list, which would be copied.
-    answers = Array(unsafeUninitializedCapacity: count) { _, initialized in initialized = 0 }
-  }
+  mutating func expect(_ count: Int) { answers.reserveCapacity(count) }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
