@@ -18,7 +18,7 @@ public import ForwardcastDistributed
 /// Both systems are in this process: two nodes that are joined, or one system for both ends. It needs no test library, and
 /// sleeps nowhere; only checks of deadlines wait for one of a few milliseconds.
 public struct EngineConformance<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   /// One promise, and how it was broken.
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, as a sentence.

@@ -44,7 +44,7 @@ private struct PipePair {
 struct EngineTests {
   @Test("the toolchain's engine keeps every promise")
   func local() async throws {
-    let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem()).run()
+    let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem(), deadline: unhurried).run()
     #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
     #expect(checks.count == 11)
   }
@@ -55,7 +55,7 @@ struct EngineTests {
       let faults = PipeFaults()
       faults.command { _, _ in fate }
       let pair = PipePair(faults)
-      let checks = await EngineConformance(serving: pair.server, calling: pair.client).run()
+      let checks = await EngineConformance(serving: pair.server, calling: pair.client, deadline: unhurried).run()
       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
       await pair.close()
     }

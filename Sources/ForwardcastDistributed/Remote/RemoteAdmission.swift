@@ -18,7 +18,7 @@ import Forwardcast
 /// One that is slow, or cannot be reached, delays no other, and its error ends nothing. Only what cannot become better is not
 /// tried again: an endpoint that refuses, or whose answer cannot be read.
 public struct RemoteAdmission<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   /// What became of an endpoint.
   public enum Event: Sendable {
     /// It is connected.

@@ -40,14 +40,8 @@ extension RemoteLine {
   /// - Throws: ``RemoteError``, when the endpoint does not answer by the deadline, or what it says cannot be read;
   ///   `CancellationError`.
   nonisolated(nonsending) func open() async throws {
-    let call = OutgoingCall("", within: options.deadline)
-    let reply: WireReply
-    let fields = try await ask(WireRequest.openText, call, opens: true)
-    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
-      throw malformed(error, "")
-    }
-    if case .refused(_, let refusal) = reply { throw error(refusal, "") }
-    guard case .opened(let name, let window, let listed) = reply else {
+    let call = OutgoingCall("", .question(WireRequest.openText), within: options.deadline)
+    guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
       throw error(.malformedAnswer, .unknown, "", "wanted a line")
     }
     var opening = Opening(line: name, window: window)
@@ -84,46 +78,29 @@ extension RemoteLine {
 
   // MARK: Losing
 
-  /// Counts a call of which it is unknown whether it arrived, or one that was answered.
-  func note(_ call: OutgoingCall, answered: Bool) {
-    guard call.counts else { return }
-    let isOver = state.withLock { state -> Bool in
-      state.failures = answered ? 0 : state.failures + 1
-      return options.givesUpAfter.map { state.failures >= $0 } ?? false
-    }
-    if isOver, let most = options.givesUpAfter { lose("\(most) calls in a row were not answered") }
-  }
-
   /// Ends what waits and what is under way, and the registrations that are to end; then tries again where that is wished.
   ///
   /// - Parameter forGood: whether it will not come back.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
-      unsent: [OutgoingCall], sent: [OutgoingCall], registrations: [LineRegistration],
-      listeners: [AsyncStream<RemotePresence>.Continuation]
+      calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
     )
     let lost = state.withLock { state -> Lost in
       switch state.presence {
-      case .ended: return ([], [], [], [])
-      case .lost where !forGood: return ([], [], [], [])
+      case .ended: return ([], [], [])
+      case .lost where !forGood: return ([], [], [])
       case .lost, .connected: break
       }
       state.become(forGood ? .ended(reason) : .lost(reason))
-      let (unsent, sent) = (state.waiting.map(\.call), state.underWay.map(\.call) + state.questions)
-      state.abandoned += sent.count
-      (state.waiting, state.underWay, state.questions) = ([], [], [])
+      let calls = state.take { _ in true }
       (state.isStale, state.mustTell) = (false, false)
       let registrations = state.registrations.filter { forGood || $0.endsWhenLost }
       state.registrations.removeAll { forGood || $0.endsWhenLost }
       let listeners = forGood ? Array(state.listeners.values) : []
       if forGood { state.listeners = [:] }
-      return (unsent, sent, registrations, listeners)
+      return (calls, registrations, listeners)
     }
-    for call in lost.unsent { call.end(.failed(error(.gone, .didNotRun, call.selector, reason))) }
-    for call in lost.sent {
-      call.end(.failed(error(.gone, .unknown, call.selector, reason)))
-      call.cancelCarrying()
-    }
+    end(lost.calls) { call, wasSent in error(.gone, wasSent ? .unknown : .didNotRun, call.selector, reason) }
     for registration in lost.registrations { registration.registration?.cancel() }
     for listener in lost.listeners { listener.finish() }
     keepTrying()
