@@ -127,11 +127,16 @@ private func time(_ count: Int, _ body: (Int) async throws -> Void) async throws
     + Double(duration.components.seconds) * 1e6 / Double(count)
 }
 
-/// Makes calls of one kind alone, for a profiler.
+/// Makes calls of one kind alone, for a profiler: "hand", "message", or "local", which are messages without an engine.
 func makeCalls(_ kind: String, _ count: Int) async throws {
   let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")
   let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)
-  let remote = try await RemoteReceiver(connectingTo: try peer.endpoint("adder"))
+  var remote = try await RemoteReceiver(connectingTo: try peer.endpoint("adder"))
+  if kind == "local" {
+    remote = try await RemoteReceiver(
+      connectingTo: MessageEndpoint(
+        Adder(), for: Adder.selectorTable, actorSystem: LocalTestingDistributedActorSystem()))
+  }
   for number in 0..<count {
     if kind == "hand" { _ = try await hand.add(number) } else { _ = try await remote.sendAndWait(.note, number) }
   }

@@ -1,7 +1,7 @@
 // main.swift: the other process of tests with two processes; and what a message costs between them.
 // usage: distributed-peer serve JOURNAL     endpoints over standard input and output, until that ends
 //        distributed-peer cost [CALLS]      a message beside a distributed method written by hand, in turns
-//        distributed-peer calls KIND CALLS  calls by "hand", or by "message", alone: for a profiler
+//        distributed-peer calls KIND CALLS  calls by "hand", "message" or "local" alone: for a profiler
 
 import Distributed
 import Forwardcast

@@ -182,6 +182,29 @@ struct ProcessTests {
     #expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("type mismatch") })
   }
 
+  @Test("a process that stops for longer than anybody waits is lost, and hears again when it goes on")
+  func stoppedAndBack() async throws {
+    let stage = try await Stage(RemoteOptions(deadline: .milliseconds(300), givesUpAfter: 1))
+    let room = MulticastProxy<any MessageReceiver & Sendable>()
+    room.onError = { _ in }
+    let registration = room.add(
+      remote: stage.remote,
+      whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(1), longest: .milliseconds(50))))
+    var presences = stage.remote.presences.makeAsyncIterator()
+    #expect(await presences.next() == .connected)
+    stage.peer.pause()
+    room.broadcast(.note, 1)
+    #expect(await presences.next() == .lost("1 calls in a row were not answered"))
+    #expect(try await remoteError { try await stage.remote.sendAndWait(.note, 2) }.code == .gone)
+    stage.peer.goOn()
+    #expect(await presences.next() == .connected)
+    #expect(try await stage.remote.with(deadline: unhurried).sendAndWait(.note, 3) == 3)
+    #expect(registration.isLive)
+    stage.peer.kill()
+    // Whether the first arrived was unknown.
+    #expect([[1, 3], [3]].contains(try stage.journal.numbers))
+  }
+
   /// The full run of 100,000 is asked for by FORWARDCAST_REMOTE_CALLS=100000.
   @Test("under drops, doubles, delays, kills and restarts each call ends, none runs twice, and order holds")
   func everything() async throws {

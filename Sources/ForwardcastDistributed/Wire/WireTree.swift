@@ -211,9 +211,8 @@ private struct WireScanner {
     position += 1
     let end = position + length
     guard end <= bytes.count else { throw error("a length beyond the end") }
-    for edge in [position, end] where edge < bytes.count {
-      guard bytes[edge] & 0b1100_0000 != 0b1000_0000 else { throw error("a length within a character") }
-    }
+    func isWithinCharacter(_ edge: Int) -> Bool { edge < bytes.count && bytes[edge] & 0b1100_0000 == 0b1000_0000 }
+    if isWithinCharacter(position) || isWithinCharacter(end) { throw error("a length within a character") }
     add(kind, position..<end)
     position = end
   }
