@@ -27,7 +27,10 @@ let examples = [
   example("console", "Console", "ForwardcastScript"),
   example("audit", "Audit"),
   example("feed", "Feed"),
+  example("list-source", "ListSource"),
   example("undo", "Undo", "ForwardcastRecording"),
+  example("replay", "Replay", "ForwardcastRecording"),
+  example("trace", "Trace", "ForwardcastRecording"),
   example("lounge", "Lounge", "ForwardcastDistributed"),
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
 ]
@@ -101,9 +104,9 @@ let package = Package(
       name: "GuideTests",
       dependencies: [
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
-        "ForwardcastDistributed",
+        "ForwardcastDistributed", "TestSupport",
       ]),
-    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast"]),
+    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
     .target(
       name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem"),

@@ -55,8 +55,8 @@ struct Growth {
       height - bottom - (log(cost) - log(floor)) / (log(ceiling) - log(floor)) * (height - top - bottom)
     }
     var lines = [
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Int(width)) \(Int(height))\" "
-        + "font-family=\"sans-serif\" font-size=\"13\">",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(Int(width))\" height=\"\(Int(height))\" "
+        + "viewBox=\"0 0 \(Int(width)) \(Int(height))\" font-family=\"sans-serif\" font-size=\"13\">",
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
       text("Cost of one delivery against the number of targets", x: left, y: 28, size: 16),
     ]

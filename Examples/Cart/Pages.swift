@@ -16,8 +16,8 @@ final class Checkout: CartDelegate {
 /// The page that lists the cart in a table. Its helpers do the work: see Helpers.swift.
 final class ListPage: CartDelegate {
   let table = Table()
-  /// Delegate and data source of the table, both in one. The table does not keep it, this page does.
-  private let helpers = MulticastProxy<any TableHelper>()
+  /// The table has one delegate, and this one stands for several. The table does not keep it, this page does.
+  private let taps = CartTableDelegateProxy()
   private let rows: CartRows
   private let remover: RowRemover
   private let counter = TapCounter()
@@ -25,12 +25,13 @@ final class ListPage: CartDelegate {
   init(_ cart: Cart) {
     rows = CartRows(cart)
     remover = RowRemover(cart)
-    for helper: any TableHelper in [rows, counter, remover] { helpers.add(helper) }
-    table.dataSource = helpers
-    table.delegate = helpers
+    taps.add(counter)
+    taps.add(remover)
+    table.dataSource = rows
+    table.delegate = taps
   }
 
-  var taps: Int { counter.taps }
+  var tapCount: Int { counter.taps }
 
   func cartDidChange(_ cart: Cart) { table.reload() }
 }

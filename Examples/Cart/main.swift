@@ -20,7 +20,7 @@ cart.put(Item(name: "biscuits", cents: 299))
 
 // A tap goes from the table through the proxy to the helpers, from one of them to the cart, and back to all pages.
 list.table.tap(row: 1)
-print("\(list.taps) tap, \(cart.pages.count) pages")
+print("\(list.tapCount) tap, \(cart.pages.count) pages")
 
 // Prints:
 // put tea

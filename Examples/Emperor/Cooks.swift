@@ -1,22 +1,18 @@
-// Cooks.swift: three cooks of three classes, who share two selectors and nothing else.
+// Cooks.swift: three cooks of three classes, who share what a servant is and nothing else.
 // Example: Emperor.
 
-import Forwardcast
-
 /// Braises pork.
-@Receiver
-final class PorkCook {
+final class PorkCook: Servant {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  @Message func mealAnnounced(_ meal: Meal) { braise(meal.dishes[0]) }
-  @Message func minutesNeeded() -> Int { 120 }
+  func mealAnnounced(_ meal: Meal) { braise(meal.dishes[0]) }
+  func minutesNeeded() -> Int { 120 }
 
   private func braise(_ dish: String) { print("  the pork cook braises \(dish)") }
 }
 
 /// Boils fish, the longer the more of it was caught.
-@Receiver
-final class FishCook {
+final class FishCook: Servant {
   private let catchOfTheDay: Int
 
   init(hiredBy emperor: Emperor, catchOfTheDay: Int) {
@@ -24,26 +20,24 @@ final class FishCook {
     emperor.hire(self)
   }
 
-  @Message func mealAnnounced(_ meal: Meal) { boil(meal.dishes[1]) }
-  @Message func minutesNeeded() -> Int { 5 * catchOfTheDay }
+  func mealAnnounced(_ meal: Meal) { boil(meal.dishes[1]) }
+  func minutesNeeded() -> Int { 5 * catchOfTheDay }
 
   private func boil(_ dish: String) { print("  the fish cook boils \(catchOfTheDay) \(dish)") }
 }
 
 /// Fries aubergines.
-@Receiver
-final class AubergineCook {
+final class AubergineCook: Servant {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  @Message func mealAnnounced(_ meal: Meal) { print("  the aubergine cook fries \(meal.dishes[2])") }
-  @Message func minutesNeeded() -> Int { 25 }
+  func mealAnnounced(_ meal: Meal) { print("  the aubergine cook fries \(meal.dishes[2])") }
+  func minutesNeeded() -> Int { 25 }
 }
 
 /// Cooks in the city, knows the same words, and was never hired.
-@Receiver
-final class StreetCook {
+final class StreetCook: Servant {
   private(set) var mealsHeardOf = 0
 
-  @Message func mealAnnounced(_ meal: Meal) { mealsHeardOf += 1 }
-  @Message func minutesNeeded() -> Int { 10_000 }
+  func mealAnnounced(_ meal: Meal) { mealsHeardOf += 1 }
+  func minutesNeeded() -> Int { 10_000 }
 }

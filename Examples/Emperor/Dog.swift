@@ -1,12 +1,10 @@
 // Dog.swift: who comes later and is no cook; nothing outside this file changes for it.
 // Example: Emperor.
 
-import Forwardcast
-
-/// Helps in the kitchen, and has no opinion on how long a meal takes.
-@Receiver
-final class Dog {
+/// Helps in the kitchen, and needs no time of its own.
+final class Dog: Servant {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 
-  @Message func mealAnnounced(_ meal: Meal) { print("  the dog fetches firewood") }
+  func mealAnnounced(_ meal: Meal) { print("  the dog fetches firewood") }
+  func minutesNeeded() -> Int { 0 }
 }

@@ -8,24 +8,29 @@ struct Meal: Sendable {
   let dishes: [String]
 }
 
-extension Message<(Meal) -> Void> { static var mealAnnounced: Self { .init("mealAnnounced:") } }
-extension Message<() -> Int> { static var minutesNeeded: Self { .init("minutesNeeded") } }
+/// Who serves: told of meals, and asked for how long he needs, which is one sum of all.
+@Forwarded
+protocol Servant: AnyObject {
+  func mealAnnounced(_ meal: Meal)
+  @Answer(.sum) func minutesNeeded() -> Int
+}
 
 final class Emperor {
-  /// Whoever has a selector table may be hired. Servants are held weakly: the emperor owns nobody.
-  private let servants = MulticastProxy<any MessageReceiver>()
+  /// Servants are held weakly: the emperor owns nobody.
+  private let servants = ServantProxy()
 
-  func hire(_ servant: any MessageReceiver) { servants.add(servant) }
+  func hire(_ servant: any Servant) { servants.add(servant) }
 
   /// Everybody hired hears it, in the order of hiring, and nobody else does.
   func announce(_ meal: Meal) {
     print("the emperor announces \(meal.occasion): \(meal.dishes.joined(separator: ", "))")
-    let heard = servants.broadcast(.mealAnnounced, meal)
-    print("\(heard.delivered) heard")
+    servants.mealAnnounced(meal)
+    print("\(servants.count) heard")
   }
 
   /// A notification could not be answered; a multicast is, by all who have something to say.
-  func minutesUntilServed() throws -> Int { try servants.collect(.minutesNeeded, returning: .sum) }
+  func minutesUntilServed() -> Int { servants.minutesNeeded() }
 
-  func longestDish() throws -> Int { try servants.collect(.minutesNeeded, returning: .reduce(0, max)) }
+  /// The same question, and another answer made of all.
+  func longestDish() throws -> Int { try servants.minutesNeeded(returning: .reduce(0, max)) }
 }

@@ -10,17 +10,17 @@ var aubergine: AubergineCook? = AubergineCook(hiredBy: emperor)
 let stranger = StreetCook()
 
 emperor.announce(Meal(occasion: "dinner", dishes: ["belly of pork", "carps", "aubergines with minced meat"]))
-print("\(try emperor.minutesUntilServed()) minutes of work, \(try emperor.longestDish()) for the longest dish")
+print("\(emperor.minutesUntilServed()) minutes of work, \(try emperor.longestDish()) for the longest dish")
 
 // A dog joins. No cook, no emperor and no protocol had to change.
 let dog = Dog(hiredBy: emperor)
 emperor.announce(Meal(occasion: "supper", dishes: ["ham", "trouts", "aubergine soup"]))
-print("\(try emperor.minutesUntilServed()) minutes of work, the dog's not counted")
+print("\(emperor.minutesUntilServed()) minutes of work, the dog's not counted")
 
 // One cook leaves without a word to anybody.
 aubergine = nil
 emperor.announce(Meal(occasion: "breakfast", dishes: ["sausages", "herrings", "aubergine jam"]))
-print("\(try emperor.minutesUntilServed()) minutes of work")
+print("\(emperor.minutesUntilServed()) minutes of work")
 
 print("the street cook heard of \(stranger.mealsHeardOf) meals")
 

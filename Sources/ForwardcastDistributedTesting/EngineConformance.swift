@@ -16,7 +16,7 @@ public import ForwardcastDistributed
 ///     }
 ///
 /// Both systems are in this process: two nodes that are joined, or one system for both ends. It needs no test library, and
-/// sleeps nowhere; only checks of deadlines wait for one of a few milliseconds.
+/// waits for nothing longer than for the deadline of a call.
 public struct EngineConformance<ActorSystem>: Sendable
 where ActorSystem: DistributedActorSystem<any Codable> {
   /// One promise, and how it was broken.
@@ -60,7 +60,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     for (promise, body) in promises {
       let failure: String?
       do {
-        try await body(try await Stage(serving, calling, options))
+        let stage = try await Stage(serving, calling, options)
+        defer { stage.probe.release() }
+        try await body(stage)
         failure = nil
       } catch {
         failure = "\(error)"
@@ -137,7 +139,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   private func cancellation(_ stage: Stage<ActorSystem>) async throws {
     let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
-    await stage.probe.hasBegun(1)
+    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
     held.cancel()
     let error = await stage.failure { try await held.value }
     try check("CancellationError()", error.map { "\($0)" } ?? "no error")
@@ -147,12 +149,12 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   private func givenUp(_ stage: Stage<ActorSystem>) async throws {
     let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
-    await stage.probe.hasBegun(1)
+    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
     let error = await stage.failure {
       try await stage.remote.with(deadline: .milliseconds(20)).sendAndWait(.probeNumber, 2)
     }
     try check("timed out", (error as? RemoteError).map { "\($0.code)" } ?? "no error")
-    while stage.remote.isTelling { await Task.yield() }
+    try await stage.wait(for: "the endpoint to be told") { !stage.remote.isTelling }
     stage.probe.release()
     try check(1, try await held.value)
     try check(3, try await stage.remote.sendAndWait(.probeNumber, 3))
@@ -173,9 +175,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     (narrow.window, narrow.waitingCalls) = (1, 1)
     let remote = try await stage.connect(narrow)
     let held = Task { try await remote.sendAndWait(.probeHolds, 1) }
-    await stage.probe.hasBegun(1)
+    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
     let next = Task { try await remote.sendAndWait(.probeNumber, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    try await stage.wait(for: "the second call to stand in line") { remote.standing == 2 }
     let busy = await stage.failure { try await remote.sendAndWait(.probeNumber, 3) } as? RemoteError
     try check("busy", busy.map { "\($0.code)" } ?? "no error")
     stage.probe.release()

@@ -64,9 +64,6 @@ final class Probe: MessageReceiver, Sendable {
     for continuation in held { continuation.resume() }
   }
 
-  /// Waits until a number has run, or been begun.
-  func hasBegun(_ number: Int) async { while !ran.contains(number) { await Task.yield() } }
-
   static let selectorTable = SelectorTable(for: Probe.self) {
     Responds(to: .probeNumber) { probe, number in probe.note(number) }
     Responds(to: .probeText) { _, text in text }
@@ -122,11 +119,20 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     try await withThrowingTaskGroup(of: (Int, Int).self) { group in
       for (index, number) in numbers.enumerated() {
         group.addTask { (number, try await remote.sendAndWait(.probeNumber, number)) }
-        while remote.called <= called + index { await Task.yield() }
+        try await wait(for: "call \(index) to be made") { remote.called > called + index }
       }
       for try await (number, answer) in group where number != answer {
         throw ProbeError(description: "\(number) was answered with \(answer)")
       }
+    }
+  }
+
+  /// Waits until something holds, no longer than for the deadline of a call.
+  func wait(for what: String, until holds: () -> Bool) async throws {
+    let deadline = Deadline(after: remote.deadline)
+    while !holds() {
+      guard !deadline.hasPassed else { throw ProbeError(description: "waited in vain for \(what)") }
+      try await Task.sleep(for: .milliseconds(1))
     }
   }
 

@@ -57,6 +57,13 @@ struct ExampleTests {
     }
   }
 
+  @Test("the list of examples has each of them once, and no other")
+  func list() throws {
+    let list = try String(contentsOf: packageFolder("Examples/README.md"), encoding: .utf8)
+    let names = list.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) }
+    #expect(names.sorted() == examples.map(program).sorted())
+  }
+
   @Test("a block of prints that is missing, empty or not last is none")
   func blocks() {
     #expect(statedOutput(of: "f()\n\n// Prints:\n// a\n//\n//   b\n") == "a\n\n  b\n")

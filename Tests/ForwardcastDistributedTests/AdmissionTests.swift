@@ -4,11 +4,12 @@
 import Distributed
 import Forwardcast
 import PipeActorSystem
+import TestSupport
 import Testing
 
 @testable import ForwardcastDistributed
 
-@Suite("Admission")
+@Suite("Admission", .whenQuiet)
 struct AdmissionTests {
   private let system = LocalTestingDistributedActorSystem()
 
@@ -26,7 +27,7 @@ struct AdmissionTests {
       busyWorker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
     let holder = try await connect(busy)
     let held = Task { try await holder.sendAndWait(.hold, 1) }
-    while busyWorker.words.isEmpty { await Task.yield() }
+    await until(!busyWorker.words.isEmpty)
 
     let (found, finding) = AsyncStream.makeStream(of: LocalEndpoint.self)
     for endpoint in [busy, near, near, far] { finding.yield(endpoint) }

@@ -126,7 +126,7 @@ private struct HandLine {
   }
 }
 
-@Suite("Endpoints")
+@Suite("Endpoints", .whenQuiet)
 struct EndpointTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -189,7 +189,7 @@ struct EndpointTests {
   func twiceWhileRunning() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     async let second = line.call(1, "hold:", "3:Inti1;")
     worker.gate.open()
     #expect(try await [first, second] == Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
@@ -200,7 +200,7 @@ struct EndpointTests {
   func twiceBeforeALaterOne() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     async let second = line.call(1, "hold:", "3:Inti1;")
     for _ in 0..<100 { await Task.yield() }
     async let later = line.call(2, "add:", "3:Inti2;")
@@ -262,7 +262,7 @@ struct EndpointTests {
     let endpoint = endpoint(MessageLimits(waiting: 1))
     let (line, other) = (try await HandLine(endpoint), try await HandLine(endpoint))
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     #expect(try await other.call(1, "add:", "3:Inti9;").contains("answer"))
     // Of two that come, in whichever order, one finds the one place taken or has been overtaken, and is told at once.
     try await withThrowingTaskGroup(of: String.self) { group in
@@ -310,7 +310,7 @@ struct EndpointTests {
   func givenUp() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     async let second = line.call(2, "add:", "3:Inti2;", awaited: 1)
     async let fourth = line.call(4, "add:", "3:Inti4;", awaited: 1)
     for _ in 0..<100 { await Task.yield() }
@@ -409,7 +409,7 @@ struct EndpointTests {
     let endpoint = endpoint()
     let line = try await HandLine(endpoint)
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     async let second = line.call(2, "add:", "3:Inti2;", awaited: 1)
     for _ in 0..<100 { await Task.yield() }
     await endpoint.close("it goes to sleep")
@@ -437,7 +437,7 @@ struct EndpointTests {
     let endpoint = endpoint(MessageLimits(lines: 1))
     let line = try await HandLine(endpoint)
     async let first = line.call(1, "hold:", "3:Inti1;")
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let refused = try await endpoint.receive(MessageEnvelope(text: WireRequest.openText))
     #expect(refused.text.contains("1:c4:busy"))
     worker.gate.open()

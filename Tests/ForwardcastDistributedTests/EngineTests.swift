@@ -7,6 +7,7 @@ import ForwardcastDistributed
 import ForwardcastDistributedTesting
 import Foundation
 import PipeActorSystem
+import TestSupport
 import Testing
 
 /// Both ends of a pair of pipes, in this process.
@@ -40,7 +41,7 @@ private struct PipePair {
   }
 }
 
-@Suite("Engines")
+@Suite("Engines", .whenQuiet)
 struct EngineTests {
   @Test("the toolchain's engine keeps every promise")
   func local() async throws {

@@ -57,7 +57,7 @@ private struct Stage {
   }
 }
 
-@Suite("Two processes", .serialized)
+@Suite("Two processes", .whenQuiet, .serialized)
 struct ProcessTests {
   @Test("messages run in the other process, in order, and their answers come back")
   func basics() async throws {
@@ -132,7 +132,7 @@ struct ProcessTests {
     let stage = try await Stage()
     stage.peer.system.faults.command { _, direction in direction == .incoming ? .drops : .passes }
     let call = Task { try await stage.remote.sendAndWait(.note, 1) }
-    while stage.peer.system.pendingCount == 0 { await Task.yield() }
+    await until(stage.peer.system.pendingCount > 0)
     stage.peer.system.cut()
     let error = try await remoteError { _ = try await call.value }
     #expect(error.code == .connectionFailed && error.outcome == .unknown)
@@ -258,11 +258,11 @@ struct ProcessTests {
 
   @Test("with a full window, drops, doubles and delays, each call ends, none runs twice, and order holds")
   func everythingInWindow() async throws {
-    let count = ProcessInfo.processInfo.environment["FORWARDCAST_REMOTE_CALLS"].flatMap { Int($0) } ?? 2_000
+    let count = bound(300, full: 2_000, named: "FORWARDCAST_REMOTE_CALLS")
     let stage = try await Stage(RemoteOptions(deadline: .milliseconds(200)))
     let random = RandomFaults(seed: 17, drops: 8, doubles: 200, waits: 12, upToMilliseconds: 160)
     stage.peer.system.faults.command { _, _ in random.fate() }
-    let (remote, ended) = (stage.remote, Counter())
+    let remote = stage.remote
     var saw: [String: Int] = [:]
     var (answered, didNotRun): ([Int], [Int]) = ([], [])
     func note(_ number: Int, _ end: String?) {
@@ -272,9 +272,9 @@ struct ProcessTests {
     try await withThrowingTaskGroup(of: (number: Int, end: String?).self) { group in
       for number in 1...count {
         if number > 16, let next = try await group.next() { note(next.number, next.end) }
-        let (called, over) = (remote.called, ended.value)
+        let (called, isOver) = (remote.called, Locked(false))
         group.addTask {
-          defer { ended.add(1) }
+          defer { isOver.withLock { $0 = true } }
           do {
             let answer = try await remote.sendAndWait(.note, number)
             return (number, answer == number ? nil : "the answer \(answer)")
@@ -283,7 +283,7 @@ struct ProcessTests {
           }
         }
         // Called in the order of the numbers; one that was refused at once has ended.
-        while remote.called == called, ended.value < over + 16 { await Task.yield() }
+        await until(remote.called > called || isOver.withLock { $0 })
       }
       for try await next in group { note(next.number, next.end) }
     }

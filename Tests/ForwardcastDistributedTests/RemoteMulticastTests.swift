@@ -27,7 +27,7 @@ final class LocalMember: Member {
   func hold(_ number: Int) -> Int { number }
 }
 
-@Suite("Remote targets")
+@Suite("Remote targets", .whenQuiet)
 struct RemoteMulticastTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -201,7 +201,7 @@ struct RemoteMulticastTests {
     let room = room()
     let registration = room.add(remote: try await connect(endpoint()), buffer: .keepNewest(10))
     room.broadcast(MemberProxy.Messages.hold, 0)
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     var dropped = 0
     for number in 1...1000 { dropped += room.broadcast(MemberProxy.Messages.add, number).dropped }
     #expect(dropped == 990)
@@ -216,7 +216,7 @@ struct RemoteMulticastTests {
     let room = room()
     room.add(remote: try await connect(endpoint()), buffer: .suspendSender(2))
     room.broadcast(MemberProxy.Messages.hold, 0)
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let sent = Counter()
     let sender = Task {
       for number in 1...20 {
@@ -224,7 +224,7 @@ struct RemoteMulticastTests {
         sent.add(1)
       }
     }
-    while sent.value < 2 { await Task.yield() }
+    await until(sent.value >= 2)
     for _ in 0..<50 { await Task.yield() }
     #expect(sent.value == 2)
     worker.gate.open()

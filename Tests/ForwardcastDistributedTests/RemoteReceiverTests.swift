@@ -37,7 +37,7 @@ func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
 
 private func isCall(_ envelope: MessageEnvelope) -> Bool { envelope.text.contains("1:k4:call") }
 
-@Suite("Remote receivers")
+@Suite("Remote receivers", .whenQuiet)
 struct RemoteReceiverTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -163,11 +163,11 @@ struct RemoteReceiverTests {
     let count = 200
     // Nothing runs before all stand in line.
     let first = Task { try await remote.sendAndWait(.hold, 0) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     var calls: [Task<Int, any Error>] = []
     for number in 1...count {
       calls.append(Task { try await remote.sendAndWait(.add, number) })
-      while remote.standing <= number { await Task.yield() }
+      await until(remote.standing > number)
     }
     worker.gate.open()
     #expect(try await first.value == 0)
@@ -182,15 +182,15 @@ struct RemoteReceiverTests {
   func givenUp(isCancelled: Bool) async throws {
     let remote = try await connect(endpoint())
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task {
       try await remote.with(deadline: isCancelled ? unhurried : .milliseconds(20)).sendAndWait(.add, 2)
     }
-    while remote.called < 2 { await Task.yield() }
+    await until(remote.called >= 2)
     if isCancelled { second.cancel() }
     _ = await second.result
     let third = Task { try await remote.sendAndWait(.add, 3) }
-    while remote.isTelling { await Task.yield() }
+    await until(!remote.isTelling)
     worker.gate.open()
     #expect(try await first.value == 1)
     #expect(try await third.value == 4)
@@ -252,7 +252,7 @@ struct RemoteReceiverTests {
   func deadlineInLine() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     async let first = remote.sendAndWait(.hold, 1)
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
     #expect(error.code == .timedOut && error.outcome == .didNotRun)
     worker.gate.open()
@@ -278,7 +278,7 @@ struct RemoteReceiverTests {
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
     #expect(begun.value == RemoteLine.abandonedLimit)
     never.open()
-    while remote.abandoned > 0 { await Task.yield() }
+    await until(remote.abandoned == 0)
     #expect(try await remote.sendAndWait(.add, 2) == 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
@@ -299,9 +299,9 @@ struct RemoteReceiverTests {
   func cancellation() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let inLine = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     inLine.cancel()
     await #expect(throws: CancellationError.self) { try await inLine.value }
     first.cancel()
@@ -316,9 +316,9 @@ struct RemoteReceiverTests {
   func busy() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1, waitingCalls: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
     #expect(error.code == .busy && error.outcome == .didNotRun)
     worker.gate.open()
@@ -368,9 +368,9 @@ struct RemoteReceiverTests {
   func gone() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
-    while worker.words.isEmpty { await Task.yield() }
+    await until(!worker.words.isEmpty)
     let second = Task { try await remote.sendAndWait(.add, 2) }
-    while remote.standing < 2 { await Task.yield() }
+    await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
     #expect("\(underWay)" == "gone hold: of worker: the node left, unknown whether it arrived")
@@ -413,7 +413,7 @@ struct RemoteReceiverTests {
           let answer = try await one.sendAndWait(.add, number)
           #expect(answer == number + 1)
         }
-        while one.called < number - 10 + 6 { await Task.yield() }
+        await until(one.called >= number - 10 + 6)
       }
       try await group.waitForAll()
     }

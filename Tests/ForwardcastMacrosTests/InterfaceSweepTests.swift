@@ -27,6 +27,24 @@ enum Toolchain {
     else { return [] }
     return all.compactMap { $0 as? URL }.filter { $0.pathExtension == "swiftinterface" }
   }
+
+  /// What the compiler's frontend says of a text.
+  static func said(of text: String, _ arguments: [String]) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "Written.swift")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    let process = Process()
+    let errors = Pipe()
+    process.executableURL = root?.appending(path: "bin/swiftc")
+    process.arguments = ["-frontend"] + arguments + [file.path]
+    process.standardError = errors
+    try process.run()
+    let said = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: said, as: UTF8.self)
+  }
 }
 
 @Suite("Interfaces of the toolchain", .enabled(if: !Toolchain.interfaces.isEmpty))
@@ -52,7 +70,7 @@ struct InterfaceSweepTests {
     return found
   }
 
-  @Test("each is read to its end, and written or refused with a reason")
+  @Test("each is read to its end, and written or refused with a reason", .oneAtATime)
   func sweep() async throws {
     var counts: [String: Int] = [:]
     var written = ""
@@ -86,20 +104,7 @@ struct InterfaceSweepTests {
 
   /// What the compiler's parser says of a text.
   private func parseErrors(_ text: String) throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "Written.swift")
-    try text.write(to: file, atomically: true, encoding: .utf8)
-    let process = Process()
-    let errors = Pipe()
-    process.executableURL = Toolchain.root?.appending(path: "bin/swiftc")
-    process.arguments = ["-frontend", "-parse", file.path]
-    process.standardError = errors
-    try process.run()
-    let said = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: said, as: UTF8.self).split(separator: "\n").filter { $0.contains("error:") }.joined(
+    try Toolchain.said(of: text, ["-parse"]).split(separator: "\n").filter { $0.contains("error:") }.joined(
       separator: "\n")
   }
 }

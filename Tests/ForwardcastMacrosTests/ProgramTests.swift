@@ -147,6 +147,14 @@ struct WriterTests {
             self.init(options: Forwardcast.MulticastOptions())
           }
 
+          /// Registers a target weakly, with a warning where nothing else keeps it.
+          @discardableResult
+          public func add(_ target: any Themes) -> Forwardcast.Registration {
+            weak let kept = target
+            _ = kept
+            return multicast.add(target)
+          }
+
           /// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any Themes).self)`.
           public nonisolated protocol Forwarding: Forwardcast.MulticastFacade where Interface: Sendable {}
 
@@ -227,6 +235,23 @@ struct WriterTests {
     #expect(inherited.contains("@Audio final class BProxy"))
   }
 
+  @Test("where a conformance may be on the main actor, its key is there, and a receiver is told what to write")
+  func mainActorConformances() {
+    let settings = ModuleSettings(isMainActorByDefault: true)
+    func text(_ text: String) -> String { Expander(text, settings: settings).expansion.text }
+    let keys = text(
+      "@Forwarded protocol P { func a(_ x: Set<User>); func b(_ x: [String: User]); func c(_ x: [Int: [(a: User, b: Int)]]) }"
+    )
+    #expect(
+      keys.contains("@MainActor static let a") && keys.contains("  static let b") && keys.contains("  static let c"))
+    #expect(keys.contains("@MainActor static let table"))
+    let free = text("@Forwarded nonisolated protocol P { func a(_ x: Set<User>) }")
+    #expect(free.contains("  static let a") && free.contains("  nonisolated static let table"))
+    let advice = "Declare the type that has it 'nonisolated'."
+    #expect(text("@Receiver final class C { @Message func a(_ x: Set<User>) {} }").contains(advice))
+    #expect(!text("@Receiver final class C { @Message nonisolated func a(_ x: Set<User>) {} }").contains(advice))
+  }
+
   @Test("the comments that document a requirement are kept, however they are written")
   func documentation() {
     let text = Expander(
@@ -263,9 +288,11 @@ struct WriterTests {
     #expect(!text.contains("static var d"))
   }
 
-  @Test("declarations that are too long or too deep are refused or read, and never hang")
+  @Test("declarations that are too long or too deep are refused or read, and never hang", .oneAtATime)
   func bounds() {
-    func read(_ text: String) -> Expansion { Expander(text).expansion }
+    func read(_ text: String) -> Expansion {
+      Expander(text, settings: ModuleSettings(isMainActorByDefault: true)).expansion
+    }
     let count = bound(1_000, full: 4_000)
     let deep = "[".times(count) + "Int" + "]".times(count)
     #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)

@@ -187,6 +187,7 @@ struct RefusalTests {
     for text in [
       "@Forwarded(as: type) protocol P {}", "@Forwarded(inheriting: A) protocol P {}",
       "@Receiver(inheriting: base()) class C {}", "@Receiver(.some) class C {}",
+      "@Forwarded(base: (a*/y b).self) protocol P {}",
       "@Forwarded(isolatedTo: Audio) protocol P {}", "@Forwarded(otherwise: .nothing) protocol P {}",
     ] {
       #expect(Expander(text).expansion.attributeProblems.count == 1, "\(text)")

@@ -15,7 +15,7 @@ struct InternedNamesTests {
     return "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast\nadd r to p only @[\(names)]\nprint \"done\""
   }
 
-  @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go")
+  @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go", .oneAtATime)
   func boundOfAll() async {
     _ = await #expect(processExitsWith: .success) {
       let limit = bound(1 << 20, full: 16 << 20)

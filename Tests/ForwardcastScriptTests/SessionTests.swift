@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 private final class Cart: MessageReceiver {
@@ -207,7 +208,7 @@ struct SessionTests {
     #expect(pages.count == 1)
   }
 
-  @Test("a host's receiver that answers everything gets names that nobody has heard of")
+  @Test("a host's receiver that answers everything gets names that nobody has heard of", .oneAtATime)
   func catchAll() {
     let session = ScriptSession()
     session.register(Echo(), as: "echo")

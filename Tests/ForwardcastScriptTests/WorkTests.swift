@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Work")
@@ -19,7 +20,7 @@ struct WorkTests {
   }
 
   @Test(
-    "a diamond of proxies that would be passed too often ends the script",
+    "a diamond of proxies that would be passed too often ends the script", .oneAtATime,
     arguments: [
       "[a0 a]", "print collect all [a0 a]", "print errors [a0 a]", "print report [a0 a]",
       "expect [a0 a] throws", "[a0 a: @selector(nobodyKnowsThisName:)]",
@@ -91,7 +92,7 @@ struct WorkTests {
   }
 
   @Test(
-    "what grows with a value, a list of targets or a text is charged",
+    "what grows with a value, a list of targets or a text is charged", .oneAtATime,
     arguments: [
       ("expect NOTS true", 31_900),
       ("print count p", 16_000),
@@ -219,7 +220,7 @@ struct WorkTests {
     #expect(played.failures.allSatisfy { $0.utf8.count < 300 })
   }
 
-  @Test("blank lines after an if are passed in one go")
+  @Test("blank lines after an if are passed in one go", .oneAtATime)
   func separators() {
     let blank = String(repeating: "\n;", count: 200_000)
     let played = play("if false { print 1 }" + blank + "else { print 2 }" + blank + "if true { }" + blank)

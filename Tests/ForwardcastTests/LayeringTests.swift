@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Folders".
 
 import Foundation
+import TestSupport
 import Testing
 
 /// The folders of the library, each of which may name the types of those before it.
@@ -85,7 +86,7 @@ struct LayeringTests {
     }
   }
 
-  @Test("no file of the library names a type of a layer to its right")
+  @Test("no file of the library names a type of a layer to its right", .oneAtATime)
   func libraryIsLayered() throws {
     let files = try swiftFiles(under: "Sources/Forwardcast").map { url in
       let path = url.path.dropFirst(root.appending(path: "Sources/Forwardcast/").path.count)

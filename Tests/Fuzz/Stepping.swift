@@ -3,7 +3,7 @@
 import Forwardcast
 
 /// A context that runs nothing by itself: each step opens what one mailbox gives in a turn.
-final class StepContext: DeliveryContext, ContextProbe, @unchecked Sendable {  // the fuzzer has one thread
+final class StepContext: DeliveryContext, @unchecked Sendable {  // the fuzzer has one thread
   let name: String
   let turn: Int
   let isConcurrent: Bool

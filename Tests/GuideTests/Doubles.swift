@@ -22,13 +22,12 @@ struct Reminder {
 }
 // end
 
-private struct Bounced: Error {}
-
 @Suite("Testing with doubles")
 struct Doubles {
   @Test("a mail that bounces goes to the office")
   func bounces() throws {
     // snippet: doubles-use
+    struct Bounced: Error {}
     typealias Messages = MailerProxy.Messages
     let mailer = TestDouble(MailerProxy())
     mailer.stub(Messages.send, .any, "ann").fails(Bounced())
@@ -66,17 +65,14 @@ struct Doubles {
 
   @Test("what does not come is said with a clock too")
   func absence() async throws {
-    let mailer = TestDouble(MailerProxy())
-    let clock = TestClock()
-    async let hours: Void = {
-      await clock.waitForSleepers()
-      clock.advance(by: .seconds(60))
-    }()
     // snippet: doubles-absence
+    let (mailer, clock) = (TestDouble(MailerProxy()), TestClock())
     mailer.verifyNoCalls()  // not even one that was verified before
-    await mailer.call(MailerProxy.Messages.send, .any, .any).doesNotCome(within: .seconds(60), on: clock)
+    async let quiet = mailer.call(MailerProxy.Messages.send, .any, .any).doesNotCome(within: .seconds(60), on: clock)
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(60))
+    _ = await quiet  // what came would be a failure of the test
     // end
-    await hours
   }
 
   @Test("captured arguments and calls can be looked at")

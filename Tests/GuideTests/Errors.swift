@@ -10,9 +10,8 @@ protocol Exporter: AnyObject {
   func export(_ page: String) throws
   func pages(in book: String) throws -> Int
 }
-// end
 
-private final class Printer: Exporter {
+final class Printer: Exporter {
   struct OutOfPaper: Error {}
   var paper: Int
   init(paper: Int) { self.paper = paper }
@@ -22,24 +21,27 @@ private final class Printer: Exporter {
   }
   func pages(in book: String) throws -> Int { paper }
 }
+// end
 
 @Suite("Errors and silence")
 struct Errors {
   @Test("errors of a broadcast go to the handler, others are thrown or reported")
   func errors() throws {
-    let (empty, full) = (Printer(paper: 0), Printer(paper: 9))
-    let heard = Heard()
     // snippet: errors-handler
+    let (empty, full) = (Printer(paper: 0), Printer(paper: 9))
     let exporters = ExporterProxy()
     exporters.add(empty)
     exporters.add(full)
-    exporters.onError = { heard.note("\($0)") }
+    exporters.onError = { print($0) }  // export: failed in Printer: OutOfPaper()
 
     let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
     print(summary.failed)  // 1: `full` has printed all the same
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
-    #expect(heard.lines.count == 1)
+    let heard = Heard()
+    exporters.onError = { heard.note("\($0)") }
+    exporters.broadcast(ExporterProxy.Messages.export, "back")
+    #expect(heard.lines.count == 1 && heard.lines[0].contains("OutOfPaper()"))
     // snippet: errors-report
     var message = Invocation("export:", arguments: [ArgumentBox("cover")])
     let report = try exporters.forward(&message)

@@ -1,4 +1,4 @@
-// Forwarding.swift: the code of the page "Objects that forward".
+// Forwarding.swift: the code of the page "Objects that forward"; compiled on the main actor by default as well.
 // Layer: Tests.
 
 import Forwardcast
@@ -10,13 +10,13 @@ extension Message<(String) -> String> { static var translate: Self { .init("tran
 
 // snippet: forwarding-receiver
 @Receiver
-final class Dictionary {
+final class Lexicon {
   @Message func translate(_ word: String) -> String { word == "chat" ? "cat" : "?" }
 }
 // end
 
 // snippet: forwarding-proxy
-final class Shouting: ForwardingProxy {
+nonisolated final class Shouting: ForwardingProxy {
   private let inner: any MessageReceiver
   init(_ inner: any MessageReceiver) {
     self.inner = inner
@@ -31,7 +31,7 @@ final class Shouting: ForwardingProxy {
     try inner.perform(&invocation)
     let answer: String = try invocation.result?.unbox() ?? ""
     invocation.result = ArgumentBox(answer.uppercased())
-    return DeliveryReport()
+    return DeliveryReport(answeredBy: inner, invocation.result)
   }
 }
 // end
@@ -50,7 +50,7 @@ struct Forwarding {
   @Test("a proxy changes the answer of what it stands for")
   func shouting() throws {
     // snippet: forwarding-use
-    let loud = Shouting(Dictionary())
+    let loud = Shouting(Lexicon())
     let word = try loud.send(.translate, "chat")  // "CAT"
     // end
     #expect(word == "CAT")
@@ -59,26 +59,27 @@ struct Forwarding {
   @Test("a lazy proxy makes its target on the first message")
   func lazy() throws {
     // snippet: forwarding-lazy
-    let dictionary = LazyProxy { Dictionary() }
-    let word = try dictionary.send(.translate, "chat")  // the dictionary is made here
+    let lexicon = LazyProxy { Lexicon() }
+    let word = try lexicon.send(.translate, "chat")  // made here, or by a question
     // end
-    #expect(word == "cat" && dictionary.isMade)
+    #expect(word == "cat" && lexicon.isMade)
   }
 
   @Test("hooks stand around the messages of a proxy")
   func hooks() throws {
-    let dictionary = Dictionary()
+    let lexicon = Lexicon()
     // snippet: forwarding-hooks
     let translators = MulticastProxy<any MessageReceiver>()
-    translators.add(dictionary)
+    translators.add(lexicon)
     try translators.before(.translate) { word in print("translating \(word)") }
+    try translators.after(.translate) { answers, word in print("\(word) is \(answers)") }
     try translators.around(.translate) { call in
-      try call.proceed().map { "«\($0)»" }
+      try call.proceed(with: call.arguments.lowercased()).map { "«\($0)»" }  // each answer of the list
     }
-    let word = try translators.collect(.translate, "chat", returning: .last)  // "«cat»"
+    let word = try translators.collect(.translate, "Chat", returning: .last)  // Optional("«cat»")
     // end
     #expect(word == "«cat»")
-    withExtendedLifetime(dictionary) {}
+    withExtendedLifetime(lexicon) {}
   }
 
   @Test("a table may be changed while a program runs")

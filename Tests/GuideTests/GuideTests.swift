@@ -81,6 +81,59 @@ struct GuideTests {
     #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 
+  @Test("the script of README.md is one that the tests of the examples run")
+  func script() throws {
+    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let file = GuideBlocks.root.appending(path: "Examples/Scripts/heaters.msg")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").drop { $0.hasPrefix("#") }
+    #expect(readme.contains("```text\n\(lines.joined(separator: "\n"))\n```"))
+  }
+
+  @Test("the sources that pages name are there")
+  func sources() throws {
+    let root = GuideBlocks.root
+    let folders =
+      try [root]
+      + FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path)
+      .map { root.appending(path: "Sources/\($0)") }
+    let pages =
+      try GuideBlocks.pages() + ["DESIGN.md", "Tests/README.md", "Examples/README.md"].map { root.appending(path: $0) }
+    for page in pages {
+      let text = try String(contentsOf: page, encoding: .utf8)
+      for path in text.matches(of: /`([A-Za-z.]+(?:\/[A-Za-z+.]+)+\.(?:swift|msg|py|md|sh))`/).map({ String($0.1) }) {
+        let isThere = folders.contains { FileManager.default.fileExists(atPath: $0.appending(path: path).path) }
+        #expect(isThere, "\(page.lastPathComponent) names \(path)")
+      }
+      for link in text.matches(of: /\]\(([A-Za-z\/.]+\.md)\)/).map({ String($0.1) }) {
+        let file = page.deletingLastPathComponent().appending(path: link)
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(page.lastPathComponent) leads to \(link)")
+      }
+    }
+  }
+
+  @Test("the sections and articles that sources name are there")
+  func headers() throws {
+    let root = GuideBlocks.root
+    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
+    let titles = try GuideBlocks.pages().map { try String(contentsOf: $0, encoding: .utf8) }
+    let sources = root.appending(path: "Sources")
+    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
+    var named = 0
+    for file in files where file.hasSuffix(".swift") {
+      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+      let header = text.split(separator: "\n", maxSplits: 2).dropFirst().first ?? ""
+      for name in header.matches(of: /DESIGN\.md, "([^"]+)"/).map(\.1) {
+        #expect(design.contains("\n## \(name)\n"), "\(file) names \(name)")
+        named += 1
+      }
+      for name in header.matches(of: /article "([^"]+)"/).map(\.1) {
+        #expect(titles.contains { $0.hasPrefix("# \(name)\n") }, "\(file) names \(name)")
+        named += 1
+      }
+    }
+    #expect(named >= 200)
+  }
+
   @Test("the version of README.md is the one that the command prints")
   func version() throws {
     let command = try String(

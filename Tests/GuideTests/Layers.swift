@@ -2,7 +2,9 @@
 // Layer: Tests.
 
 import Dispatch
+import Distributed
 import Forwardcast
+import ForwardcastDistributed
 import Testing
 
 // snippet: layers
@@ -65,6 +67,15 @@ struct LayersGuide {
     let nested = try await towns.collectAndWait(reading, 3, returning: .all)  // [6, 6, 6]
     // end
     #expect(nested == [6, 6, 6])
+
+    // snippet: layers-remote
+    let door = MessageEndpoint(meters, for: GaugeProxy.table, actorSystem: LocalTestingDistributedActorSystem())
+    let far = try await RemoteReceiver(connectingTo: door, name: "far")
+    let country = GaugeProxy()
+    country.add(remote: far)
+    let there = try await country.collectAndWait(reading, 3, returning: .all)  // [6]: what is elsewhere is one target
+    // end
+    #expect(there == [6])
     withExtendedLifetime((first, second, remote)) {}
   }
 }

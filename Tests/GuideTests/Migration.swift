@@ -84,7 +84,7 @@ final class Logging: ForwardingProxy {
   override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     print("\(invocation)")
     try inner.perform(&invocation)
-    return DeliveryReport()
+    return DeliveryReport(answeredBy: inner, invocation.result)
   }
 }
 // end
@@ -136,6 +136,10 @@ private final class Page: PlayerObserver, PlayerListener, AccountListener, Roste
   func roster(didAdd contact: String) { heard.note(contact) }
 }
 
+@MainActor private final class RosterWindow {
+  var title = ""
+}
+
 @Suite("Migration")
 struct Migration {
   @Test("a multicast delegate by hand becomes a proxy, whose call site may stay")
@@ -181,31 +185,33 @@ struct Migration {
   }
 
   @Test("a delegate with a queue keeps its queue")
-  func delegates() async throws {
-    let (page, window) = (Page(), Page())
+  @MainActor func delegates() async throws {
+    let (page, window) = (Page(), RosterWindow())
     // snippet: migration-gcd-after
     let roster = RosterDelegateProxy()
     roster.add(page, delivery: .queue(DispatchQueue(label: "roster")))
-    roster.add(window, delivery: .mainActor)
+    roster.on(RosterDelegateProxy.Messages.roster) { [weak window] contact in window?.title = contact }
     roster.roster(didAdd: "bob")
     // end
     try await roster.drain()
-    #expect(page.heard.lines == ["bob"] && window.heard.lines == ["bob"])
+    #expect(page.heard.lines == ["bob"] && window.title == "bob")
   }
 
   @Test("a subject becomes a proxy, its sink a closure or a loop")
   func subjects() async {
-    let sum = Heard()
     // snippet: migration-combine-after
-    var prices: PriceListenerProxy? = PriceListenerProxy()
-    let values = prices?.messages(for: PriceListenerProxy.Messages.price)
-    prices?.on(PriceListenerProxy.Messages.price) { sum.note("\($0)") }
-    prices?.price(100)
-    prices = nil  // the loop ends
+    let prices = PriceListenerProxy()
+    let values = prices.messages(for: PriceListenerProxy.Messages.price)  // from now on
+    prices.on(PriceListenerProxy.Messages.price) { print($0) }
+    prices.price(100)
 
-    if let values { for await cents in values { sum.note("loop \(cents)") } }
+    // A loop ends with its task, with the proxy, or as here.
+    for await cents in values.prefix(1) { print("loop \(cents)") }
     // end
-    #expect(sum.lines == ["100", "loop 100"])
+    prices.price(200)
+    var seen: [Int] = []
+    for await cents in values.prefix(1) { seen.append(cents) }
+    #expect(seen == [200])
   }
 
   @Test("a proxy passes on what it prints")

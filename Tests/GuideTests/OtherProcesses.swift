@@ -5,16 +5,18 @@ import Distributed
 import Forwardcast
 import ForwardcastDistributed
 import Synchronization
+import TestSupport
 import Testing
 
-private struct Line: Codable, Sendable { var text = "hello" }
+// snippet: remote-protocol
+struct Line: Codable, Sendable { var text = "hello" }
 
 @Forwarded
-private protocol RoomMember: AnyObject, Sendable {
+protocol RoomMember: AnyObject, Sendable {
   @Answer(.sum) @discardableResult func heard(_ line: Line) -> Int
 }
+// end
 
-extension Message<(Line) -> Int> { fileprivate static var heard: Self { .init("heard:") } }
 extension Message<(Int) -> Int> { fileprivate static var add: Self { .init("add:") } }
 
 @Receiver
@@ -38,7 +40,7 @@ private final class Member: RoomMember {
   }
 }
 
-@Suite("Other processes")
+@Suite("Other processes", .whenQuiet)
 struct OtherProcesses {
   private let system = LocalTestingDistributedActorSystem()
 
@@ -73,7 +75,7 @@ struct OtherProcesses {
     let line = Line()
     // snippet: remote-send
     let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(30)))
-    let answer = try await bob.sendAndWait(.heard, line)
+    let answer = try await bob.sendAndWait(Message<(Line) -> Int>("heard:"), line)
     // end
     #expect(answer == 1)
     // snippet: remote-room

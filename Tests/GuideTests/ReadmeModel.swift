@@ -1,8 +1,10 @@
 // ReadmeModel.swift: the second block of README.md, the model itself.
 // Layer: Tests.
 
+// snippet: readme-model
 import Dispatch
 import Forwardcast
+// end
 import Testing
 
 // snippet: readme-model
@@ -30,9 +32,10 @@ struct ReadmeModel {
     heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy, on its own queue
     print(heaters.responds(to: "heat:"), heaters.responds(to: "cool:"))  // true false
 
+    // Types as Objective-C writes them: returns a Bool (B), takes receiver (@), selector (:) and an Int (q). May be left out.
     var call = Invocation("heat:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])
-    print(try heaters.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0
-    let report = try await heaters.forwardAndWait(call)
+    print(try heaters.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0; the last answer is in call.result
+    let report = try await heaters.forwardAndWait(call)  // the same once more, and waits for the queue
     print(try report.answers.map { try $0.result?.unbox(as: Bool.self) ?? false })  // [true, false]
     // end
     #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))

@@ -146,12 +146,11 @@ struct RealDelegates {
     #expect((TransferDelegateProxy() as AnyObject) is NSObject)
   }
 
-  @Test("a temporary is gone at once unless the proxy holds it")
+  @Test("a target that nobody holds is held by the proxy where it is added strongly")
   func temporaries() {
     // snippet: real-temporaries
     let list = RowDelegateProxy()
-    list.add(Selection())  // gone before the next line
-    list.add(Selection(), ownership: .strong)  // held by the proxy
+    list.add(Selection(), ownership: .strong)
     // end
     #expect(list.targets.count == 1)
   }

@@ -29,8 +29,22 @@ enum ReferencePage {
       ## Overview
 
       This page is made from the tables that the parser reads by. `forwardcast help WORD` prints the same for one word, and
-      ``ScriptLanguage`` has it as values. In the forms `e` is an expression, `p` a proxy, `x` a name; what stands in
-      brackets with a blank before them may be left out.
+      ``ScriptLanguage`` has it as values. In the forms `e` is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an
+      extension point, `s` a signature, `x` a name, `n` a number, `op` a comparison; what stands in brackets with a blank before them may be left out.
+
+      ## Literals and comparisons
+
+      | written | is |
+      |---|---|
+      | `12`, `-3`, `0.5` | a number |
+      | `"text"` | a text on one line, with `\\n`, `\\t`, `\\"`, `\\\\`, `\\u{e9}` |
+      | `@[1, 2]`, `@{"k": 1}` | a list, a dictionary |
+      | `[x add: 1]` | a message; its answer is the value |
+      | `(e)` | the same value |
+      | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons: after `if` and `expect` alone |
+      | `name`, `self` | in a row: the name of its object, and the object; in `after`: `result` |
+      | `# …` | a comment, to the end of the line |
+      | `;` | ends a statement, as the end of a line does |
 
       \(sections.joined(separator: "\n\n"))
 

@@ -1,9 +1,11 @@
-// Services.swift: the code of the page "Services and extension points".
+// Services.swift: the code of the page "Services and extension points"; compiled on the main actor by default as well.
 // Layer: Tests.
 
 import Forwardcast
 import ForwardcastCenters
+// snippet: services-service
 import Synchronization
+// end
 import Testing
 
 // snippet: services-service
@@ -22,12 +24,19 @@ final class AccountService: ManagedService {
 }
 // end
 
+// snippet: services-scope
+final class DraftService: ManagedService {
+  static var scope: ServiceScope { .session }
+  init(in center: ServiceCenter) {}
+}
+// end
+
 // snippet: services-extension
 protocol MailExtension: MessageReceiver, Sendable {}
 extension Message<(String) -> Void> { static var didReceive: Self { .init("didReceive:") } }
 
 @Receiver
-final class Archive: ManagedService, MailExtension {
+nonisolated final class Archive: ManagedService, MailExtension {
   let heard = Mutex<[String]>([])
   init(in center: ServiceCenter) {}
   @Message func didReceive(_ mail: String) { heard.withLock { $0.append(mail) } }
@@ -45,6 +54,12 @@ struct Services {
     // end
     #expect(center.existing(AccountService.self) == nil)
     #expect(center.existing(NetworkService.self) != nil)
+    // snippet: services-scope
+    let session = ServiceCenter(.session, in: center)
+    let drafts = try session.service(DraftService.self)  // lives in the session, and goes with it
+    // end
+    #expect(session.existing(DraftService.self) === drafts)
+    #expect(throws: ServiceError.self) { try center.service(DraftService.self) }
     // snippet: services-substitute
     let substitute = ServiceSubstitute(for: NetworkService.self) { center in NetworkService(in: center) }
     try center.withSubstitutes(substitute) {

@@ -41,7 +41,7 @@ final class Kettle {
 @Suite("Start here")
 struct StartHere {
   @Test("pages come, hear and go")
-  func pages() {
+  func pages() throws {
     // snippet: start-use
     let cart = Cart()
     let badge = CartPage()
@@ -55,13 +55,13 @@ struct StartHere {
     // end
     #expect(checkout == nil && badge.total == 1650 && cart.pages.count == 1)
     // snippet: start-answers
-    let shown = cart.pages.pagesShown()  // as @Answer says
-    let each = try? cart.pages.pagesShown(returning: .all)  // or as you say here
+    let shown = cart.pages.pagesShown()  // 1, the badge: as @Answer says
+    let each = try cart.pages.pagesShown(returning: .all)  // [1]: or as you say here, by a policy, which may throw
     // end
     #expect(shown == 1)
     #expect(each == [1])
-    var total = 0
     // snippet: start-closure
+    var total = 0
     let token = cart.pages.on(CartDelegateProxy.Messages.cart) { item, price in total += price }
     cart.add("sugar", price: 99)
     token.cancel()

@@ -21,8 +21,34 @@ final class Document {
 }
 // end
 
+// snippet: undo-typed
+@Forwarded
+protocol Shape: AnyObject {
+  func move(to x: Int)
+}
+
+final class Circle: Shape {
+  let history = UndoHistory()
+  var x = 0
+  func move(to x: Int) {
+    history.prepare(self, as: ShapeProxy()).move(to: self.x)
+    self.x = x
+  }
+}
+// end
+
 @Suite("Undo")
 struct Undoing {
+  @Test("a typed stand-in keeps a call as a step")
+  func typed() throws {
+    let circle = Circle()
+    circle.move(to: 3)
+    try circle.history.undo()
+    #expect(circle.x == 0)
+    try circle.history.redo()
+    #expect(circle.x == 3)
+  }
+
   @Test("a change is taken back and made again")
   func undo() throws {
     // snippet: undo-use

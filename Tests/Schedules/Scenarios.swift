@@ -49,7 +49,7 @@ final class Journal: @unchecked Sendable {  // only the strand whose step it is 
 }
 
 /// A serial context whose turns are strands, one after another. Only the strand whose step it is uses it.
-final class WalkedContext: DeliveryContext, ContextProbe, @unchecked Sendable {
+final class WalkedContext: DeliveryContext, @unchecked Sendable {
   let name: String
   let hasPriority: Bool
   private unowned let walker: Walker

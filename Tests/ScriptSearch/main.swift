@@ -56,7 +56,9 @@ func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = fa
   let share = max(
     Double(outcome.steps) / Double(ScriptSession.defaultStepLimit),
     Double(outcome.work) / Double(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)))
-  return Cost(seconds: seconds, whole: seconds / max(share, 1e-6), longestStep: times.longest)
+  // What ended by itself would end with any limits.
+  let goesOn = outcome.error?.code == .limitExceeded || seconds > patience
+  return Cost(seconds: seconds, whole: goesOn ? seconds / max(share, 1e-6) : seconds, longestStep: times.longest)
 }
 
 func report(_ name: String, _ text: String) {

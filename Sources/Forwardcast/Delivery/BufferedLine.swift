@@ -65,7 +65,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   ///   ``DeliveryBuffer/latestPerSelector`` those with a later one behind them. A bound that keeps old messages takes
   ///   none back.
   package func change(to buffer: DeliveryBuffer) -> [Envelope] {
-    let (dropped, admitted) = state.withLock { state -> ([Envelope], [Waiter]) in
+    makingRoom { state in
       state.buffer = buffer
       var dropped: [Envelope] = []
       switch buffer.policy {
@@ -80,19 +80,21 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
         state.waiting = kept
       case .unbounded, .keepOldest, .suspendSender: break
       }
-      return (dropped, state.admit())
+      return dropped
     }
-    for waiter in admitted { waiter.continuation.resume() }
-    return dropped
   }
 
   /// Lets every sender go that waits for room: the registration has ended. What waits is dropped or delivered as usual.
-  package func close() {
-    let admitted = state.withLock { state in
-      state.isClosed = true
-      return state.admit()
+  package func close() { makingRoom { $0.isClosed = true } }
+
+  /// Makes a change, and lets those senders go that there is room for afterwards.
+  private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
+    let (result, admitted) = state.withLock { state in
+      let result = change(&state)
+      return (result, state.admit())
     }
     for waiter in admitted { waiter.continuation.resume() }
+    return result
   }
 
   /// Adds a message, and gives the one that has to go for it: another, itself, or none.
@@ -134,15 +136,11 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
 
   /// The message that has waited longest; without one the line leaves the mailbox.
   private func next() -> Envelope? {
-    let (envelope, admitted) = state.withLock { state -> (Envelope?, [Waiter]) in
-      guard let envelope = state.waiting.next() else {
-        state.isPosted = false
-        return (nil, [])
-      }
-      return (envelope, state.admit())
+    makingRoom { state in
+      let envelope = state.waiting.next()
+      if envelope == nil { state.isPosted = false }
+      return envelope
     }
-    for waiter in admitted { waiter.continuation.resume() }
-    return envelope
   }
 
   // MARK: Room
@@ -207,11 +205,5 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   /// Gives a place back that was not filled.
-  package func giveBack() {
-    let admitted = state.withLock { state in
-      state.reserved -= 1
-      return state.admit()
-    }
-    for waiter in admitted { waiter.continuation.resume() }
-  }
+  package func giveBack() { makingRoom { $0.reserved -= 1 } }
 }

@@ -28,6 +28,7 @@ public struct Delivery: Hashable, Sendable {
   public static let direct = Delivery(.direct)
 
   /// On a dispatch queue; on the main queue where none is named.
+  /// - Parameter queue: a serial one, or a global one, which is taken as concurrent.
   public static func queue(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(.queued(QueueContext(queue ?? .main)))
   }

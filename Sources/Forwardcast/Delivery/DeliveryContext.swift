@@ -24,46 +24,36 @@ package protocol DeliveryContext: AnyObject, Sendable {
   /// Sees to it that `mailbox.drain()` runs once on the context, later, with that priority where the context has any.
   ///
   /// Without task-local values: those of one sender are not for the messages of others.
+  ///
+  /// A context has to do so sooner or later. Nothing tells when one does not: a queue keeps its blocks, and an executor that
+  /// drops a job never releases what the task holds. Who waits there is ended by a timeout or by cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
   /// Whether what runs on the context are tasks, which have a priority.
   var hasPriority: Bool { get }
-  /// What tells a mailbox, for as long as it keeps it, whether the running code is on the context.
-  func makeProbe() -> any ContextProbe
+  /// Whether the running code is on the context, so that waiting for it would be waiting for oneself.
+  var isCurrent: Bool { get }
+  /// Whether the context is known to do nothing before the running code has ended, though that is not on it.
+  var waitsForCaller: Bool { get }
   /// How many deliveries a mailbox makes in one turn before others get theirs.
   var turn: Int { get }
   /// Whether several deliveries can run on it at the same time, so that each target has a mailbox of its own.
   var isConcurrent: Bool { get }
 }
 
-/// Tells whether the running code is on a context, so that waiting for it would be waiting for oneself.
-package protocol ContextProbe: AnyObject, Sendable {
-  var isCurrent: Bool { get }
-  /// Whether the context is known to do nothing before the running code has ended, though that is not on it.
-  var waitsForCaller: Bool { get }
-}
-
-extension ContextProbe {
-  package var waitsForCaller: Bool { false }
-}
-
-extension DeliveryContext where Self: ContextProbe {
-  package func makeProbe() -> any ContextProbe { self }
-}
-
 extension DeliveryContext {
   package var turn: Int { 512 }
   package var isConcurrent: Bool { false }
   package var hasPriority: Bool { false }
+  package var waitsForCaller: Bool { false }
 
   /// Whether the running thread is making one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity.object) }
 }
 
 /// A dispatch queue.
-final class QueueContext: DeliveryContext, ContextProbe {
+final class QueueContext: DeliveryContext {
   private let queue: DispatchQueue
   private let id: QueueIdentity
-
   let isConcurrent: Bool
 
   /// - Parameter isConcurrent: `nil` finds out as far as the system says it.
@@ -99,7 +89,7 @@ final class QueueContext: DeliveryContext, ContextProbe {
 }
 
 /// The main actor.
-final class MainActorContext: DeliveryContext, ContextProbe {
+final class MainActorContext: DeliveryContext {
   var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
   var name: String { "main actor" }
   var hasPriority: Bool { true }
@@ -111,7 +101,7 @@ final class MainActorContext: DeliveryContext, ContextProbe {
 }
 
 /// Any other actor.
-final class ActorContext: DeliveryContext, ContextProbe {
+final class ActorContext: DeliveryContext {
   private let actor: any Actor
 
   init(_ actor: any Actor) { self.actor = actor }
@@ -131,7 +121,7 @@ final class ActorContext: DeliveryContext, ContextProbe {
 }
 
 /// A serial executor that is no actor.
-final class ExecutorContext: DeliveryContext, ContextProbe {
+final class ExecutorContext: DeliveryContext {
   /// An actor whose code runs on the executor, which is the only way there.
   private actor Guest {
     private let executor: any SerialExecutor

@@ -54,7 +54,6 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's, as it says at each
   package let context: any DeliveryContext
-  private let probe: any ContextProbe
   /// Whether turns have a priority: that of the context's tasks.
   @usableFromInline package let hasPriority: Bool
 
@@ -92,7 +91,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   package init(_ context: any DeliveryContext) {
     self.context = context
-    probe = context.makeProbe()
     hasPriority = context.hasPriority
   }
 
@@ -107,14 +105,14 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   ///
   /// Where a context runs several mailboxes at a time, waiting for another is no deadlock: there only this mailbox counts.
   package var isCurrent: Bool {
-    context.isConcurrent ? HeldContext.contains(ObjectIdentifier(self)) : probe.isCurrent
+    context.isConcurrent ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
   /// Why the running code would wait for its own end if it blocked until the context has done something; `nil` when it
   /// would not, as far as is known.
   package var deadlock: String? {
     if isCurrent { return "the caller holds the \(context.name) that it would wait for" }
-    return probe.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
+    return context.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
   }
 
   deinit {

@@ -10,6 +10,9 @@ extension MethodSignature {
   ///
   /// Each type is encoded by ``TypeEncoding/init(of:)``. The receiver is `@`.
   ///
+  /// - Parameters:
+  ///   - result: what the method returns; `Void.self` for nothing.
+  ///   - arguments: what it takes, in order.
   /// - Complexity: O(1) for types seen together before in this process, else O(*n*) in their number.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     self = DeferredSignature(returning: result, taking: repeat each arguments).signature

@@ -14,6 +14,9 @@ public struct TypeLayout: Hashable, Sendable {
   public let alignment: Int
 
   /// A layout measured elsewhere.
+  /// - Parameters:
+  ///   - size: bytes of one value.
+  ///   - alignment: a power of two, in bytes.
   public init(size: Int, alignment: Int) {
     self.size = size
     self.alignment = alignment

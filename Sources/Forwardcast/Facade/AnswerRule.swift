@@ -33,6 +33,9 @@ public struct AnswerRule: Sendable {
   public static func joined(separator: String) -> AnswerRule { AnswerRule() }
 
   /// The answers combined one after another, beginning with `initial`.
+  /// - Parameters:
+  ///   - initial: the result where nobody answers.
+  ///   - combine: makes one of the result so far and the next answer.
   public static func reduce<Value>(_ initial: Value, _ combine: @Sendable (Value, Value) throws -> Value) -> AnswerRule
   {
     AnswerRule()

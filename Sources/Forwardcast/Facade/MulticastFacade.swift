@@ -40,11 +40,15 @@ extension MulticastFacade {
 }
 
 extension MulticastFacade where Interface: Sendable {
-  /// Registers a closure as a target for one message, run where it belongs.
+  /// Registers a closure that runs where it was written as a target for one message.
   ///
   /// A closure that is written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there:
   /// in the sender's turn when the sender is there too, else queued. So does a closure of any other actor. One without an
   /// isolation is run in the sender's turn.
+  /// - Parameters:
+  ///   - message: the key; it is the one message that the closure gets.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - body: gets the message's arguments, and is held until the registration is cancelled.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0,

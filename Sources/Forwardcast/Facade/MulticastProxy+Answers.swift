@@ -6,6 +6,10 @@
 
 extension MulticastProxy {
   /// Sends a message and makes one result of the answers.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - arguments: the message's, in order.
+  ///   - policy: makes one result of the answers.
   @inlinable @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -13,7 +17,8 @@ extension MulticastProxy {
     collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result of the answers.
+  /// Sends a message to every target, one after another in the caller's isolation, and makes one result
+  /// of the answers: see the form that does not wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
@@ -22,8 +27,8 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it that
-  /// answer on contexts of their own.
+  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it
+  /// that answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
@@ -36,7 +41,8 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target and makes one result of the direct targets' answers.
+  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
+  /// isolation.
   @inlinable @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -44,7 +50,8 @@ extension MulticastProxy where Interface: Sendable {
     collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// Sends a message to every target, waits for all, and makes one result of the answers.
+  /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not
+  /// wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {

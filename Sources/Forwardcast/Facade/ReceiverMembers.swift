@@ -16,6 +16,10 @@ extension SelectorTable {
   ///
   /// A generic type has no stored static properties; so the tables of its types are kept here, one for each.
   ///
+  /// - Parameters:
+  ///   - type: one type of the generic class.
+  ///   - parent: the table of its superclass, where that has one.
+  ///   - rows: made once for each type.
   /// - Complexity: a lock and a look-up.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,

@@ -18,6 +18,10 @@ extension SelectorTable {
   ///
   /// The first of `parents` is inherited: what is added to it later is found here too. Of the others the methods are
   /// taken over as they are now.
+  /// - Parameters:
+  ///   - type: the protocol.
+  ///   - parents: the tables of those that it refines.
+  ///   - rows: the requirements that it adds.
   public init<Target>(
     for type: Target.Type, inheritingAll parents: [SelectorTable],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]

@@ -18,16 +18,6 @@ extension ArgumentBox {
     return try converted(wanted)
   }
 
-  /// The value as `T`, for many who share it.
-  ///
-  /// - Throws: ``UnboxingError``, also for a box that keeps no reference of its own: what it refers to may go meanwhile, and
-  ///   each is to see for itself.
-  @inlinable
-  func opened<T>(as wanted: T.Type) throws(UnboxingError) -> T {
-    if holds(T.self) { return uncheckedExactly(T.self) }
-    return try convertedForMany(wanted)
-  }
-
   @usableFromInline
   func convertedForMany<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     if holdsNoReference {
@@ -98,6 +88,19 @@ extension ArgumentBox {
     let text = isNone(value) ? "nil" : description
     return UnboxingError(
       wanted: "\(wanted)", found: isNone(value) ? "nil" : "\(Swift.type(of: value))", evidence: "(\(shortened(text)))")
+  }
+}
+
+extension [ArgumentBox] {
+  /// The value of the box at `index` as `T`, for many who share it.
+  ///
+  /// - Throws: ``UnboxingError``, also for a box that keeps no reference of its own: what it refers to may go meanwhile, and
+  ///   each is to see for itself.
+  @inlinable
+  func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
+    // Each look is at the box in its place: a copy of it would cost more than all the rest.
+    if self[index].holds(T.self) { return self[index].uncheckedExactly(T.self) }
+    return try self[index].convertedForMany(wanted)
   }
 }
 

@@ -12,7 +12,7 @@ import Synchronization
 ///     var call = Invocation("onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
 ///     print(call)                        // onAddMsg: "alice" msgData: [1, 2]
 ///     try screen.perform(&call)
-///     try call.result?.unbox(as: Bool.self)
+///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {
   /// The name of the message.
   public private(set) var selector: MessageSelector
@@ -55,6 +55,9 @@ public struct Invocation {
 
   /// The argument at `index`, counted from 0, as `T`.
   ///
+  /// - Parameters:
+  ///   - index: counted from 0, as the sender counts.
+  ///   - type: what the value is to become: see ``ArgumentBox/unbox(as:)``.
   /// - Precondition: `index` is one of ``arguments``.
   /// - Throws: ``UnboxingError``.
   public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
@@ -66,6 +69,7 @@ public struct Invocation {
   ///
   /// Stated types stay as they are: the methods that answer the other selector are to have an equal signature.
   ///
+  /// - Parameter other: a selector with as many colons.
   /// - Throws: ``InvocationError`` when the colons differ; the message is then as it was.
   public mutating func retarget(to other: MessageSelector) throws(InvocationError) {
     guard other.numberOfArguments == selector.numberOfArguments else {

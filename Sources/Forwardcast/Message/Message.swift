@@ -25,6 +25,7 @@ public struct Message<Function>: Sendable {
   /// Ties `selector` to `Function`.
   ///
   /// Answers of targets that run by boxes in another isolation are given up: nothing says that they are `Sendable`.
+  /// - Parameter selector: with as many colons as the function type has parameters.
   // Generic as the form below, or the compiler would prefer it to that one.
   @inlinable
   public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {

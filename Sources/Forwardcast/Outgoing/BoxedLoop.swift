@@ -14,41 +14,42 @@ func serveOpened<Sink: OutcomeSink>(
   guard route.route.loopType != nil, !message.hasStatedSignature, message.route == nil,
     !(sink.listsEveryTarget && route.route.leavesOut), let method = route.steps[0].method
   else { return nil }
-  var loop = BoxedLoop(route: route, keepsAnswers: keepsAnswers)
+  var loop = BoxedLoop(keepsAnswers: keepsAnswers)
   let isServed = method._withUnsafeGuaranteedRef { method in
-    method.withOpened(message.arguments) { run, ask in loop.serve(into: &sink, run, ask) }
+    method.withOpened(message.arguments) { run, ask in loop.serve(route, into: &sink, run, ask) }
   }
   if loop.dead + loop.skipped > 0 { route.core.end(route, dead: loop.dead, skipped: loop.skipped) }
   return isServed ? loop.reachedAny : nil
 }
 
+/// What became of the message. It holds no reference: those of the route are its caller's.
 private struct BoxedLoop {
-  let route: MessageRoute
   let keepsAnswers: Bool
   private(set) var dead = 0
   private(set) var skipped = 0
   /// Whether anybody got the message.
   private(set) var reachedAny = false
   private var goesOn = true
-  private var proxies: ProxyChain?
 
-  init(route: MessageRoute, keepsAnswers: Bool) { (self.route, self.keepsAnswers) = (route, keepsAnswers) }
+  init(keepsAnswers: Bool) { self.keepsAnswers = keepsAnswers }
 
-  mutating func serve<Sink: OutcomeSink>(into sink: inout Sink, _ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
-    defer { withExtendedLifetime(route.route) {} }
+  mutating func serve<Sink: OutcomeSink>(
+    _ route: MessageRoute, into sink: inout Sink, _ run: Method.OpenedRun, _ ask: Method.OpenedAsk
+  ) {
     sink.expect(route.count)
+    let steps = route.steps
     var index = 0
     while goesOn, index < route.count {
-      let step = route.steps[index]
-      index += 1
+      let step = steps[index]
+      index &+= 1
       guard let method = step.method, let target = step.target else {
         dead += 1
-        take(.skipped(.dead), step, nil, &sink)
+        take(.skipped(.dead), step, nil, route, &sink)
         continue
       }
       guard step.isActive else {
         skipped += 1
-        take(.skipped(step.reasonToSkip), step, target, &sink)
+        take(.skipped(step.reasonToSkip), step, target, route, &sink)
         continue
       }
       reachedAny = true
@@ -57,35 +58,33 @@ private struct BoxedLoop {
           if Sink.needsNoContexts {
             sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
           } else {
-            take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, &sink)
+            take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, route, &sink)
           }
         } else {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
           sink.countDelivered()
         }
       } catch {
-        take(.failed(error), step, target, &sink)
+        take(.failed(error), step, target, route, &sink)
         if route.core.stopsAtFirst { goesOn = false }
       }
     }
     guard sink.listsEveryTarget else { return }
     while index < route.count {
-      let step = route.steps[index]
-      index += 1
+      let step = steps[index]
+      index &+= 1
       let target = step.target
       let reason = target == nil ? .dead : step.isActive ? DeliveryReport.SkipReason.stopped : step.reasonToSkip
-      take(.skipped(reason), step, target, &sink)
+      take(.skipped(reason), step, target, route, &sink)
     }
   }
 
   private mutating func take<Sink: OutcomeSink>(
-    _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ sink: inout Sink
+    _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ route: MessageRoute, _ sink: inout Sink
   ) {
-    let proxies = proxies ?? ProxyChain(route.core, in: nil)
-    self.proxies = proxies
-    let context = StepContext(
-      selector: route.selector, proxies: proxies, registration: step.registration.takeUnretainedValue(),
-      target: target, isQueued: false)
-    if !sink.take(outcome, at: context) { goesOn = false }
+    let proxies = ProxyChain(route.core, in: nil)
+    if !sink.take(outcome, at: StepContext(step, of: route.selector, in: proxies, target, isQueued: false)) {
+      goesOn = false
+    }
   }
 }

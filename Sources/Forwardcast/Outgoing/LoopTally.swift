@@ -1,8 +1,8 @@
 // LoopTally.swift: what the loops over direct targets count and tell beside calling methods.
 // Layer: Outgoing. See DESIGN.md, "One walk, two loops".
 
-/// What became of the steps that were not served as they should, in the typed loops. Kept out of these, so that they stay in
-/// registers.
+/// What became of the steps that were not served as they should, in the typed loops. It changes in calls out of these only, so
+/// that they need no registers for it.
 @usableFromInline
 struct LoopTally {
   @usableFromInline var dead = 0
@@ -12,39 +12,42 @@ struct LoopTally {
   @inlinable
   init() {}
 
-  /// Reports a target's error. `true` when the broadcast is to end.
+  /// Counts a step whose target is dead, or was not to get the message.
+  @usableFromInline @inline(never)
+  mutating func miss(_ step: RouteStep) { if step.isActive { dead += 1 } else { skipped += 1 } }
+
+  /// Reports a target's error. `false` when the broadcast is to end.
   @usableFromInline
   mutating func fail(_ error: any Error, _ step: RouteStep, _ route: MessageRoute) -> Bool {
     failed += 1
     route.core.report(error, route.selector, step)
-    return route.core.stopsAtFirst
+    return !route.core.stopsAtFirst
   }
 
   /// Cleans up after a broadcast and counts it.
   @inlinable @inline(__always)
   func summary(_ route: MessageRoute, reached: Int) -> BroadcastSummary {
-    if dead &+ skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
-    let summary = BroadcastSummary(
-      delivered: reached &- dead &- skipped &- failed, failed: failed, skipped: dead &+ skipped)
-    if summary.nobodyResponded { reportSilence(route) }
-    return summary
+    let missed = dead &+ skipped
+    if missed > 0 { route.core.end(route, dead: dead, skipped: skipped) }
+    if missed == reached { reportSilence(route) }
+    return BroadcastSummary(delivered: reached &- missed &- failed, failed: failed, skipped: missed)
   }
 
   /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
   /// `nobodyResponds` where silence is an error.
   @inlinable @inline(__always)
-  func failure(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool) -> CollectFailure? {
-    if reached, errors == nil, dead &+ skipped == 0 { return nil }
-    return unusualFailure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
+  func failure(_ route: MessageRoute, _ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
+    if reachedAny, errors == nil, dead &+ skipped == 0 { return nil }
+    return unusualFailure(route, errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
   }
 
   @usableFromInline
-  func unusualFailure(_ route: MessageRoute, _ errors: StepErrors?, reached: Bool, ignoresErrors: Bool)
+  func unusualFailure(_ route: MessageRoute, _ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool)
     -> CollectFailure?
   {
     if dead + skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
-    if let errors { return errors.failure(route, isContent: ignoresErrors && reached) }
-    return reached ? nil : .silence(route)
+    if let errors { return errors.failure(route, isContent: ignoresErrors && reachedAny) }
+    return reachedAny ? nil : .silence(route)
   }
 }
 

@@ -5,8 +5,7 @@ extension MulticastSending {
   /// Forwards a message without making a report; errors go to `onError`.
   ///
   /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of
-  /// the
-  /// proxy.
+  /// the proxy.
   ///
   /// - Parameter invocation: the message.
   @inlinable
@@ -22,8 +21,7 @@ extension MulticastSending {
   /// - Parameters:
   ///   - invocation: the message.
   ///   - policy: what becomes of the answers.
-  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for
-  ///   arguments and cycles.
+  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
   {

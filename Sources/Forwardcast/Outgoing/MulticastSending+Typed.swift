@@ -21,7 +21,7 @@ extension MulticastSending {
       beginMessage(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
   }
 
-  /// Sends a message to every live, unmuted target that responds, in order, and makes one result of the answers.
+  /// Asks every live, unmuted target that responds, in order, and makes one result of the answers.
   ///
   /// A policy that knows its result early asks nobody further. Where nobody responds, the result is the policy's empty
   /// value.
@@ -43,11 +43,10 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message to every live, unmuted target that responds, each where and when its delivery says.
+  /// Sends or queues a message to every live, unmuted target that responds, where and when its delivery says.
   ///
   /// What is queued leaves first, in order, and then the direct targets run. Every target of another context has its
-  /// own
-  /// copy of the arguments. Errors of targets go to `onError`, in the turn of the context where they happened.
+  /// own copy of the arguments. Errors of targets go to `onError`, in the turn of the context where they happened.
   ///
   /// - Parameters:
   ///   - message: the message's key.
@@ -62,10 +61,9 @@ extension MulticastSending where Interface: Sendable {
       beginMessage(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
   }
 
-  /// Sends a message to every live, unmuted target that responds, and makes one result of the direct targets' answers.
+  /// Asks the direct targets that respond, and makes one result of their answers.
   ///
-  /// Queued targets get the message as well, but nobody waits for them: see
-  /// `collectAndWait(_:_:returning:)`.
+  /// Queued targets get the message as well, but nobody waits for them: see `collectAndWait(_:_:returning:)`.
   ///
   /// - Parameters:
   ///   - message: the message's key.

@@ -40,22 +40,20 @@ extension OutcomeSink {
   mutating func expect(_ count: Int) {}
 }
 
-/// Counts, and gives errors to the handlers of the proxies: for a broadcast.
-struct SummarySink: EndingSink {
-  var summary = BroadcastSummary()
-
-  mutating func countDelivered() { summary.delivered += 1 }
+// A broadcast: counts, and gives errors to the handlers of the proxies.
+extension BroadcastSummary: EndingSink {
+  mutating func countDelivered() { delivered += 1 }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
-    case .answered: summary.delivered += 1
-    case .queued: summary.queued += 1
+    case .answered: delivered += 1
+    case .queued: queued += 1
     case .failed(let error):
-      summary.failed += 1
+      failed += 1
       context.report(error)
     // A target that does not respond was never to be reached, and what a buffer gave up is counted as dropped.
     case .skipped(.doesNotRespond), .skipped(.outOfScope), .skipped(.bufferFull): break
-    case .skipped: summary.skipped += 1
+    case .skipped: skipped += 1
     }
     return true
   }
@@ -64,23 +62,20 @@ struct SummarySink: EndingSink {
   /// proxy.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
-      summary.failed += 1
+      failed += 1
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
     }
-    summary.dropped = walk.dropped
-    summary.failed += walk.told
-    if walk.reachesOnlyDead(summary) {
-      summary.skipped += summary.queued
-      summary.queued = 0
-    }
-    if summary.nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
-    return summary
+    dropped = walk.dropped
+    failed += walk.told
+    if walk.reachesOnlyDead(self) { (skipped, queued) = (skipped + queued, 0) }
+    if nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
+    return self
   }
 }
 
 /// The same for a sender who waits for room in buffers, and can be thrown why there is none.
 struct ReadySink: EndingSink {
-  private var counts = SummarySink()
+  private var counts = BroadcastSummary()
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
 
@@ -90,27 +85,21 @@ struct ReadySink: EndingSink {
   }
 }
 
-/// Lists what became of the message at each target.
-struct ReportSink: EndingSink {
-  var report = DeliveryReport()
-
+// A message that is forwarded: lists what became of it at each target.
+extension DeliveryReport: EndingSink {
   var listsEveryTarget: Bool { true }
 
   static var needsNoContexts: Bool { true }
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    report.answers.append(.init(target: target, result: consume answer))
-    report.endsQueued = false
+    answers.append(.init(target: target, result: consume answer))
+    endsQueued = false
   }
 
-  mutating func expect(_ count: Int) { report.answers.reserveCapacity(count) }
-
-  /// Gives the report away, so that its lists are not counted once more.
-  mutating func takeReport() -> DeliveryReport {
-    var taken = DeliveryReport()
-    swap(&taken, &report)
-    return taken
+  mutating func expect(_ count: Int) {
+    // Not reserved in the empty list, which would be copied.
+    answers = Array(unsafeUninitializedCapacity: count) { _, initialized in initialized = 0 }
   }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
@@ -119,11 +108,11 @@ struct ReportSink: EndingSink {
       if let failure { throw failure }
       try walk.answerSilence()
     } catch {
-      walk.route.core.report(report.failures[...], of: walk.route.selector)
+      walk.route.core.report(failures[...], of: walk.route.selector)
       return .failure(error)
     }
-    report.dropped = walk.dropped
-    return .success(report)
+    dropped = walk.dropped
+    return .success(self)
   }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
@@ -132,15 +121,15 @@ struct ReportSink: EndingSink {
     var known: AnyObject { target ?? context.registration ?? context.proxies.core }
     switch outcome {
     case .answered(let result):
-      report.answers.append(.init(target: known, result: result, wasQueued: context.isQueued))
-      report.endsQueued = false
+      answers.append(.init(target: known, result: result, wasQueued: context.isQueued))
+      endsQueued = false
     case .queued:
-      report.queued.append(known)
-      report.endsQueued = true
+      queued.append(known)
+      endsQueued = true
     case .failed(let error):
-      report.failures.append(.init(target: known, error: error))
-      report.endsQueued = false
-    case .skipped(let reason): report.skipped.append(.init(target: target, reason: reason))
+      failures.append(.init(target: known, error: error))
+      endsQueued = false
+    case .skipped(let reason): skipped.append(.init(target: target, reason: reason))
     }
     return true
   }
@@ -171,7 +160,7 @@ struct PolicySink<R, Output>: EndingSink {
     switch outcome {
     case .queued, .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is for the schedule to say: an error of another context comes too late.
+      // Whether the message ends with it is for the walk to say: an error of another context comes too late.
       errors.append((error, context))
       return true
     case .answered(let box):

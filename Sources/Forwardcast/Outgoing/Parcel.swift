@@ -78,9 +78,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   }
 
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
-    StepContext(
-      selector: group.selector, proxies: ProxyChain(group.core, in: details?.outer),
-      registration: group.steps[place].registration.takeUnretainedValue(), target: target, isQueued: true)
+    let proxies = ProxyChain(group.core, in: details?.outer)
+    return StepContext(group.steps[place], of: group.selector, in: proxies, target, isQueued: true)
   }
 
   override func open(in mailbox: Mailbox) -> Int {

@@ -4,7 +4,8 @@
 /// The outcomes of one message, in slots that are settled from any thread.
 ///
 /// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the end of
-/// the parcel that held it, whatever comes first. So whoever waits is always released.
+/// the parcel that held it, whatever comes first. So whoever waits is released unless a context neither runs nor releases
+/// what it was given: see ``DeliveryContext/wake(_:_:)``.
 // `state` has a lock; contexts hold Sendable targets where they cross.
 final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
@@ -72,7 +73,7 @@ final class PendingAnswers: @unchecked Sendable {
     let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
       guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
-      state.slots[index].context = state.slots[index].context.reaching(sent.value.target)
+      if let target = sent.value.target { state.slots[index].context.target = target }
       return (true, state.slots[index].untold)
     }
     untold?.tell()

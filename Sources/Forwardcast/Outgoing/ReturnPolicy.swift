@@ -51,37 +51,6 @@ public struct ReturnPolicy<R, Output>: Sendable {
     self.ignoresErrors = ignoresErrors
   }
 
-  init(way: Way, mayStopEarly: Bool, ignoresErrors: Bool) {
-    (self.way, self.mayStopEarly, self.ignoresErrors) = (way, mayStopEarly, ignoresErrors)
-  }
-
-  /// A policy that keeps the answers which this one would take: it stops where this one does.
-  var gathering: ReturnPolicy<R, [R]> {
-    if case .folding = way, !mayStopEarly {
-      return ReturnPolicy<R, [R]>(folding: [], ignoresErrors: ignoresErrors) { list, answer in
-        list.append(answer)
-        return true
-      }
-    }
-    let way = ReturnPolicy<R, [R]>.Way.gathering {
-      let taker = makeCollector()
-      return AnswerCollector<R, [R]>(
-        [],
-        { (list: inout [R], answer) in
-          list.append(answer)
-          return try taker.take(answer)
-        }, { $0 })
-    }
-    return ReturnPolicy<R, [R]>(way: way, mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors)
-  }
-
-  /// The result of answers that are known.
-  func fold(_ answers: [R]) throws -> Output {
-    let collector = makeCollector()
-    for answer in answers { if try !collector.take(answer) { break } }
-    return collector.finish()
-  }
-
   /// The result of no answers.
   var empty: Output { makeCollector().finish() }
 
@@ -129,9 +98,7 @@ extension ReturnPolicy where Output == R? {
       return false
     }
   }
-}
 
-extension ReturnPolicy where Output == R? {
   /// The answer of the first target that does not fail; nobody further is asked. Errors of those before it go to `onError`;
   /// when all fail, the first error is thrown.
   @inlinable
@@ -187,6 +154,9 @@ extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output ==
 
 extension ReturnPolicy where Output: Sendable {
   /// The answers combined one after another, beginning with `initial`.
+  /// - Parameters:
+  ///   - initial: the result where nobody answers.
+  ///   - combine: makes one of the result so far and the next answer; what it throws is the error of the send.
   @inlinable
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in

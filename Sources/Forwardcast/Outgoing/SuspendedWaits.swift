@@ -40,11 +40,11 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
   fileprivate let isOwn: Bool
-  /// Ends the wait when nothing else does, where it may be one for itself.
-  private let limit: WaitLimit?
+  /// When the wait ends though nothing else ends it, and with what error, where it may be one for itself.
+  private let limit: (duration: Duration, error: MessageError)?
 
   fileprivate init(
-    _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: WaitLimit?
+    _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: (Duration, MessageError)?
   ) {
     (self.planned, self.methods, self.isOwn, self.limit) = (planned, methods, isOwn, limit)
   }
@@ -58,7 +58,14 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
   /// Begins to measure the time, where the wait has a limit.
   ///
   /// - Parameter expire: ends the wait with an error.
-  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? { limit?.start(expire) }
+  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
+    guard let (duration, error) = limit else { return nil }
+    let deadline = Deadline(after: duration)
+    return Task.detached { [methods] in
+      do { try await deadline.sleep() } catch { return }
+      if methods.contains(where: \.isRunning) { expire(error) }
+    }
+  }
 
   /// Takes the wait out of the table.
   func end() {
@@ -68,21 +75,6 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
         table[gate]?.removeAll { $0 === self }
         if table[gate]?.isEmpty == true { table[gate] = nil }
       }
-    }
-  }
-}
-
-/// The time after which a wait ends that may be one for itself.
-private struct WaitLimit: Sendable {
-  let duration: Duration
-  let error: MessageError
-  let isStuck: @Sendable () -> Bool
-
-  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never> {
-    let deadline = Deadline(after: duration)
-    return Task.detached {
-      do { try await deadline.sleep() } catch { return }
-      if isStuck() { expire(error) }
     }
   }
 }
@@ -121,12 +113,11 @@ enum SuspendedWaits {
       // Also over waits of which nobody knows whether they are the method's own.
       let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false)
       let limit = suspected.map { ring in
-        WaitLimit(
-          duration: core.options.deadlockTimeout,
-          error: MessageError(
-            .timedOut, receiver: core.name, selector: selector.name,
-            evidence: "after \(core.options.deadlockTimeout), in a task that a method made: \(text(ring))"),
-          isStuck: { waiting.contains(where: \.isRunning) })
+        let duration = core.options.deadlockTimeout
+        let evidence = "after \(duration), in a task that a method made: \(text(ring))"
+        return (
+          duration, MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence)
+        )
       }
       let wait = SuspendedWait(wanted, methods: waiting, isOwn: isOwn, limit: limit)
       for method in waiting { table[method.registration.gateIdentity, default: []].append(wait) }

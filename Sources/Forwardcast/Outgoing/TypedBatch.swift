@@ -156,19 +156,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
     while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = slots + position
       position += 1
-      for step in group.steps {
-        mailbox.noteDelivery()
-        // Nothing comes between this look and the method: one that was removed or muted before does not start.
-        guard step.isActive else {
-          group.noteDropped(step)
-          continue
-        }
-        do {
-          if try step.call(values.pointee, returning: R.self) == nil { group.noteDead(step) }
-        } catch {
-          group.note(error, step)
-        }
-      }
+      group.serve(mailbox) { try $0.call(values.pointee, returning: R.self) != nil }
       made += group.steps.count
       values.deinitialize(count: 1)
     }
@@ -237,6 +225,22 @@ extension DeliveryGroup {
   /// The one weak step of a group that has no other.
   @usableFromInline
   var onlyWeakStep: RouteStep? { steps.count == 1 && steps[0].strong == nil ? steps[0] : nil }
+
+  /// Gives one message to each step.
+  ///
+  /// - Parameter call: calls the method of a step; `false` when the target has died.
+  @inlinable @inline(__always)
+  func serve(_ mailbox: Mailbox, _ call: (RouteStep) throws -> Bool) {
+    for step in steps {
+      mailbox.noteDelivery()
+      // Nothing comes between this look and the method: one that was removed or muted before does not start.
+      guard step.isActive else {
+        noteDropped(step)
+        continue
+      }
+      do { if try !call(step) { noteDead(step) } } catch { note(error, step) }
+    }
+  }
 
   @usableFromInline
   func noteDropped(_ step: RouteStep) { step.queued?.noteDropped() }

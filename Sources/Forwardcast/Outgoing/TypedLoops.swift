@@ -15,22 +15,8 @@ func broadcastTyped<R, each A>(
     return broadcastElsewhere(route, arguments, returning: R.self, crosses: crosses)
   }
   var tally = LoopTally()
-  let steps = route.steps
-  var index = 0
-  while index < route.count {
-    let step = steps[index]
-    index &+= 1
-    do {
-      if !step.isActive {
-        tally.skipped &+= 1
-      } else if try step.call(arguments, returning: R.self) == nil {
-        tally.dead &+= 1
-      }
-    } catch {
-      if tally.fail(error, step, route) { break }
-    }
-  }
-  return tally.summary(route, reached: index)
+  let reached = tally.serve(route, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2, route) }
+  return tally.summary(route, reached: reached)
 }
 
 /// A typed broadcast that takes more than the loop.
@@ -80,28 +66,45 @@ func answerTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool, _ take: (R) throws -> Bool
 ) -> CollectFailure? {
   defer { withExtendedLifetime(route.route) {} }
-  var tally = LoopTally()
-  var errors: StepErrors?
-  var reached = false
-  let steps = route.steps
-  for index in 0..<route.count {
-    let step = steps[index]
-    do {
-      guard step.isActive else {
-        tally.skipped &+= 1
-        continue
-      }
-      guard let answer = try step.call(arguments, returning: R.self) else {
-        tally.dead &+= 1
-        continue
-      }
-      reached = true
-      if try !take(answer) { break }
-    } catch {
-      if errors == nil { errors = StepErrors() }
-      errors?.add(error, step)
-      if route.core.stopsAtFirst { break }
-    }
+  var (tally, errors, reachedAny) = (LoopTally(), StepErrors?.none, false)
+  _ = tally.serve(route, arguments, returning: R.self) { answer in
+    reachedAny = true
+    return try take(answer)
+  } fail: { _, error, step in
+    if errors == nil { errors = StepErrors() }
+    errors?.add(error, step)
+    return !route.core.stopsAtFirst
   }
-  return tally.failure(route, errors, reached: reached, ignoresErrors: ignoresErrors)
+  return tally.failure(route, errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
+}
+
+extension LoopTally {
+  /// Calls the methods of direct targets, all of one function type, one after another.
+  ///
+  /// - Parameters:
+  ///   - take: gets each answer. `false` ends the message, as for `fail`.
+  ///   - fail: gets what a target, or `take`, throws.
+  /// - Returns: how many steps had their turn.
+  @inlinable @inline(__always)
+  mutating func serve<R, each A>(
+    _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
+    fail: (inout LoopTally, any Error, RouteStep) -> Bool
+  ) -> Int {
+    let steps = route.steps
+    var index = 0
+    while index < route.count {
+      let step = steps[index]
+      index &+= 1
+      do {
+        if step.isActive, let answer = try step.call(arguments, returning: R.self) {
+          if try !take(answer) { break }
+        } else {
+          miss(step)
+        }
+      } catch {
+        if !fail(&self, error, step) { break }
+      }
+    }
+    return index
+  }
 }

@@ -29,23 +29,7 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
     guard group.methodType == functionType, !mailbox.hasClosedGates else {
       return Parcel(group, only: nil, arguments, nil).open(in: mailbox)
     }
-    for place in group.steps.indices {
-      let step = group.steps[place]
-      mailbox.noteDelivery()
-      // Nothing comes between this look and the method: one that was removed or muted before does not start.
-      guard step.isActive else {
-        step.queued?.noteDropped()
-        continue
-      }
-      do {
-        if try !call(self, step) {
-          step.queued?.noteDropped()
-          group.core.removeDead([step.registration.takeUnretainedValue()])
-        }
-      } catch {
-        group.core.report(error, group.selector, step)
-      }
-    }
+    group.serve(mailbox) { try call(self, $0) }
     return group.steps.count
   }
 }

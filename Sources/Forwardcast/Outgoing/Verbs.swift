@@ -30,7 +30,7 @@ extension OutgoingMessage {
 /// A typed broadcast that takes more than a loop.
 @usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary {
-  OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: SummarySink())
+  OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: BroadcastSummary())
 }
 
 /// A typed `collect` that nobody is there for.
@@ -59,13 +59,13 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 /// A broadcast by boxes.
 @usableFromInline
 func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
-  var sink = SummarySink()
-  if serveOpened(invocation, along: route, keepsAnswers: false, into: &sink) != nil {
-    if sink.summary.nobodyResponded { reportSilence(route) }
-    return sink.summary
+  var summary = BroadcastSummary()
+  if serveOpened(invocation, along: route, keepsAnswers: false, into: &summary) != nil {
+    if summary.nobodyResponded { reportSilence(route) }
+    return summary
   }
   do {
-    return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: SummarySink())
+    return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: BroadcastSummary())
   } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
@@ -75,20 +75,19 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
 package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
   invocation.result = nil
-  var sink = ReportSink()
-  let report: DeliveryReport
-  if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &sink) {
+  var report = DeliveryReport()
+  if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &report) {
     if !reachedAny { try route.core.answerSilence(route.selector) }
-    report = sink.takeReport()
   } else {
-    report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: ReportSink()).get()
+    report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: report).get()
   }
   invocation.result = report.result
   return report
 }
 
-package nonisolated(nonsending) func forwardScheduled(_ route: MessageRoute, _ invocation: Invocation) async throws
+package nonisolated(nonsending) func forwardBoxedAndWait(_ route: MessageRoute, _ invocation: Invocation) async throws
   -> DeliveryReport
 {
-  try await OutgoingMessage(invocation, asks: true, along: route).sendAndWait(along: route, into: ReportSink()).get()
+  try await OutgoingMessage(invocation, asks: true, along: route)
+    .sendAndWait(along: route, into: DeliveryReport()).get()
 }

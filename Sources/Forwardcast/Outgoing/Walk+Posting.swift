@@ -106,9 +106,7 @@ extension Walk {
   }
 
   private func context(_ step: RouteStep, _ node: RouteNode) -> StepContext {
-    StepContext(
-      selector: message.selector, proxies: node.proxies, registration: step.registration.takeUnretainedValue(),
-      target: nil, isQueued: true)
+    StepContext(step, of: message.selector, in: node.proxies, nil, isQueued: true)
   }
 
   /// Tells the trace which turns are about to be queued, under the numbers that they have when they run.

@@ -36,8 +36,6 @@ struct Walk {
   /// The route of the proxy that the message was sent to.
   let route: MessageRoute
   let waiting: Waiting
-  /// Where outcomes of other contexts go; `nil` when nobody waits for them.
-  let pending: PendingAnswers?
   /// Whether targets that do not get the message are told of as well.
   let listsEveryTarget: Bool
   /// The nodes of the message, the outermost first; empty for a route of direct targets only.
@@ -56,8 +54,6 @@ struct Walk {
   var failure: (any Error)?
   /// Why every target is passed by that is not reached.
   private let reasonToStop: DeliveryReport.SkipReason
-  /// Whether anybody got the message, in any proxy, as far as is known.
-  private(set) var reachedAny = false
 
   private var frame: Frame
   private var outer: [Frame] = []
@@ -67,12 +63,7 @@ struct Walk {
   private var isOver = false
   /// Whether the budget has ended the message.
   private(set) var isSpent = false
-  /// What is known and has not come out yet.
-  private var ready: [Outcome] = []
-  private var given = 0
-  /// For a sender that waits: the slots of the outcomes, in order, and how many of them have come out.
-  private var order: [Int] = []
-  private var settled = 0
+  private var outcomes: OutcomeOrder
   /// The target of an automatic delivery whose turn it is.
   private var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
@@ -113,11 +104,7 @@ struct Walk {
     waiting: Waiting = .nobody, listsEveryTarget: Bool = false, withheld: DeliveryReport.SkipReason? = nil
   ) {
     (self.message, self.route, self.waiting, self.listsEveryTarget) = (message, route, waiting, listsEveryTarget)
-    switch waiting {
-    case .nobody: pending = nil
-    case .suspended, .blocked: pending = PendingAnswers()
-    case .elsewhere(let ofSender): pending = ofSender
-    }
+    outcomes = OutcomeOrder(waiting)
     if message.trace == nil { self.message.trace = route.route.around?.trace }
     reasonToStop = withheld ?? .stopped
     nodes =
@@ -136,7 +123,7 @@ struct Walk {
   /// more to do, and what is not out yet has to be waited for.
   mutating func next() -> Event? {
     while true {
-      if let outcome = nextReady() { return .outcome(outcome) }
+      if let outcome = outcomes.next() { return .outcome(outcome) }
       if isOver { return nil }
       if !hasBegun {
         hasBegun = true
@@ -179,10 +166,7 @@ struct Walk {
       stop(step, index)
       return nil
     }
-    if step.queued != nil, let posted = posted(step, index) {
-      if case .outcome(let outcome) = posted { take(outcome, at: queuedContext(step)) }
-      return nil
-    }
+    if step.queued != nil, takePosted(step, index) { return nil }
     guard pay(step.isActive ? .target : .passed, at: { $0.passedContext(step) }) else { return nil }
     guard step.isActive else {
       take(.skipped(step.reasonToSkip), at: passedContext(step))
@@ -208,10 +192,8 @@ struct Walk {
         return .turn(step, target)
       }
       // Another thread runs it at the moment.
-      if let node = frame.node, let (group, place) = node.location(of: index),
-        case .outcome(let outcome) = post(group, place, node, mayRunNow: false)
-      {
-        take(outcome, at: queuedContext(step))
+      if let node = frame.node, let (group, place) = node.location(of: index) {
+        _ = take(post(group, place, node, mayRunNow: false), of: step)
       }
     }
     return nil
@@ -223,10 +205,9 @@ struct Walk {
       frame.index = frame.route.count
       return
     }
-    if step.queued != nil, frame.node?.posted != nil, let posted = posted(step, index) {
-      // It left before anybody was served.
-      if case .outcome(let outcome) = posted { take(outcome, at: queuedContext(step)) }
-    } else if case .node(let node)? = frame.node?.nested[index], let target = step.target {
+    // What was posted left before anybody was served.
+    if step.queued != nil, frame.node?.posted != nil, takePosted(step, index) { return }
+    if case .node(let node)? = frame.node?.nested[index], let target = step.target {
       push(node, context(step, target))
       frame.isStopped = true
     } else {
@@ -240,17 +221,28 @@ struct Walk {
     return step.method == nil && !answers(target, message.selector) ? .doesNotRespond : reasonToStop
   }
 
-  /// What became of a step on another context; `nil` when it runs in the sender's turn.
-  private mutating func posted(_ step: RouteStep, _ index: Int) -> RouteNode.Posted? {
-    guard let node = frame.node else { return nil }
+  /// Takes what became of a step on another context, which is posted now unless all have been. `false` when it runs in the
+  /// sender's turn.
+  private mutating func takePosted(_ step: RouteStep, _ index: Int) -> Bool {
+    guard let node = frame.node else { return false }
     let posted: RouteNode.Posted?
     if let all = node.posted {
       posted = all[index]
     } else {
       posted = node.location(of: index).map { post($0.group, $0.place, node) }
     }
-    if case .inTurn? = posted { return nil }
-    return posted ?? .outcome(.queued(slot: -1))
+    return take(posted ?? .outcome(.queued(slot: -1)), of: step)
+  }
+
+  private mutating func take(_ posted: RouteNode.Posted, of step: RouteStep) -> Bool {
+    switch posted {
+    case .inTurn: return false
+    case .repeated: break
+    case .outcome(let outcome):
+      let target = listsEveryTarget ? step.target : nil
+      take(outcome, at: StepContext(step, of: message.selector, in: frame.proxies, target, isQueued: true))
+    }
+    return true
   }
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
@@ -264,7 +256,7 @@ struct Walk {
       let context = StepContext(
         selector: message.selector, proxies: frame.proxies, registration: registration, target: target,
         isQueued: registration.queued != nil)
-      keep((.skipped(reason), context))
+      outcomes.keep((.skipped(reason), context))
     }
   }
 
@@ -290,44 +282,14 @@ struct Walk {
     case .skipped(.bufferFull): frame.reached = true
     case .skipped: frame.skipped += 1
     }
-    keep(found)
+    outcomes.keep(found)
   }
 
-  /// Keeps an outcome until it is its turn to come out.
-  private mutating func keep(_ found: Outcome) {
-    guard keepsOrder, let pending else { return ready.append(found) }
-    if case .queued(let slot) = found.outcome, slot >= 0 {
-      order.append(slot)
-    } else {
-      order.append(pending.add(found.outcome, found.context))
-    }
-  }
+  /// Where outcomes of other contexts go; `nil` when nobody waits for them.
+  var pending: PendingAnswers? { outcomes.pending }
 
-  /// Whether outcomes of other contexts come out as well, each at its place.
-  private var keepsOrder: Bool {
-    switch waiting {
-    case .suspended, .blocked: true
-    case .nobody, .elsewhere: false
-    }
-  }
-
-  /// The next outcome that is known.
-  private mutating func nextReady() -> Outcome? {
-    while given == ready.count {
-      given = 0
-      ready.removeAll(keepingCapacity: true)
-      guard settled < order.count, let found = pending?.settled(order[settled]) else { return nil }
-      settled += 1
-      ready = found
-    }
-    let found = ready[given]
-    given += 1
-    switch found.outcome {
-    case .answered, .queued, .failed, .skipped(.bufferFull): reachedAny = true
-    case .skipped: break
-    }
-    return found
-  }
+  /// Whether anybody got the message, in any proxy, as far as is known.
+  var reachedAny: Bool { outcomes.reachedAny }
 
   /// Charges the message's budget, and ends the message with what that throws.
   mutating func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
@@ -344,9 +306,7 @@ struct Walk {
   /// The context of a target whose turn is the sender's.
   func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
     var isElsewhere: Bool { if case .elsewhere = waiting { true } else { false } }
-    return StepContext(
-      selector: message.selector, proxies: frame.proxies, registration: step.registration.takeUnretainedValue(),
-      target: target, isQueued: isElsewhere)
+    return StepContext(step, of: message.selector, in: frame.proxies, target, isQueued: isElsewhere)
   }
 
   /// The context of a target that is passed by.
@@ -354,17 +314,9 @@ struct Walk {
     context(step, listsEveryTarget ? step.target : nil)
   }
 
-  private func queuedContext(_ step: RouteStep) -> StepContext {
-    StepContext(
-      selector: message.selector, proxies: frame.proxies, registration: step.registration.takeUnretainedValue(),
-      target: listsEveryTarget ? step.target : nil, isQueued: true)
-  }
-
   /// The context of the proxy itself: of its place in the proxy around it, where there is one.
   private var proxyContext: StepContext {
-    frame.place
-      ?? StepContext(
-        selector: message.selector, proxies: frame.proxies, registration: nil, target: nil, isQueued: false)
+    frame.place ?? StepContext(selector: message.selector, proxies: frame.proxies)
   }
 
   // MARK: Turns
@@ -420,7 +372,7 @@ struct Walk {
   mutating func end(told: Int, by failure: (any Error)?) {
     (self.told, self.failure) = (told, failure)
     // What is to become of silence has been decided within the hooks.
-    reachedAny = true
+    outcomes.reachedAny = true
   }
 
   // MARK: Proxies in one another
@@ -458,9 +410,7 @@ struct Walk {
   private mutating func leave() {
     let route = frame.route
     for (target, error) in route.route.prelude?.failures ?? [] {
-      let context = StepContext(
-        selector: message.selector, proxies: frame.proxies, registration: nil, target: target, isQueued: false)
-      take(.failed(error), at: context)
+      take(.failed(error), at: StepContext(selector: message.selector, proxies: frame.proxies, target: target))
     }
     frame.trail?.end()
     if frame.dead + frame.skipped > 0 { route.core.end(route, dead: frame.dead, skipped: frame.skipped) }
@@ -485,7 +435,10 @@ struct Walk {
 }
 
 /// How long a sender blocks at most, with all that its hooks do.
-struct Patience {
+///
+/// An object, since a clock's instant has a size that only the running system knows: so would all that holds one, and each copy
+/// of a walk would go by metadata.
+final class Patience: Sendable {
   let timeout: Duration
   let deadline: Deadline
 

@@ -76,14 +76,11 @@ extension MulticastCore {
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
     _ element: @escaping (HookedMessage) throws -> Element
   ) -> MessageStream<Element> {
-    let (stream, source) = StreamSource.make(policy)
     // What is not Sendable stays in the isolation of a proxy that is not.
     nonisolated(unsafe) let element = element
-    return listen(
-      selector, stream, source,
-      .before { [link] message in
-        link.core?.tell(source, message, isShared) { try element(message) }
-      })
+    return listen(selector, policy) { [link] source in
+      .before { message in link.core?.tell(source, message, isShared) { try element(message) } }
+    }
   }
 
   /// A stream of what `element` makes of each message that succeeded, and of its answers.
@@ -91,13 +88,10 @@ extension MulticastCore {
     _ selector: MessageSelector, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
     _ element: @escaping (HookedMessage, MessageAnswers) throws -> Element
   ) -> MessageStream<Element> {
-    let (stream, source) = StreamSource.make(policy)
     nonisolated(unsafe) let element = element
-    return listen(
-      selector, stream, source,
-      .after { [link] message, answers in
-        link.core?.tell(source, message, isShared) { try element(message, answers) }
-      })
+    return listen(selector, policy) { [link] source in
+      .after { message, answers in link.core?.tell(source, message, isShared) { try element(message, answers) } }
+    }
   }
 
   private func tell<Element>(
@@ -112,22 +106,21 @@ extension MulticastCore {
   }
 
   private func listen<Element>(
-    _ selector: MessageSelector?, _ stream: AsyncStream<UncheckedSendable<Element>>, _ source: StreamSource<Element>,
-    _ body: Hook.Body
+    _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
+    _ makeBody: (StreamSource<Element>) -> Hook.Body
   ) -> MessageStream<Element> {
-    let listener = MessageListener(Hook(selector, body)) { source.continuation.finish() }
-    add(listener)
-    source.continuation.onTermination = { [link, weak listener] _ in
-      if let listener { link.core?.remove(listener) }
-    }
-    return MessageStream(stream, source.counter)
-  }
-
-  private func add(_ listener: MessageListener) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: UncheckedSendable<Element>.self, bufferingPolicy: policy.rewrapped)
+    let source = StreamSource(continuation: continuation)
+    let listener = MessageListener(Hook(selector, makeBody(source))) { continuation.finish() }
     change { state, _ in
       state.listeners.append(listener)
       state.list.noteChanged()
     }
+    continuation.onTermination = { [link, weak listener] _ in
+      if let listener { link.core?.remove(listener) }
+    }
+    return MessageStream(stream, source.counter)
   }
 
   private func remove(_ listener: MessageListener) {
@@ -148,14 +141,6 @@ extension MulticastCore {
 private struct StreamSource<Element>: Sendable {
   let continuation: AsyncStream<UncheckedSendable<Element>>.Continuation
   let counter = StreamCounter()
-
-  static func make(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy)
-    -> (AsyncStream<UncheckedSendable<Element>>, StreamSource)
-  {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: UncheckedSendable<Element>.self, bufferingPolicy: policy.rewrapped)
-    return (stream, StreamSource(continuation: continuation))
-  }
 
   func yield(_ element: Element) {
     if case .dropped = continuation.yield(UncheckedSendable(element)) { counter.noteDropped() }

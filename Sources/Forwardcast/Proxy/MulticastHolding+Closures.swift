@@ -2,7 +2,7 @@
 // Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastHolding {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that stays in the proxy's isolation as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -14,19 +14,12 @@ extension MulticastHolding {
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
   ) -> Registration {
-    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
-    // in place take the forms below; a function value whose type is not @Sendable takes this one without a diagnostic, since
-    // Swift can neither keep this form from such proxies nor prefer one that warns.
-    nonisolated(unsafe) let body = body
-    return core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority)
+    core.on(message, body, priority)
   }
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure as a target for one message, held by its registration until that is cancelled.
+  /// Registers a closure that is called on any sender's thread as a target for one message, until it is cancelled.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -37,15 +30,12 @@ extension MulticastProxy where Interface: Sendable {
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority)
+    core.on(message, body, priority)
   }
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure as a target for one message, run where and when `delivery` says.
+  /// Registers a closure that runs where and when `delivery` says as a target for one message.
   ///
   /// - Parameters:
   ///   - message: the one message that the closure gets.
@@ -59,17 +49,20 @@ extension MulticastHolding where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(
-      TypedMethod<R, repeat each A>(message) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority, (delivery, buffer, .dropPending))
+    core.on(message, body, priority, (delivery, buffer, .dropPending))
   }
 
-  /// Registers a closure on the main actor as a target for one message.
+  /// Registers a closure that runs on the main actor as a target for one message.
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
   /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default.
+  /// - Parameters:
+  ///   - message: the one message that the closure gets.
+  ///   - delivery: where and when it runs.
+  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - buffer: how many messages may wait, and which go when there are more.
+  ///   - body: gets the message's arguments.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,
@@ -83,6 +76,20 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
+  fileprivate func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> R, _ priority: Int,
+    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+  ) -> Registration {
+    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
+    // in place take the forms for these; a function value whose type is not @Sendable takes the other one without a
+    // diagnostic, since Swift can neither keep that form from such proxies nor prefer one that warns.
+    nonisolated(unsafe) let body = body
+    return on(
+      TypedMethod<R, repeat each A>(message) {
+        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
+      }, priority, delivery)
+  }
+
   /// Registers the method of a closure.
   func on(
     _ method: Method, _ priority: Int,

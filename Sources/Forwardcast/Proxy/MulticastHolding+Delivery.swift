@@ -31,6 +31,9 @@ extension MulticastHolding where Interface: Sendable {
   }
 
   /// Removes the registrations of a target that have that delivery, and gives how many there were.
+  /// - Parameters:
+  ///   - target: whose registrations.
+  ///   - delivery: the queue, actor or executor that it was added with; `.direct` for none.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {
     let found = core.registrations(of: targetObject(for: target)).filter { $0.delivery == delivery && $0.isLive }

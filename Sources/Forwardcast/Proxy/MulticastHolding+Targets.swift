@@ -35,6 +35,11 @@ extension MulticastHolding {
   ///     themes.add(screen, only: .themesColorChanged, .progress)
   ///
   /// As ``add(_:priority:ownership:only:)`` with their selectors.
+  /// - Parameters:
+  ///   - target: whom to register.
+  ///   - priority: higher comes first.
+  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
+  ///   - keys: the messages.
   @discardableResult
   public func add<each F>(
     _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only keys: repeat Message<each F>
@@ -66,6 +71,7 @@ extension MulticastHolding {
   }
 
   /// Removes every target of a class, subclasses included.
+  /// - Parameter type: the class, such as `Screen.self`.
   public func removeAll<T: AnyObject>(of type: T.Type) {
     for registration in core.registrations where registration.currentTarget is T { registration.cancel() }
   }

@@ -15,7 +15,7 @@ extension MulticastHolding {
   /// - Returns: how many were called.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
-    var sink = SummarySink()
+    var summary = BroadcastSummary()
     let name = selector ?? "typedCall"
     let proxies = ProxyChain(core, in: nil)
     for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
@@ -39,13 +39,13 @@ extension MulticastHolding {
           outcome = .failed(error)
         }
       }
-      _ = sink.take(outcome, at: context)
-      if sink.summary.failed > 0, core.stopsAtFirst { break }
+      _ = summary.take(outcome, at: context)
+      if summary.failed > 0, core.stopsAtFirst { break }
     }
-    if sink.summary.nobodyResponded {
+    if summary.nobodyResponded {
       do { try core.answerSilence(name) } catch { core.report(error, name, nil, receiver: core.name) }
     }
-    return sink.summary
+    return summary
   }
 
   /// A target as what was added.

@@ -28,6 +28,7 @@ extension MulticastHolding where Interface: Sendable {
 
   /// Blocks the caller until every queued delivery of this proxy has had its turn, as ``drain()`` does.
   ///
+  /// - Parameter timeout: the longest wait. What has not run by then still runs.
   /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
   @discardableResult
   public func drain(timeout: Duration) throws -> Int {

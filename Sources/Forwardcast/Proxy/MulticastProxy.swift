@@ -3,8 +3,8 @@
 
 /// A proxy that forwards each message to every target that responds to it.
 ///
-///     let themes = MulticastProxy<any ThemesDelegate>()
-///     themes.add(screen)                                      // weak, in order, synchronous
+///     let themes = MulticastProxy<any ThemesDelegate>(table: ThemesDelegateProxy.table)
+///     themes.add(screen)  // weak, in order, synchronous
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
@@ -32,6 +32,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   }
 
   /// A proxy with one table for its whole interface: targets need none of their own.
+  /// - Parameter table: asked after the tables that targets have of their own.
   public convenience init(table: SelectorTable) {
     self.init(table: table, options: MulticastOptions())
   }
@@ -84,11 +85,10 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
     try forwardBoxed(&invocation, along: core.begin(invocation.selector))
   }
 
-  /// Forwards a message as ``forward(_:)`` does, and waits for all: see
-  /// ``MulticastSending/forwardAndWait(_:)``. Where the interface is not `Sendable`, all targets are direct and run in the
-  /// caller's isolation, one after another.
+  /// Forwards a message as ``forward(_:)`` does, and waits for all: see ``MulticastSending/forwardAndWait(_:)``. Where
+  /// the interface is not `Sendable`, all targets are direct and run in the caller's isolation, one after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 
   /// `nobodyResponds`: only a proxy that is to throw on silence does not recognize a message.

@@ -39,6 +39,9 @@ extension MulticastSending {
   ///
   /// A message is in the sequence when its last direct target has answered, for senders that wait its last target. One that
   /// fails is not; a `broadcast` asks for no answers. Everything else is as for `messages(for:)` of a key.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - policy: as for `messages(for:)` of a key.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -58,7 +61,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// The messages of a key from now on, each as its arguments, for a loop in any isolation.
+  /// For a loop in any isolation: the messages of a key from now on, each as its arguments; see the form for one.
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<(repeat each A)>.Continuation.BufferingPolicy = .unbounded
@@ -66,8 +69,8 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
-  /// The messages of a key that succeed from now on, each as its arguments with what was answered, for a loop in any
-  /// isolation. Answers of a key that is not known to give `Sendable` ones go to `onError`.
+  /// For a loop in any isolation: the messages of a key that succeed from now on, with what was answered; see the form for
+  /// one. Answers of a key that is not known to give `Sendable` ones go to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -78,8 +81,8 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// The messages of a selector from now on, or all that go through the proxy, by boxes, each with arguments that may cross
-  /// to the isolation of a loop.
+  /// For a loop in any isolation: the messages of a selector from now on, or all, by boxes whose values may cross; see the
+  /// form for one.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded

@@ -15,6 +15,10 @@ public struct DeliveryReport {
     public let wasQueued: Bool
 
     /// An answer, for a report that a receiver of your own makes in its ``MessageForwarding/forward(_:)``.
+    /// - Parameters:
+    ///   - target: who answered.
+    ///   - result: the answer; `nil` where the method returns nothing.
+    ///   - wasQueued: whether it ran on a context of its own.
     public init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
       (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
     }
@@ -28,6 +32,9 @@ public struct DeliveryReport {
     public let error: any Error
 
     /// A failure, for a report that a receiver of your own makes.
+    /// - Parameters:
+    ///   - target: who failed.
+    ///   - error: what it threw.
     public init(target: AnyObject, error: any Error) { (self.target, self.error) = (target, error) }
   }
 
@@ -39,6 +46,9 @@ public struct DeliveryReport {
     public let reason: SkipReason
 
     /// A target that was passed over, for a report that a receiver of your own makes.
+    /// - Parameters:
+    ///   - target: who did not get the message.
+    ///   - reason: why.
     public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 
@@ -55,7 +65,7 @@ public struct DeliveryReport {
     public static let dead = SkipReason(description: "dead")
     /// Its registration is muted.
     public static let muted = SkipReason(description: "muted")
-    /// It was removed while the message was on its way.
+    /// It was removed: while the message was on its way, or before, until the list of targets has been tidied up.
     public static let removed = SkipReason(description: "removed")
     /// It has no method for the selector.
     public static let doesNotRespond = SkipReason(description: "does not respond")
@@ -85,7 +95,7 @@ public struct DeliveryReport {
   /// Whether the last who got the message runs it on a context of its own, so that its answer is not known yet.
   public var endsQueued = false
 
-  /// An empty report: nobody was there.
+  /// An empty report: nobody was there. Of a message that was answered: ``init(answeredBy:_:)``.
   public init() {}
 
   /// The last answer in the order of delivery, or `nil` when nothing was answered.

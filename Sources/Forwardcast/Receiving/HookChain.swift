@@ -16,27 +16,18 @@ struct HookChain: Sendable {
   // One level of the stack for each `around`, and none for the others.
   private func run(_ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
-    var afters: [Hook] = []
-    var answers: MessageAnswers?
-    var index = count
-    while answers == nil, index > 0 {
-      index -= 1
-      let (hook, inner) = (hooks[index], index)
-      if hook.isCancelled { continue }
-      try message.budget?.charge(.hook)
-      switch hook.body {
-      case .before(let body): try body(message)
-      case .after: afters.append(hook)
-      case .around(let body?, _): answers = try body(message) { try run(message.with($0), inside: inner, rest) }
-      case .around(nil, _):
-        throw mismatch(message, "a hook suspends: wait for the message with an asynchronous form")
-      }
+    let (afters, around) = try enter(message, inside: count)
+    let answers: MessageAnswers
+    switch around {
+    case (let body?, _, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, rest) }
+    case (nil, _, _)?:
+      throw MessageError(
+        .isolationMismatch, receiver: typeName(of: message.receiver), selector: message.selector.name,
+        evidence: "a hook suspends: wait for the message with an asynchronous form")
+    case nil: answers = try rest(message.arguments)
     }
-    let found = try answers ?? rest(message.arguments)
-    for hook in afters.reversed() where !hook.isCancelled {
-      if case .after(let body) = hook.body { try body(message, found) }
-    }
-    return found
+    try leave(message, afters, answers)
+    return answers
   }
 
   /// Runs the hooks around `rest`, which may suspend.
@@ -53,34 +44,40 @@ struct HookChain: Sendable {
   nonisolated(nonsending) private func runAndWait(
     _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest
   ) async throws -> MessageAnswers {
-    var afters: [Hook] = []
-    var answers: MessageAnswers?
-    var index = count
-    while answers == nil, index > 0 {
-      index -= 1
-      let (hook, inner) = (hooks[index], index)
-      if hook.isCancelled { continue }
-      try message.budget?.charge(.hook)
-      switch hook.body {
-      case .before(let body): try body(message)
-      case .after: afters.append(hook)
-      case .around(_, let body?):
-        answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
-      case .around(let body, nil):
-        answers = try body?(message) { try run(message.with($0), inside: inner, inTurn) }
-      }
+    let (afters, around) = try enter(message, inside: count)
+    let answers: MessageAnswers
+    switch around {
+    case (_, let body?, let inner)?:
+      answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
+    case (let body?, nil, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, inTurn) }
+    case (nil, nil, let inner)?: answers = try await runAndWait(message, inside: inner, rest, inTurn)
+    case nil: answers = try await rest(message.arguments)
     }
-    let found: MessageAnswers
-    if let answers { found = answers } else { found = try await rest(message.arguments) }
-    for hook in afters.reversed() where !hook.isCancelled {
-      if case .after(let body) = hook.body { try body(message, found) }
-    }
-    return found
+    try leave(message, afters, answers)
+    return answers
   }
 
-  private func mismatch(_ message: HookedMessage, _ evidence: String) -> MessageError {
-    MessageError(
-      .isolationMismatch, receiver: typeName(of: message.receiver), selector: message.selector.name,
-      evidence: evidence)
+  /// The forms of an `around` hook, and how many hooks stand inside of it.
+  private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
+
+  /// Runs what comes before the message, as far as the next `around` hook. Gives that one, and what is to run afterwards.
+  private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
+    var afters: [Hook] = []
+    for index in (0..<count).reversed() where !hooks[index].isCancelled {
+      try message.budget?.charge(.hook)
+      switch hooks[index].body {
+      case .before(let body): try body(message)
+      case .after: afters.append(hooks[index])
+      case .around(let body, let waiting): return (afters, (body, waiting, index))
+      }
+    }
+    return (afters, nil)
+  }
+
+  /// Runs what comes after it.
+  private func leave(_ message: HookedMessage, _ afters: [Hook], _ answers: MessageAnswers) throws {
+    for hook in afters.reversed() where !hook.isCancelled {
+      if case .after(let body) = hook.body { try body(message, answers) }
+    }
   }
 }

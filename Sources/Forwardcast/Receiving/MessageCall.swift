@@ -32,7 +32,7 @@ public struct MessageCall<R, each A> {
     return try rest(nil, false)
   }
 
-  /// Runs what stands inside of this hook, with other arguments, which reach direct targets only.
+  /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try turn.check(selector)
@@ -41,7 +41,7 @@ public struct MessageCall<R, each A> {
 }
 
 extension MessageCall where repeat each A: Sendable {
-  /// Runs what stands inside of this hook, with other arguments, which may cross to queued targets.
+  /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try turn.check(selector)
@@ -65,7 +65,7 @@ public struct WaitingMessageCall<R, each A> {
     return try await rest(nil, false)
   }
 
-  /// Runs what stands inside of this hook, with other arguments, which reach direct targets only, and waits for it.
+  /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try turn.check(selector)
@@ -74,7 +74,7 @@ public struct WaitingMessageCall<R, each A> {
 }
 
 extension WaitingMessageCall where repeat each A: Sendable {
-  /// Runs what stands inside of this hook, with other arguments, which may cross to queued targets, and waits for it.
+  /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try turn.check(selector)
@@ -98,7 +98,7 @@ public struct InvocationCall {
     return try rest(nil)
   }
 
-  /// Runs what stands inside of this hook, with other arguments.
+  /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
   public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
     try turn.check(invocation.selector)
@@ -122,7 +122,7 @@ public struct WaitingInvocationCall {
     return try await rest(nil)
   }
 
-  /// Runs what stands inside of this hook, with other arguments, and waits for it.
+  /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
     try turn.check(invocation.selector)

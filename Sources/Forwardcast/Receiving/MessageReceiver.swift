@@ -109,6 +109,7 @@ extension MessageForwarding {
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)
   }
+  /// Forwards in the caller's turn.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try forwardInTurn(invocation)
   }
@@ -250,6 +251,7 @@ public final class BareReceiver: MessageReceiver, Sendable {
   public init(table: SelectorTable) { self.table = table }
 
   /// A receiver with a table of its own.
+  /// - Parameter rows: one after another, with `if` and `for` where needed.
   public convenience init(@SelectorTableBuilder<BareReceiver> _ rows: () -> [Responds<BareReceiver>]) {
     self.init(table: SelectorTable(for: BareReceiver.self, rows))
   }

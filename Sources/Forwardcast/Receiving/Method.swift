@@ -251,7 +251,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     var index = 0
     func next<T>(_ type: T.Type) throws(UnboxingError) -> T {
       defer { index &+= 1 }
-      return try boxes[index].opened(as: type)
+      return try boxes.opened(index, as: type)
     }
     let opened: Arguments<repeat each A>
     do { opened = Arguments(values: (repeat try next((each A).self))) } catch { return false }

@@ -22,7 +22,7 @@ public struct MethodCall<R, each A> {
   @discardableResult
   public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, message) }
 
-  /// Runs what stands inside of this hook, with other arguments.
+  /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
   public func proceed(with arguments: repeat each A) throws -> R {
     try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, message)
@@ -50,7 +50,7 @@ public struct WaitingMethodCall<R, each A> {
     return try TypedAnswers(list).single(as: R.self, message)
   }
 
-  /// Runs what stands inside of this hook, with other arguments, and waits for it.
+  /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)

@@ -11,6 +11,12 @@
 // Answers that may cross to another isolation are known by the key: see `Message.answerCrosses`.
 extension Responds {
   /// A row of no arguments whose types are those of its key. A sender with the same key reaches it without a box.
+  ///
+  /// - Parameters:
+  ///   - message: the key, or a selector alone.
+  ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
+  ///     closure's own.
+  ///   - body: the method.
   @inlinable @inline(__always)
   public init<R>(
     to message: Message<() -> R>, signature: MethodSignature? = nil,
@@ -32,13 +38,7 @@ extension Responds {
     }
   }
 
-  /// A row of no arguments whose types are those of its closure.
-  ///
-  /// - Parameters:
-  ///   - selector: the message.
-  ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
-  ///     closure's own.
-  ///   - body: the method.
+  /// A row of no arguments whose types are those of its closure: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -47,7 +47,7 @@ extension Responds {
     self.init(to: Message<() -> R>(selector), signature: signature, body)
   }
 
-  /// A row of no arguments whose types are those of its closure, and whose answer may cross in a box.
+  /// A row of no arguments as its closure types it, whose answer may cross in a box: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R: Sendable>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -56,7 +56,7 @@ extension Responds {
     self.init(to: Message<() -> R>(selector), signature: signature, body)
   }
 
-  /// A row of one argument whose types are those of its key.
+  /// A row of one argument whose types are those of its key: see the form for no arguments.
   @inlinable @inline(__always)
   public init<R, A>(
     to message: Message<(A) -> R>, signature: MethodSignature? = nil,
@@ -78,7 +78,7 @@ extension Responds {
     }
   }
 
-  /// A row of one argument whose types are those of its closure.
+  /// A row of one argument whose types are those of its closure: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -87,7 +87,7 @@ extension Responds {
     self.init(to: Message<(A) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of one argument whose types are those of its closure, and whose answer may cross in a box.
+  /// A row of one argument as its closure types it, whose answer may cross in a box: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -96,7 +96,7 @@ extension Responds {
     self.init(to: Message<(A) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of two arguments whose types are those of its key.
+  /// A row of two arguments whose types are those of its key: see the form for no arguments.
   @inlinable @inline(__always)
   public init<R, A, B>(
     to message: Message<(A, B) -> R>, signature: MethodSignature? = nil,
@@ -118,7 +118,7 @@ extension Responds {
     }
   }
 
-  /// A row of two arguments whose types are those of its closure.
+  /// A row of two arguments whose types are those of its closure: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -127,7 +127,7 @@ extension Responds {
     self.init(to: Message<(A, B) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of two arguments whose types are those of its closure, and whose answer may cross in a box.
+  /// A row of two arguments as its closure types it, whose answer may cross in a box: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -136,7 +136,7 @@ extension Responds {
     self.init(to: Message<(A, B) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of three arguments whose types are those of its key.
+  /// A row of three arguments whose types are those of its key: see the form for no arguments.
   @inlinable @inline(__always)
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>, signature: MethodSignature? = nil,
@@ -158,7 +158,7 @@ extension Responds {
     }
   }
 
-  /// A row of three arguments whose types are those of its closure.
+  /// A row of three arguments whose types are those of its closure: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -167,7 +167,7 @@ extension Responds {
     self.init(to: Message<(A, B, C) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of three arguments whose types are those of its closure, and whose answer may cross in a box.
+  /// A row of three arguments as its closure types it, whose answer may cross in a box: see the form with a key.
   @inlinable @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -176,7 +176,7 @@ extension Responds {
     self.init(to: Message<(A, B, C) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of four arguments or more whose types are those of its key.
+  /// A row of four arguments or more whose types are those of its key: see the form for no arguments.
   @inline(never)
   public init<R, A, B, C, D, each E>(
     to message: Message<(A, B, C, D, repeat each E) -> R>, signature: MethodSignature? = nil,
@@ -185,7 +185,7 @@ extension Responds {
     self.init(pack: message, signature, body)
   }
 
-  /// A row of four arguments or more whose types are those of its closure.
+  /// A row of four arguments or more whose types are those of its closure: see the form with a key.
   @inline(never) @_disfavoredOverload
   public init<R, A, B, C, D, each E>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -194,7 +194,7 @@ extension Responds {
     self.init(to: Message<(A, B, C, D, repeat each E) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of four arguments or more whose types are those of its closure, and whose answer may cross in a box.
+  /// A row of four arguments or more as its closure types it, whose answer may cross in a box: see the form with a key.
   @inline(never) @_disfavoredOverload
   public init<R: Sendable, A, B, C, D, each E>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -224,6 +224,9 @@ extension Responds {
 // begins when the target's turn comes, and keeps the next message through its registration back until it has ended.
 extension Responds {
   /// A row of no arguments that runs on the main actor.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - body: the method.
   public init<R>(
     to message: Message<() -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target) throws -> R
@@ -232,6 +235,9 @@ extension Responds {
   }
 
   /// A row of no arguments that may suspend.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - body: the method.
   public init<R>(
     to message: Message<() -> R>,
     async body: @escaping @Sendable (Target) async throws -> R
@@ -239,7 +245,7 @@ extension Responds {
     self.init(suspending: message, body)
   }
 
-  /// A row of one argument that runs on the main actor.
+  /// A row of one argument that runs on the main actor: see the form for no arguments.
   public init<R, A>(
     to message: Message<(A) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A) throws -> R
@@ -247,7 +253,7 @@ extension Responds {
     self.init(mainActor: message, body)
   }
 
-  /// A row of one argument that may suspend.
+  /// A row of one argument that may suspend: see the form for no arguments.
   public init<R, A>(
     to message: Message<(A) -> R>,
     async body: @escaping @Sendable (Target, A) async throws -> R
@@ -255,7 +261,7 @@ extension Responds {
     self.init(suspending: message, body)
   }
 
-  /// A row of two arguments that runs on the main actor.
+  /// A row of two arguments that runs on the main actor: see the form for no arguments.
   public init<R, A, B>(
     to message: Message<(A, B) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B) throws -> R
@@ -263,7 +269,7 @@ extension Responds {
     self.init(mainActor: message, body)
   }
 
-  /// A row of two arguments that may suspend.
+  /// A row of two arguments that may suspend: see the form for no arguments.
   public init<R, A, B>(
     to message: Message<(A, B) -> R>,
     async body: @escaping @Sendable (Target, A, B) async throws -> R
@@ -271,7 +277,7 @@ extension Responds {
     self.init(suspending: message, body)
   }
 
-  /// A row of three arguments that runs on the main actor.
+  /// A row of three arguments that runs on the main actor: see the form for no arguments.
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C) throws -> R
@@ -279,7 +285,7 @@ extension Responds {
     self.init(mainActor: message, body)
   }
 
-  /// A row of three arguments that may suspend.
+  /// A row of three arguments that may suspend: see the form for no arguments.
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>,
     async body: @escaping @Sendable (Target, A, B, C) async throws -> R
@@ -287,7 +293,7 @@ extension Responds {
     self.init(suspending: message, body)
   }
 
-  /// A row of four arguments or more that runs on the main actor.
+  /// A row of four arguments or more that runs on the main actor: see the form for no arguments.
   public init<R, A, B, C, D, each E>(
     to message: Message<(A, B, C, D, repeat each E) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C, D, repeat each E) throws -> R
@@ -295,7 +301,7 @@ extension Responds {
     self.init(mainActor: message, body)
   }
 
-  /// A row of four arguments or more that may suspend.
+  /// A row of four arguments or more that may suspend: see the form for no arguments.
   public init<R, A, B, C, D, each E>(
     to message: Message<(A, B, C, D, repeat each E) -> R>,
     async body: @escaping @Sendable (Target, A, B, C, D, repeat each E) async throws -> R
@@ -306,6 +312,9 @@ extension Responds {
 
 extension Responds where Target: Actor {
   /// A row of no arguments that runs on the actor that it is sent to.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - body: the method.
   @_disfavoredOverload
   public init<R>(
     to message: Message<() -> R>,
@@ -314,7 +323,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of one argument that runs on the actor that it is sent to.
+  /// A row of one argument that runs on the actor that it is sent to: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A>(
     to message: Message<(A) -> R>,
@@ -323,7 +332,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of two arguments that runs on the actor that it is sent to.
+  /// A row of two arguments that runs on the actor that it is sent to: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B>(
     to message: Message<(A, B) -> R>,
@@ -332,7 +341,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of three arguments that runs on the actor that it is sent to.
+  /// A row of three arguments that runs on the actor that it is sent to: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>,
@@ -341,7 +350,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of four arguments or more that runs on the actor that it is sent to.
+  /// A row of four arguments or more that runs on the actor that it is sent to: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B, C, D, each E>(
     to message: Message<(A, B, C, D, repeat each E) -> R>,
@@ -363,7 +372,7 @@ enum BoxOpener1<R, A> {
     guard boxes.count == 1 else { return false }
     let opened: Arguments<A>
     do {
-      let a = try boxes[0].opened(as: A.self)
+      let a = try boxes.opened(0, as: A.self)
       opened = Arguments(values: (a))
     } catch {
       return false
@@ -384,8 +393,8 @@ enum BoxOpener2<R, A, B> {
     guard boxes.count == 2 else { return false }
     let opened: Arguments<A, B>
     do {
-      let a = try boxes[0].opened(as: A.self)
-      let b = try boxes[1].opened(as: B.self)
+      let a = try boxes.opened(0, as: A.self)
+      let b = try boxes.opened(1, as: B.self)
       opened = Arguments(values: (a, b))
     } catch {
       return false
@@ -406,9 +415,9 @@ enum BoxOpener3<R, A, B, C> {
     guard boxes.count == 3 else { return false }
     let opened: Arguments<A, B, C>
     do {
-      let a = try boxes[0].opened(as: A.self)
-      let b = try boxes[1].opened(as: B.self)
-      let c = try boxes[2].opened(as: C.self)
+      let a = try boxes.opened(0, as: A.self)
+      let b = try boxes.opened(1, as: B.self)
+      let c = try boxes.opened(2, as: C.self)
       opened = Arguments(values: (a, b, c))
     } catch {
       return false

@@ -74,6 +74,9 @@ extension Responds {
   /// A delivery on that actor, and a sender that says by ``withHeldActor(isolation:_:)`` that it is on it, run it in
   /// their turn. The forms that wait go over to it. Any other synchronous send throws ``MessageError``
   /// `isolationMismatch`. A closure without an isolation makes an ordinary row.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - body: the method, isolated to the actor by an attribute in place.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
@@ -113,6 +116,9 @@ extension Responds {
   ///
   /// For targets that are not `Sendable`: their methods run where the sender is, unless they go elsewhere themselves.
   /// Only the forms that wait can reach it.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - body: the method.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -128,6 +134,9 @@ extension Responds {
   /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
   ///
   /// Only forms that wait reach it, of senders that are on no actor either: for others it fails with `isolationMismatch`.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - body: the method.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R

@@ -5,7 +5,7 @@
 ///
 ///     Responds(to: .themesColorChanged) { screen, color in screen.background = color }   // typed by its key
 ///     Responds(to: "progress") { (screen: Screen) in 0.5 }                                // typed by its closure
-///     Responds(to: "note:", signature: try MethodSignature("v@:q")) { (log: Log, call: inout Invocation) in … }
+///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })       // the whole message, by boxes
 ///
 /// A closure's parameters are values: arguments are copied for each target, so an `inout` parameter is refused by the
 /// compiler. (In closures of four arguments or more it does not see it, and what they write is lost.)
@@ -21,6 +21,10 @@ public struct Responds<Target>: Sendable {
   /// A row that takes the invocation whole: it reads ``Invocation/arguments`` and sets ``Invocation/result``.
   ///
   /// Arguments and result are converted to the types of `signature`, or refused, before and after `body`.
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - signature: the types that arguments and result are converted to.
+  ///   - body: the method.
   public init(
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void

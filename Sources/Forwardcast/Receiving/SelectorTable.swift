@@ -34,6 +34,10 @@ public struct SelectorTable: Sendable {
   }
 
   /// A table of rows that were made one by one.
+  /// - Parameters:
+  ///   - type: the class whose table it is, or a protocol that its targets adopt.
+  ///   - parent: the table that answers what this one has no row for.
+  ///   - rows: the rows, for different selectors.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
@@ -45,6 +49,7 @@ public struct SelectorTable: Sendable {
 
   /// Adds a method; the next message of its selector finds it.
   ///
+  /// - Parameter row: a method under a selector that the table has not; an inherited one it overrides.
   /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` when the row was made for another
   ///   type of target or its closure does not fit its encoding. The table is then as it was.
   public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
@@ -55,6 +60,7 @@ public struct SelectorTable: Sendable {
 
   /// Puts a method in the place of the one that this table has, or adds it where there is none.
   ///
+  /// - Parameter row: the new method.
   /// - Returns: the method that was replaced; `nil` when the table had none of its own.
   /// - Throws: as ``add(_:)``, but for `alreadyInTable`.
   @discardableResult

@@ -24,6 +24,9 @@ public struct TableMethod: Sendable {
   ///
   /// Arguments and result of other types than the method's are converted, as with `send(_:_:)`.
   ///
+  /// - Parameters:
+  ///   - target: an object of the class that the table is for.
+  ///   - arguments: the message's, in order.
   /// - Throws: what the method throws; ``MessageError`` for a target that the method's table is not for, arguments or a
   ///   result that do not fit, or an isolation that the caller is not in.
   @discardableResult
@@ -91,6 +94,9 @@ extension SelectorTable {
 
   /// Exchanges two methods of this table's own: each answers the other's messages from now on.
   ///
+  /// - Parameters:
+  ///   - first: a selector of a row of this table.
+  ///   - second: another one, with as many colons.
   /// - Throws: ``MessageError`` `unrecognizedSelector` where the table has no method of its own for one of them, and
   ///   `wrongArgumentCount` when one has more colons. The table is then as it was.
   public func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
@@ -106,6 +112,10 @@ extension MessageReceiver {
   ///
   /// The hooks are not asked.
   ///
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - table: the table past which it goes: that of the row that says `super`.
+  ///   - arguments: the message's, in order.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` when nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(

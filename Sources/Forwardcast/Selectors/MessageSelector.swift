@@ -30,6 +30,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// Given a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which
   /// traps where this throws.
   ///
+  /// - Parameter name: the text; it is kept until the process ends.
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   public init(_ name: String) throws(MessageSelectorError) {

@@ -27,6 +27,7 @@ public struct DynamicMessages {
     fileprivate let name: String
 
     /// Sends the message.
+    /// - Parameter arguments: the labels, of which `_` is none, with the values.
     @discardableResult
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Any? {
       do {

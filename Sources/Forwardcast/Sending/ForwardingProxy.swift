@@ -26,6 +26,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
   public init() { target = nil }
 
   /// A proxy that stands for `target` and keeps it alive.
+  /// - Parameter target: gets every message that the proxy has no row for.
   public init(to target: any MessageReceiver) { self.target = target }
 
   /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``

@@ -20,6 +20,7 @@ public final class LazyProxy: ForwardingProxy, FailingForwarding {
   package private(set) var failure: (any Error)?
 
   /// A proxy for what `make` will give.
+  /// - Parameter make: gives the target; called again with the next message when it has thrown.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
     state = .waiting(make)
     super.init()

@@ -42,6 +42,7 @@ public struct MessageEvent: Sendable {
   public let instant: ContinuousClock.Instant
 
   /// An event, for a tracer of your own.
+  /// The parameters are the properties of these names.
   public init(
     _ stage: Stage, name: String, message: String, sender: String, receiver: String, context: String = "directly",
     evidence: String = "", step: Int = 0, instant: ContinuousClock.Instant = .now

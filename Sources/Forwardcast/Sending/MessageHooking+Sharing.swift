@@ -2,7 +2,7 @@
 // Layer: Sending. See DESIGN.md, "Hooks".
 
 extension MessageHooking where Self: Sendable {
-  /// Runs `body` before each message of a key, on the thread of its sender.
+  /// On its sender's thread: runs `body` before each message of a key; else as the form for one isolation.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (repeat each A) throws -> Void
@@ -10,7 +10,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// Runs `body` after each message of a key that did not throw, on the thread of its sender.
+  /// On its sender's thread: runs `body` after each message of a key that did not throw; else as for one isolation.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
@@ -18,7 +18,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
 
-  /// Runs `body` in place of each message of a key, on the thread of its sender.
+  /// On its sender's thread: runs `body` in place of each message of a key; else as the form for one isolation.
   @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
@@ -28,7 +28,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.around(message, body, waiting))
   }
 
-  /// Runs `body` before each message of a selector, or every message, on the thread of its sender.
+  /// By boxes, on its sender's thread: runs `body` before each message of a selector, or every message; else as the form for
+  /// one isolation.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -36,7 +37,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each message of a selector, or every message, that did not throw, on the thread of its sender.
+  /// By boxes, on its sender's thread: runs `body` after each message of a selector, or every message, that did not throw;
+  /// else as the form for one isolation.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -44,7 +46,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` in place of each message of a selector, or of every message, on the thread of its sender.
+  /// By boxes, on its sender's thread: runs `body` in place of each message of a selector, or of every message; else as the
+  /// form for one isolation.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,

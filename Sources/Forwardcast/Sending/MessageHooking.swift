@@ -105,7 +105,7 @@ extension MessageHooking {
     try hookPlace.install(message, Hook.Body.around(message, body, waiting))
   }
 
-  /// Runs `body` before each message of a selector, or before every message.
+  /// By boxes: runs `body` before each message of a selector, or before every message.
   ///
   /// - Parameters:
   ///   - selector: the messages; `nil` or nothing for all.
@@ -117,7 +117,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each message of a selector, or after every message, that did not throw.
+  /// By boxes: runs `body` after each message of a selector, or after every message, that did not throw.
   ///
   /// - Parameters:
   ///   - selector: the messages; `nil` or nothing for all.
@@ -129,7 +129,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` in place of each message of a selector, or of every message.
+  /// By boxes: runs `body` in place of each message of a selector, or of every message.
   ///
   /// - Parameters:
   ///   - selector: the messages; `nil` or nothing for all.

@@ -29,6 +29,9 @@ extension MessageReceiver where Self: Sendable {
   ///
   /// A method that is not isolated runs in the caller's turn, as with `send(_:_:)`.
   ///
+  /// - Parameters:
+  ///   - message: the key: selector and types.
+  ///   - arguments: the message's, in order; they may cross to the method's isolation.
   /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(

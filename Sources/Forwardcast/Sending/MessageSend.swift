@@ -181,6 +181,9 @@ extension MessageReceiver {
   /// A method of exactly the key's types is called without a box; for any other the arguments and the result are
   /// converted as ``ArgumentBox/unbox(as:)`` says.
   ///
+  /// - Parameters:
+  ///   - message: the key: selector and types.
+  ///   - arguments: the message's, in order.
   /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
   ///   runs in an isolation that the caller is not in.
   @inlinable
@@ -199,6 +202,7 @@ extension MessageReceiver {
 
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///
+  /// - Parameter invocation: the message; its selector and arguments stay as they are.
   /// - Throws: as `send(_:_:)`; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try Forwardcast.perform(&invocation, on: self)

@@ -3,8 +3,7 @@
 
 import Synchronization
 
-/// A sink for the steps of a proxy's messages. A route whose proxy has one sends through hooks and schedule, where each
-/// step tells it.
+/// A sink for the steps of a proxy's messages. Where a proxy has one, its messages go by a walk, which tells it of each.
 final class MessageTrace: Sendable {
   /// Numbers turns, so that beginning and end are found together.
   private static let steps = Atomic<Int>(1)

@@ -44,11 +44,7 @@ extension MulticastCore {
         if let walk = publish(route) { return walk }
       }
     }
-    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
-    return MessageRoute(
-      Route(
-        self, selector, epoch: 0, list: list, steps: steps(list.all, selector, in: list),
-        around: RouteSurroundings(selector, hooks: around.0, trace: around.1)))
+    return MessageRoute(ownRoute(selector, epoch: 0))
   }
 
   private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
@@ -79,10 +75,14 @@ extension MulticastCore {
 
   /// A route of the caller's own that keeps every target alive, weak ones included.
   func pinnedRoute(_ selector: MessageSelector) -> Route {
-    let epoch = TableEpoch.current
+    ownRoute(selector, epoch: TableEpoch.current, pinned: true)
+  }
+
+  /// A route that is the caller's alone, of those who are registered now.
+  private func ownRoute(_ selector: MessageSelector, epoch: UInt, pinned: Bool = false) -> Route {
     let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
     return Route(
-      self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: true),
+      self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: pinned),
       around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
   }
 

@@ -1,4 +1,4 @@
-// MulticastOptions.swift: what a proxy does where the articles on multicasting disagree.
+// MulticastOptions.swift: what a proxy does about duplicates, silence and errors.
 // Layer: Targets. See DESIGN.md, "Decisions".
 
 /// How a multicast proxy treats duplicates, silence and errors. The defaults are those of the plain initialiser.
@@ -44,6 +44,7 @@ public struct MulticastOptions: Sendable {
   public var deadlockTimeout: Duration
 
   /// The options of the plain initialiser, but for those that are named.
+  /// The parameters are the properties of these names.
   public init(
     duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected,
     deadlockTimeout: Duration = .seconds(10)

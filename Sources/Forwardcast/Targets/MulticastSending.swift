@@ -2,8 +2,7 @@
 // Layer: Targets. See DESIGN.md, "One walk, two loops".
 
 /// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or an
-/// object
-/// of your own that holds a proxy and offers its verbs.
+/// object of your own that holds a proxy and offers its verbs.
 ///
 ///     final class Themes: MulticastSending {
 ///       typealias Interface = any ThemesDelegate

@@ -116,7 +116,8 @@ public final class Registration: @unchecked Sendable {
   var keepsSlot: Bool { link.keepsSlot }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
-  /// way, and senders that wait for room in its buffer go on. Cancelling twice is harmless.
+  /// way, but for those that wait where it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room
+  /// in its buffer go on. Cancelling twice is harmless.
   public func cancel() {
     markCancelled()
     core?.forget([self])
@@ -164,6 +165,7 @@ public final class ScopedRegistration: Sendable {
   public let registration: Registration
 
   /// Takes a registration over.
+  /// - Parameter registration: cancelled when this object is released.
   public init(_ registration: Registration) { self.registration = registration }
 
   deinit { registration.cancel() }

@@ -293,11 +293,12 @@ struct RouteStep {
   /// Calls a method that has the types of `arguments` and `R`: that of a step whose ``functionType`` says so. `nil` when
   /// the target has died.
   ///
+  /// - Precondition: there is a method.
+  ///
   /// Nothing is retained but a weak target for the time of the call: the route keeps method and strong target alive.
   @inlinable @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
-    guard let method else { return nil }
-    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
     if let strong {
       return try strong._withUnsafeGuaranteedRef { target in
         try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }

@@ -17,12 +17,12 @@ enum StepOutcome {
 struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
   let selector: MessageSelector
   /// The proxies, from the one that the target stands in outward.
-  let proxies: ProxyChain
+  var proxies: ProxyChain
   /// `nil` for the proxy itself, and for observers that could not be made.
-  let registration: Registration?
-  let target: AnyObject?
+  var registration: Registration?
+  var target: AnyObject?
   /// Whether the target has a context of its own.
-  let isQueued: Bool
+  var isQueued = false
 
   /// What errors call the target.
   var name: String {
@@ -30,16 +30,11 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
     return registration == nil ? proxies.core.name : "a dead target"
   }
 
-  /// The context with the target that was found on its way.
-  func reaching(_ target: AnyObject?) -> StepContext {
-    guard let target else { return self }
-    return StepContext(
-      selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
-  }
-
   /// The context as one that lies within other proxies.
   func within(_ proxies: ProxyChain) -> StepContext {
-    StepContext(selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
+    var context = self
+    context.proxies = proxies
+    return context
   }
 
   /// Gives an error that nobody receives to the nearest handler: that of the proxy in which it happened, or of one
@@ -47,6 +42,16 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   func report(_ error: any Error) {
     let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
     proxies.report(failure)
+  }
+}
+
+extension StepContext {
+  /// The place of a step of a route.
+  init(
+    _ step: RouteStep, of selector: MessageSelector, in proxies: ProxyChain, _ target: AnyObject?, isQueued: Bool
+  ) {
+    let registration = step.registration.takeUnretainedValue()
+    self.init(selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
   }
 }
 

@@ -4,9 +4,9 @@
 /// The registrations of one proxy in the order of delivery.
 ///
 /// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are
-/// closed up when they outnumber the living. Dead targets are found by a hand that sets out whenever there are twice as
-/// many registrations as it found alive, and looks at three slots for each one that is added, so that no operation walks
-/// the whole list.
+/// closed up when they outnumber the living. Dead targets are found by a cursor that starts whenever there are twice as
+/// many registrations as it found alive, and passes three slots for each one that is added, so that no operation goes
+/// through the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -25,10 +25,10 @@ struct TargetList {
   private var count = 0
 
   /// The next slot that is looked at for a dead target, in whatever group.
-  private var hand = (group: 0, slot: 0)
-  /// How many registrations the hand has found alive on its way.
+  private var cursor = (group: 0, slot: 0)
+  /// How many registrations the cursor has found alive on its way.
   private var foundAlive = 0
-  /// How many registrations there have to be for the hand to move.
+  /// How many registrations there have to be for the cursor to move.
   private var countToReclaim = Self.fewest
   /// With how many registrations looking for dead targets is not worth it.
   private static let fewest = 16
@@ -90,7 +90,7 @@ struct TargetList {
     let group = groups.partitioningIndex { $0.priority <= priority }
     if group == groups.count || groups[group].priority != priority {
       groups.insert(Group(priority: priority), at: group)
-      if group <= hand.group { hand.group += 1 }
+      if group <= cursor.group { cursor.group += 1 }
       generation &+= 1
     } else if group != groups.count - 1 {
       generation &+= 1
@@ -202,12 +202,12 @@ struct TargetList {
         // Whoever comes next finds the memory there.
         groups[0].slots.removeAll(keepingCapacity: true)
         groups[0].holes = 0
-        (hand, foundAlive) = ((0, 0), 0)
+        (cursor, foundAlive) = ((0, 0), 0)
         return
       }
       groups.remove(at: group)
-      if group == hand.group { hand.slot = 0 }
-      if group < hand.group { hand.group -= 1 }
+      if group == cursor.group { cursor.slot = 0 }
+      if group < cursor.group { cursor.group -= 1 }
       return
     }
     var kept: ContiguousArray<Registration?> = []
@@ -217,31 +217,33 @@ struct TargetList {
       guard let registration else { continue }
       registration.slot = kept.count
       kept.append(registration)
-      if index < hand.slot { seen = kept.count }
+      if index < cursor.slot { seen = kept.count }
     }
-    if group == hand.group { hand.slot = seen }
+    if group == cursor.group { cursor.slot = seen }
     groups[group].slots = kept
     groups[group].holes = 0
   }
 
-  /// Moves the hand over three slots, of all groups in turn, and takes out what is dead there.
+  /// Moves the cursor over three slots, of all groups in turn, and takes out what is dead there.
   ///
-  /// Once around, it rests until there are twice as many registrations as it has found alive. So targets that come and go
-  /// among others cost no look. Whoever joins behind the hand, as one of a higher priority does, is not found on this way,
-  /// alive or dead: when there are many of those, it sets out again at once, over at most half as many that are dead.
+  /// Once around, it stops until there are twice as many registrations as it has found alive. So targets that come and go
+  /// among others cost no look. Whoever joins behind the cursor, as one of a higher priority does, is not found on this way,
+  /// alive or dead: when there are many of those, it starts again at once, over at most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard count >= countToReclaim else { return }
     for _ in 0..<3 {
-      while hand.group < groups.count, hand.slot >= groups[hand.group].slots.count { hand = (hand.group + 1, 0) }
-      guard hand.group < groups.count else {
+      while cursor.group < groups.count, cursor.slot >= groups[cursor.group].slots.count {
+        cursor = (cursor.group + 1, 0)
+      }
+      guard cursor.group < groups.count else {
         countToReclaim = max(foundAlive * 2, Self.fewest)
-        (hand, foundAlive) = ((0, 0), 0)
+        (cursor, foundAlive) = ((0, 0), 0)
         return
       }
-      let slot = groups[hand.group].slots.withUnsafeBytes {
-        $0.load(fromByteOffset: hand.slot * MemoryLayout<Registration?>.stride, as: Unmanaged<Registration>?.self)
+      let slot = groups[cursor.group].slots.withUnsafeBytes {
+        $0.load(fromByteOffset: cursor.slot * MemoryLayout<Registration?>.stride, as: Unmanaged<Registration>?.self)
       }
-      hand.slot += 1
+      cursor.slot += 1
       // The list keeps it: nobody has to retain it.
       slot?._withUnsafeGuaranteedRef { registration in
         if let alive = registration.targetUnderLock {

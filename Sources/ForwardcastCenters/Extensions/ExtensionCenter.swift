@@ -37,12 +37,18 @@ public final class ExtensionCenter: ManagedService {
   // MARK: Points
 
   /// The point of a protocol, made now if nobody has used it.
+  /// - Parameter type: the protocol, as in `(any MessageExtension).self`; a point is known by it alone.
   public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
   /// States what a protocol's point is to be, before it is first used: see ``ExtensionPoint``.
   ///
+  /// - Parameters:
+  ///   - type: the protocol.
+  ///   - selectors: the only messages of the point; `nil` for all that observers have.
+  ///   - table: methods for observers without tables of their own.
+  ///   - options: how duplicates, silence and errors are treated.
   /// - Returns: `false`, and nothing happens, when the point exists.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
@@ -69,6 +75,10 @@ public final class ExtensionCenter: ManagedService {
   // MARK: Registering
 
   /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:priority:)``.
+  /// - Parameters:
+  ///   - observer: whom to register.
+  ///   - type: the protocol.
+  ///   - priority: higher comes first.
   @discardableResult
   public func register<Interface: Sendable>(_ observer: Interface, for type: Interface.Type, priority: Int = 0)
     -> Registration?
@@ -76,7 +86,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).register(observer, priority: priority)
   }
 
-  /// Registers an observer whose messages run where and when `delivery` says.
+  /// Registers an observer whose messages run where and when `delivery` says: see the form without.
   @discardableResult
   public func register<Interface: Sendable>(
     _ observer: Interface, for type: Interface.Type, delivery: Delivery, priority: Int = 0
@@ -112,6 +122,10 @@ public final class ExtensionCenter: ManagedService {
   // MARK: Sending
 
   /// Makes an ordinary call to the observers of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
+  /// - Parameters:
+  ///   - type: the protocol.
+  ///   - selector: the message that the call stands for; `nil` calls all observers.
+  ///   - call: the call.
   @discardableResult
   public func notify<Interface: Sendable>(
     _ type: Interface.Type, for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void
@@ -120,6 +134,10 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
+  /// - Parameters:
+  ///   - type: the protocol.
+  ///   - message: the key.
+  ///   - arguments: the message's, in order.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A>(
@@ -140,6 +158,11 @@ public final class ExtensionCenter: ManagedService {
 
   /// Sends a message to the observers of a protocol and makes one result of the answers: see
   /// `collect` of ``ExtensionPoint``.
+  /// - Parameters:
+  ///   - type: the protocol.
+  ///   - message: the key.
+  ///   - arguments: the message's, in order.
+  ///   - policy: makes one result of the answers.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

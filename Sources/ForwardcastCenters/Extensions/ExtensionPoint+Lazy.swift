@@ -47,6 +47,11 @@ extension ExtensionPoint {
   ///
   /// This is the form for observers without a class, as in a script.
   ///
+  /// - Parameters:
+  ///   - key: who makes the service.
+  ///   - table: its methods; they say which messages make it.
+  ///   - priority: higher comes first.
+  ///   - observer: the service as an observer of the point.
   /// - Returns: as ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(
@@ -72,7 +77,7 @@ extension ExtensionPoint {
 extension ExtensionPoint where Interface: Sendable {
   /// Registers a class whose one instance is to observe, without making it, and says where and when its messages run.
   ///
-  /// The instance itself is made in the sender's turn.
+  /// The instance itself is made in the sender's turn. Otherwise see the form without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,
@@ -83,7 +88,7 @@ extension ExtensionPoint where Interface: Sendable {
 }
 
 extension ExtensionPoint where Interface == any MessageReceiver {
-  /// Registers a class whose one instance is to observe, without making it.
+  /// Registers a class whose one instance is to observe itself, without making it: see the form with `observer`.
   @discardableResult
   public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
   {

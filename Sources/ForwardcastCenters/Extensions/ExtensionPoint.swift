@@ -65,6 +65,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   /// Registers an observer, weakly, from the next message on.
   ///
+  /// - Parameters:
+  ///   - observer: whom to register.
+  ///   - priority: higher comes first; equal ones in the order of registration.
   /// - Returns: the registration, with which the observer can be muted; `nil`, and nothing happens, when the observer is
   ///   registered already, is no object, or has none of the point's messages.
   @discardableResult
@@ -85,6 +88,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   /// Registers an object of which the compiler does not know whether it conforms.
   ///
+  /// - Parameters:
+  ///   - object: any object; `nil` registers nothing.
+  ///   - priority: higher comes first.
   /// - Returns: as ``register(_:priority:)``; `nil` also when the object is not an `Interface`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
@@ -148,7 +154,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   /// Forwards a message as ``forward(_:)`` does, and waits for all.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try await forwardScheduled(beginMessage(invocation.selector), invocation)
+    return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
   }
 }
 

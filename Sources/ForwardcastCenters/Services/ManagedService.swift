@@ -8,6 +8,7 @@
 public protocol ServiceLifecycle: Sendable {
   /// Completes the service once it is constructed. Nobody else sees it before this has ended; when it throws, the service
   /// is dropped and whoever asked gets the error.
+  /// - Parameter center: the center that made it, where it finds other services.
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Forgets what belongs to who is logging out. An error goes to ``ServiceCenter/onError`` and keeps nobody else, nor

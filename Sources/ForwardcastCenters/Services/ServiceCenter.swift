@@ -56,6 +56,7 @@ public final class ServiceCenter: Sendable {
 
   /// The service of a class, an actor or a struct, made now if it does not live yet.
   ///
+  /// - Parameter type: may be left out where the compiler knows it.
   /// - Throws: ``ServiceError``; what the service's initialiser or its ``ServiceLifecycle/serviceDidInit(in:)`` throws.
   /// - Complexity: one look-up under a lock, once the service lives. Blocks the thread while another one makes it.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {

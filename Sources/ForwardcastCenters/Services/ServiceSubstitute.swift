@@ -10,13 +10,16 @@ public struct ServiceSubstitute: Sendable {
   fileprivate let key: any Sendable
 
   /// Makes a class's service otherwise: with a subclass, or another initialiser.
+  /// - Parameters:
+  ///   - type: the class.
+  ///   - make: makes the service in the center that is asked.
   public init<Service: ManagedService>(
     for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
     self.init(for: ServiceKey(type), make: make)
   }
 
-  /// Makes a key's service otherwise.
+  /// Makes the service of `key` by `make`.
   public init<Service>(for key: ServiceKey<Service>, make: @escaping @Sendable (ServiceCenter) throws -> Service) {
     id = key.id
     self.key = ServiceKey(key, make: make)
@@ -34,6 +37,9 @@ extension ServiceCenter {
   ///     try center.withSubstitutes(ServiceSubstitute(for: AccountService.self) { _ in AccountService(name: "test") }) {
   ///       #expect(try center.service(ChatService.self).title == "test")
   ///     }
+  /// - Parameters:
+  ///   - substitutes: what is made in the place of what.
+  ///   - body: sees the other services.
   public func withSubstitutes<Result>(_ substitutes: ServiceSubstitute..., run body: () throws -> Result) rethrows
     -> Result
   {
@@ -42,7 +48,7 @@ extension ServiceCenter {
     return try ServiceOverlay.$current.withValue(overlay) { try body() }
   }
 
-  /// Runs `body` with other services in the place of the real ones.
+  /// Runs `body`, which may suspend, with `substitutes` in the place of the real services.
   public nonisolated(nonsending) func withSubstitutes<Result>(
     _ substitutes: ServiceSubstitute..., run body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {

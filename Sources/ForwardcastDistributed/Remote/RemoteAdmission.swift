@@ -47,6 +47,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   /// Connects to each endpoint of a sequence, and tells what became of it. The events end when all is told, or nobody reads them.
   ///
   /// An endpoint that is found again is connected to again only when its receiver has ended, or nobody keeps it.
+  /// - Parameter found: endpoints as they are discovered, the same one as often as it is seen.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in

@@ -100,8 +100,8 @@ extension RemoteLine {
       if forGood { state.listeners = [:] }
       return (calls, registrations, listeners)
     }
-    end(lost.calls) { call, wasSent in error(.gone, wasSent ? .unknown : .didNotRun, call.selector, reason) }
     for registration in lost.registrations { registration.registration?.cancel() }
+    end(lost.calls) { call, wasSent in error(.gone, wasSent ? .unknown : .didNotRun, call.selector, reason) }
     for listener in lost.listeners { listener.finish() }
     keepTrying()
   }

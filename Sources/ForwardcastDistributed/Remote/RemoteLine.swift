@@ -198,17 +198,20 @@ final class RemoteLine: Sendable {
 
   /// Ends calls that have no reply.
   ///
-  /// - Parameter error: what a call ends with, and whether it was sent.
-  /// - Returns: those that were sent.
-  @discardableResult
-  func leave(_ isMeant: (OutgoingCall) -> Bool, _ error: (OutgoingCall, Bool) -> any Error) -> [OutgoingCall] {
+  /// - Parameters:
+  ///   - isUnanswered: whether those that were sent count as calls that were not answered.
+  ///   - error: what a call ends with, and whether it was sent.
+  private func leave(
+    _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
+  ) {
     let left = state.withLock { $0.take(isMeant) }
+    if isUnanswered { for left in left where left.wasSent { noteUnanswered(left.call) } }
     end(left, error)
     tell()
     goOn()
-    return left.compactMap { $0.wasSent ? $0.call : nil }
   }
 
+  /// Ends calls that were taken out.
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
     for (call, caller, task, wasSent) in left {
       caller?.resume(throwing: error(call, wasSent))
@@ -255,12 +258,11 @@ final class RemoteLine: Sendable {
   /// Ends what is late, and gives the next deadline; `nil` when there is none, or another task watches.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.time(.now)
-    let late = leave({ $0.deadline <= now }) { call, wasSent in
+    leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
       wasSent
         ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
         : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)")
     }
-    for call in late { noteUnanswered(call) }
     if Task.isCancelled { return nil }
     return state.withLock { state in
       let next = (state.waiting + state.underWay).map(\.deadline).filter { $0 != .never }.min()

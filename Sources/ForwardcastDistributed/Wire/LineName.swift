@@ -1,5 +1,5 @@
 // LineName.swift: what a sender calls its line by, and nobody else can guess.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 /// The name of a line: 128 bits of the system's generator. Who knows it may use the line.
 ///

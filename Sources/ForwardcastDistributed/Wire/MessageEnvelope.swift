@@ -1,5 +1,5 @@
 // MessageEnvelope.swift: what an engine carries from one process to another.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 /// One message or answer on its way between two processes, as a text that only its two ends read.
 ///

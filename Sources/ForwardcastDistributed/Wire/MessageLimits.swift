@@ -1,5 +1,5 @@
 // MessageLimits.swift: how large a message from another process may be.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 /// How large a message may be that comes from another process, and how much an endpoint keeps for its senders.
 ///
@@ -20,6 +20,7 @@ public struct MessageLimits: Hashable, Sendable {
   public var keptAnswers: Int
 
   /// Bounds, each raised to 1 and lowered to what is said at it.
+  /// The parameters are the properties of these names.
   public init(
     bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
     keptAnswers: Int = 8 << 20

@@ -1,5 +1,5 @@
 // WireDecoder.swift: items of the wire as values of a program.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

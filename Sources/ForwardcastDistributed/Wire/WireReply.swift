@@ -1,5 +1,5 @@
 // WireReply.swift: what an endpoint answers.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

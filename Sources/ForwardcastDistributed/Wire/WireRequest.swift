@@ -1,5 +1,5 @@
 // WireRequest.swift: what a sender asks of an endpoint.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // WireValues.swift: boxes as a type's name and a value.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // WireWriter.swift: writes the items of a text for another process.
-// Layer: Wire. See the article "When one process is not enough".
+// Layer: Wire. See the article "The wire".
 
 /// Appends items to a text.
 struct WireWriter {

@@ -10,25 +10,20 @@
 struct CountedExpansion {
   let request: ExpansionRequest
 
-  init(_ request: ExpansionRequest) { self.request = request }
-
-  func expand() -> Expansion {
-    var expansion = Expansion()
+  func expand(into expansion: inout Expansion) {
     let source = request.declaration
     var reader = DeclarationReader(source)
     guard let written = reader.typeDeclaration(), written.keyword == "class",
       let conformances,
       let storage = written.members.first(where: { $0.plainName == "multicast" })
     else {
-      expansion.attributeProblems.append(
-        Problem(
-          message: "'@\(Self.macro)' belongs to the classes that '@Forwarded' writes",
-          offsets: request.attribute.offsets(0..<1)))
-      return expansion
+      expansion.refuse(
+        "'@\(Self.macro)' belongs to the classes that '@Forwarded' writes", attribute: request.attribute.offsets(0..<1))
+      return
     }
     let attributes = written.attributes.filter { !$0.isOurs(Self.macro) }.map { source.line($0.positions) }
     let typeParameters = written.typeParameters(source)
-    let isolation = written.modifiers.contains { $0.word == "nonisolated" } ? "nonisolated " : ""
+    let isolation = Isolation(written.modifiers, []) == nil ? "" : "nonisolated "
     let sharing = storage.modifier("nonisolated") == nil ? "" : "nonisolated "
     var writer = TextWriter()
     writer.block("extension \(request.extendedType)") { writer in
@@ -39,14 +34,13 @@ struct CountedExpansion {
           for name in typeParameters { writer.line("typealias \(name) = Counted\(name)") }
           if typeParameters.isEmpty {
             writer.line("typealias Interface = any CountedProtocol")
-            writer.line("\(sharing)let multicast: Forwardcast.MulticastProxy<any CountedProtocol>")
+            writer.line("\(sharing)var multicast: Forwardcast.MulticastProxy<any CountedProtocol> { fatalError() }")
           }
           writer.line("init(never: Never) { switch never {} }")
         }
       }
     }
     expansion.text = writer.text
-    return expansion
   }
 
   static let macro = "Counted"
@@ -55,9 +49,6 @@ struct CountedExpansion {
   /// The literal that the attribute has for an argument.
   private var conformances: String? {
     var position = 0
-    guard let argument = request.attribute.attributes(&position).first?.arguments.first else { return nil }
-    let literal = request.attribute.line(argument.value)
-    guard literal.count > 2, literal.hasPrefix("\""), literal.hasSuffix("\"") else { return nil }
-    return String(literal.dropFirst().dropLast())
+    return request.attribute.attributes(&position).first?.literal.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -29,6 +29,14 @@ struct Expansion {
   var attributeProblems: [Problem] = []
 
   var hasErrors: Bool { (problems + attributeProblems).contains { $0.severity == .error } }
+
+  mutating func refuse(_ message: String, attribute offsets: Range<Int>) {
+    attributeProblems.append(Problem(message: message, offsets: offsets))
+  }
+
+  mutating func refuse(_ message: String, declaration offsets: Range<Int>) {
+    problems.append(Problem(message: message, offsets: offsets))
+  }
 }
 
 extension ExpansionRequest {
@@ -37,22 +45,58 @@ extension ExpansionRequest {
 
   /// Writes what the attribute stands for.
   func expanded() -> Expansion {
+    var expansion = Expansion()
     guard declaration.bytes.count <= Self.maximumLength else {
-      var expansion = Expansion()
-      expansion.attributeProblems.append(
-        Problem(message: "this declaration is too long to be read", offsets: attribute.offsets(0..<1)))
+      expansion.refuse("this declaration is too long to be read", attribute: attribute.offsets(0..<1))
       return expansion
     }
     switch macro {
-    case "Forwarded": return ForwardedExpansion(self).expand()
-    case "Receiver": return ReceiverExpansion(self).expand()
-    case "Message", "Answer": return MarkExpansion(self).expand()
-    case CountedExpansion.macro: return CountedExpansion(self).expand()
+    case "Forwarded": ForwardedExpansion(request: self).expand(into: &expansion)
+    case "Receiver": ReceiverExpansion(request: self).expand(into: &expansion)
+    case "Message", "Answer": MarkExpansion(request: self).expand(into: &expansion)
+    case CountedExpansion.macro: CountedExpansion(request: self).expand(into: &expansion)
     default:
-      var expansion = Expansion()
-      expansion.attributeProblems.append(
-        Problem(message: "this version of the attributes does not know '\(macro)'", offsets: attribute.offsets(0..<1)))
-      return expansion
+      expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))
     }
+    // Each problem is told once: with the class or the table, not with the extension as well.
+    if role == "extension", macro != CountedExpansion.macro {
+      (expansion.problems, expansion.attributeProblems) = ([], [])
+    }
+    return expansion
+  }
+
+  /// Reads the declaration, and tells what of it cannot be read.
+  func read(_ expansion: inout Expansion) -> TypeDeclaration? {
+    var reader = DeclarationReader(declaration)
+    defer { expansion.problems = reader.problems }
+    return reader.typeDeclaration()
+  }
+
+  /// The declarations around it, the innermost first, as far as they can be read.
+  var around: [TypeDeclaration?] {
+    context.map { text in
+      var reader = DeclarationReader(SourceText(text))
+      return reader.typeDeclaration()
+    }
+  }
+
+  /// The arguments of the attribute; one without a label has that of the argument before it.
+  var arguments: [(label: String, value: Range<Int>)] {
+    var (position, label) = (0, "")
+    return (attribute.attributes(&position).first?.arguments ?? []).map {
+      label = $0.label ?? label
+      return (label, $0.value)
+    }
+  }
+
+  /// `Name` of an argument `Name.self`, without brackets; `nil`, and a problem, for anything else.
+  func typeName(_ value: Range<Int>, as example: String, _ expansion: inout Expansion) -> String? {
+    var (start, end) = (value.lowerBound, value.upperBound - 2)
+    if value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") {
+      while attribute.isMark(start, "("), attribute.closing(start) == end - 1 { (start, end) = (start + 1, end - 1) }
+      if attribute.endOfType(start, before: end) == end { return attribute.line(start..<end) }
+    }
+    expansion.refuse("write the type itself, as in '\(example).self'", attribute: attribute.offsets(value))
+    return nil
   }
 }

@@ -5,22 +5,16 @@
 struct MarkExpansion {
   let request: ExpansionRequest
 
-  init(_ request: ExpansionRequest) { self.request = request }
-
-  func expand() -> Expansion {
-    var expansion = Expansion()
-    guard let surplus else { return expansion }
-    expansion.attributeProblems.append(
-      Problem(severity: .warning, message: surplus, offsets: request.attribute.offsets(0..<2)))
-    return expansion
+  func expand(into expansion: inout Expansion) {
+    guard let surplus else { return }
+    expansion.attributeProblems = [
+      Problem(severity: .warning, message: surplus, offsets: request.attribute.offsets(0..<2))
+    ]
   }
 
   /// Why the attribute stands for nothing; `nil` when it is in its place.
   private var surplus: String? {
-    let around = request.context.first.flatMap { text -> TypeDeclaration? in
-      var reader = DeclarationReader(SourceText(text))
-      return reader.typeDeclaration()
-    }
+    let around = request.around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
     if request.macro == "Answer" { return "'@Answer' says nothing outside of a protocol with '@Forwarded'" }
     if let around, around.attribute("Receiver") != nil { return nil }

@@ -10,10 +10,9 @@ struct CarriedNames {
   let owner: String
 
   /// Words that are the same everywhere.
-  private static let universal: Set<String> = [
+  static let universal: Set<String> = [
     "Int", "UInt", "Double", "Float", "Bool", "String", "Character", "Void", "Any", "AnyObject", "Error", "Never",
-    "any",
-    "some", "escaping", "Sendable", "borrowing", "consuming", "throws", "async",
+    "any", "some", "escaping", "Sendable", "borrowing", "consuming", "throws", "async",
   ]
 
   /// A type in the head of a member.

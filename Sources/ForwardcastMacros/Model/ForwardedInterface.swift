@@ -3,12 +3,6 @@
 
 /// A protocol that has been checked, with its messages.
 struct ForwardedInterface {
-  /// What the writer goes through: messages and lines of `#if`.
-  enum Item {
-    case entry(Entry)
-    case directive(String)
-  }
-
   let declaration: TypeDeclaration
   let source: SourceText
   let options: ForwardedOptions
@@ -19,7 +13,7 @@ struct ForwardedInterface {
   let isNested: Bool
   /// The types that the class is generic over.
   let typeParameters: [NamedType]
-  let items: [Item]
+  let items: [EntryItem]
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
@@ -35,13 +29,7 @@ struct ForwardedInterface {
     }
     var entries = declaration.members.flatMap(\.entries)
     entries.nameKeys()
-    var next = entries.makeIterator()
-    items = declaration.items.flatMap { item -> [Item] in
-      switch item {
-      case .directive(let line): [.directive(line)]
-      case .member(let member): member.entries.compactMap { _ in next.next().map(Item.entry) }
-      }
-    }
+    items = declaration.items(of: entries)
   }
 
   /// The protocol's name as types name it.
@@ -100,13 +88,11 @@ struct ForwardedInterface {
 
   /// The isolation of the protocol, and so of the class.
   var isolation: Isolation {
-    if declaration.modifiers.contains(where: { $0.word == "nonisolated" }) { return .nonisolated }
-    if let actor = declaration.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
+    if let isolation = declaration.isolation(or: options.actor) { return isolation }
     if settings.isMainActorByDefault { return .mainActor }
-    return unknownProtocols.isEmpty || !settings.infersSendable ? .nonisolated : .inherited
+    // A refined protocol's actor is this one's too, and the text does not tell it.
+    let mayInherit = !unknownProtocols.isEmpty || !options.inherited.isEmpty
+    return mayInherit && settings.infersSendable ? .inherited : .nonisolated
   }
 
   /// The refined protocols whose requirements the attribute does not see.
@@ -121,20 +107,19 @@ struct ForwardedInterface {
     }
   }
 
-  /// Whether the actor of `isolatedTo:` stands before the protocol or a member.
-  private var isMarked: Bool {
-    (declaration.attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
+  /// The isolation of one member.
+  func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
+
+  /// Whether a member's types may use conformances that are on the main actor, as those of a module's own types are where
+  /// that is the default. They do not leave it, so neither do the member's key and the table.
+  func staysOnMainActor(_ member: Member) -> Bool {
+    settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }
 
-  /// The isolation of one member.
-  func isolation(of member: Member) -> Isolation {
-    if member.modifier("nonisolated") != nil {
-      return .nonisolated
-    }
-    if let actor = member.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    return isolation
+  /// The same of the table, which refined protocols have a part in.
+  var tableStaysOnMainActor: Bool {
+    declaration.members.contains(where: staysOnMainActor)
+      || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
   }
 
   private func inherits(_ names: Set<String>) -> Bool {

@@ -67,14 +67,14 @@ struct Member {
   /// Whether the property was declared with `let`.
   var isConstant = false
   var setterIsNonmutating = false
-  /// The words of an accessor block that are not known.
   var documentation: [String] = []
   /// The branches of `#if` around the member.
   var branches: [Branch] = []
   var positions: Range<Int>
 
-  /// The name without backticks.
-  var plainName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
+  var plainName: String { name.withoutBackticks }
+  /// The isolation that the member states itself.
+  var isolation: Isolation? { Isolation(modifiers, attributes) }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
   func modifier(_ word: String) -> Modifier? { modifiers.first { $0.word == word } }

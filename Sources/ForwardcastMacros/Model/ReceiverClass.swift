@@ -6,7 +6,7 @@ struct ReceiverClass {
   let declaration: TypeDeclaration
   let source: SourceText
   let options: ReceiverOptions
-  let items: [ForwardedInterface.Item]
+  let items: [EntryItem]
   let settings: ModuleSettings
 
   init(
@@ -15,12 +15,7 @@ struct ReceiverClass {
   ) {
     (self.declaration, self.source, self.options) = (declaration, source, options)
     self.settings = settings
-    items = declaration.items.flatMap { item -> [ForwardedInterface.Item] in
-      switch item {
-      case .directive(let line): [.directive(line)]
-      case .member(let member): entries.filter { $0.member.positions == member.positions }.map { .entry($0) }
-      }
-    }
+    items = declaration.items(of: entries)
   }
 
   var isActor: Bool { declaration.keyword == "actor" }
@@ -30,22 +25,8 @@ struct ReceiverClass {
 
   /// The isolation of one member.
   func isolation(of member: Member) -> Isolation {
-    if member.modifier("nonisolated") != nil { return .nonisolated }
     if isActor, member.kind == .property, !member.isSettable, member.isConstant { return .nonisolated }
-    if let actor = member.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    if isActor { return .instance }
-    if declaration.modifiers.contains(where: { $0.word == "nonisolated" }) { return .nonisolated }
-    if let actor = declaration.attributes.first(where: \.isGlobalActor) {
-      return actor.shortName == "MainActor" ? .mainActor : .global(actor.name)
-    }
-    if let actor = options.actor, !isMarked { return actor == "MainActor" ? .mainActor : .global(actor) }
-    return settings.isMainActorByDefault ? .mainActor : .nonisolated
-  }
-
-  /// Whether the actor of `isolatedTo:` stands before the class or a member.
-  private var isMarked: Bool {
-    (declaration.attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
+    return member.isolation ?? (isActor ? .instance : declaration.isolation(or: options.actor))
+      ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 }

@@ -11,6 +11,29 @@ enum Isolation: Equatable {
   case instance
   /// Whatever a refined protocol says, which the text does not tell: the compiler gives it to class and functions.
   case inherited
+
+  /// What is on a global actor of that name.
+  init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }
+
+  /// What the words before a declaration say, if anything.
+  init?(_ modifiers: [Modifier], _ attributes: [Attribute]) {
+    if modifiers.contains(where: { $0.word == "nonisolated" }) {
+      self = .nonisolated
+    } else if let attribute = attributes.first(where: \.isGlobalActor) {
+      self = attribute.shortName == "MainActor" ? .mainActor : .global(attribute.name)
+    } else {
+      return nil
+    }
+  }
+
+  /// The global actor before a declaration, with a blank; nothing where there is none.
+  var attribute: String {
+    switch self {
+    case .mainActor: "@MainActor "
+    case .global(let actor): "@\(actor) "
+    default: ""
+    }
+  }
 }
 
 /// One message of a protocol or a receiver: a method, a getter or a setter.
@@ -38,7 +61,7 @@ struct Entry {
 
 extension Member {
   /// The selector that `@Message` states.
-  var statedSelector: String? { attribute("Message")?.statedSelector }
+  var statedSelector: String? { attribute("Message")?.literal }
 
   /// The messages of the member with their selectors.
   var entries: [Entry] {
@@ -68,10 +91,29 @@ extension Member {
 extension SelectorName {
   /// The setter's selector of a subscript whose getter was named by the user: the new value comes first.
   static func subscriptSetter(_ getter: String) -> String {
-    "set"
-      + capitalized(
-        getter.hasSuffix(":") ? String(getter.split(separator: ":", omittingEmptySubsequences: false)[0]) : getter)
-      + ":" + getter.dropFirst(getter.split(separator: ":", omittingEmptySubsequences: false)[0].count)
+    let first = getter.prefix { $0 != ":" }
+    return "set\(capitalized(String(first))):\(getter.dropFirst(first.count))"
+  }
+}
+
+/// What a writer goes through: messages and lines of `#if`.
+enum EntryItem {
+  case entry(Entry)
+  case directive(String)
+
+  var entry: Entry? { if case .entry(let entry) = self { entry } else { nil } }
+}
+
+extension TypeDeclaration {
+  /// Messages of the declaration in their places between the lines of `#if`.
+  func items(of entries: [Entry]) -> [EntryItem] {
+    let entries = Dictionary(grouping: entries, by: \.member.positions)
+    return items.flatMap { item -> [EntryItem] in
+      switch item {
+      case .directive(let line): [.directive(line)]
+      case .member(let member): (entries[member.positions] ?? []).map(EntryItem.entry)
+      }
+    }
   }
 }
 
@@ -141,9 +183,4 @@ enum SwiftKeywords {
     "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
     "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
   ]
-}
-
-extension Attribute {
-  /// The literal of `@Message("…")`; set when the attribute was read.
-  var statedSelector: String? { literal }
 }

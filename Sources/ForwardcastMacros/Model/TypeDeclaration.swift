@@ -23,7 +23,7 @@ struct TypeDeclaration {
   var members: [Member] { items.compactMap(\.member) }
   /// Whether the declaration is one of Objective-C: its requirements may be optional.
   var isObjectiveC: Bool { attributes.contains { $0.name == "objc" } }
-  var plainName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
+  var plainName: String { name.withoutBackticks }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
 
@@ -59,10 +59,25 @@ struct TypeDeclaration {
     }
   }
 
+  /// The isolation that the declaration states; that of `actor`, which `isolatedTo:` names, where no attribute stands for it.
+  func isolation(or actor: String?) -> Isolation? {
+    let isMarked = (attributes + members.flatMap(\.attributes)).contains(where: \.isStatedActor)
+    return Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
+  }
+
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]
 
   /// The access level that is written, if any.
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
+
+  /// The access of members that are as visible as the declaration, with a blank; nothing where that is the narrowest there is.
+  var memberAccess: String {
+    switch access {
+    case "public", "open": "public "
+    case "package": "package "
+    default: ""
+    }
+  }
 }
 
 /// Something that cannot be carried, and the tokens that are to blame.

@@ -66,6 +66,27 @@ extension SourceText {
       selfPosition: nil, isOptional: false, isFunction: false)
   }
 
+  /// Whether a generic type of a member has arguments of which it may ask a conformance: elements of a set, keys of a dictionary.
+  func mayNeedConformances(_ member: Member) -> Bool {
+    (member.parameters.map(\.type) + [member.type].compactMap(\.self)).contains(where: mayNeedConformances)
+  }
+
+  private func mayNeedConformances(_ type: TypeText) -> Bool {
+    type.positions.contains { position in
+      var end = position
+      if isMark(position, "["), let closing = closing(position) {
+        end += 1
+        while end < closing, !isMark(end, ":") { end = after(end) }
+        if end >= closing { return false }
+      } else if isMark(position, "<"), !["Array", "Optional"].contains(text(position - 1)) {
+        end = endOfGenericArguments(position, before: type.positions.upperBound)
+      }
+      return (position..<min(end, position + Self.maximumGenericArguments)).contains {
+        self[$0].isWord && !CarriedNames.universal.contains(text($0))
+      }
+    }
+  }
+
   /// Whether the type is a function type, be it in brackets.
   private func function(_ positions: Range<Int>) -> Bool {
     var (start, end) = (positions.lowerBound, positions.upperBound)

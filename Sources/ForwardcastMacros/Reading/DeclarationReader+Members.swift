@@ -176,15 +176,18 @@ extension DeclarationReader {
     position = behind
   }
 
+  private mutating func whereClause(_ member: inout Member, before closing: Int) {
+    guard source.isWord(position, "where") else { return }
+    let start = position
+    while position < closing, !source.isMark(position, "{"), !source.isMark(position, ";"), !isMemberStart(position) {
+      position = min(source.after(position), closing)
+    }
+    if member.generics == nil { member.generics = start..<position }
+  }
+
   /// A `where` clause and a body.
   private mutating func rest(_ member: inout Member, before closing: Int) {
-    let start = position
-    if source.isWord(position, "where") {
-      while position < closing, !source.isMark(position, "{"), !source.isMark(position, ";"), !isMemberStart(position) {
-        position = min(source.after(position), closing)
-      }
-      if member.generics == nil { member.generics = start..<position }
-    }
+    whereClause(&member, before: closing)
     if source.isMark(position, "{"), position < closing { position = min(source.after(position), closing) }
   }
 
@@ -242,11 +245,7 @@ extension DeclarationReader {
       position += 1
       result(&member, before: closing)
     }
-    if source.isWord(position, "where") {
-      let start = position
-      while position < closing, !source.isMark(position, "{") { position = min(source.after(position), closing) }
-      if member.generics == nil { member.generics = start..<position }
-    }
+    whereClause(&member, before: closing)
     accessors(&member, before: closing, isStored: false)
   }
 

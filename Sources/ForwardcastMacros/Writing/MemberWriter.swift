@@ -23,15 +23,10 @@ struct MemberWriter {
   private func text(_ type: TypeText) -> String { carried.type(type, of: interface.source) }
 
   func write(to writer: inout TextWriter) {
-    for item in interface.items {
-      switch item {
-      case .directive(let line): writer.line(line)
-      case .entry(let entry) where entry.role == .setter: break
-      case .entry(let entry):
-        writer.line("")
-        member(entry, &writer)
-        if entry.member.answers, !isNeverCalled { policyForm(entry, &writer) }
-      }
+    writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
+      writer.line("")
+      member(entry, &writer)
+      if entry.member.answers, !isNeverCalled { policyForm(entry, &writer) }
     }
   }
 
@@ -72,11 +67,9 @@ struct MemberWriter {
   }
 
   private func setterKey(of getter: Entry) -> String? {
-    for case .entry(let entry) in interface.items
-    where entry.role == .setter && entry.member.positions == getter.member.positions {
-      return entry.key
-    }
-    return nil
+    interface.items.compactMap(\.entry).first {
+      $0.role == .setter && $0.member.positions == getter.member.positions
+    }?.key
   }
 
   // MARK: Heads
@@ -93,8 +86,7 @@ struct MemberWriter {
 
   private func isolation(_ member: Member) -> String {
     if let modifier = member.modifier("nonisolated") { return "nonisolated\(modifier.detail.map { "(\($0))" } ?? "") " }
-    if let actor = member.attributes.first(where: \.isGlobalActor) { return "@\(actor.name) " }
-    return ""
+    return member.attributes.first(where: \.isGlobalActor).map { "@\($0.name) " } ?? ""
   }
 
   private func effects(_ member: Member) -> String {
@@ -148,12 +140,9 @@ struct MemberWriter {
 
   /// The call that asks all targets.
   private func question(_ arguments: String, _ policy: String, _ member: Member) -> String {
-    let effects = member.effects
-    let wait = effects.isAsync ? "await " : ""
-    let ending = effects.isAsync ? "AndWait" : ""
-    let call = call(arguments, policy, member, wait, ending)
-    guard !effects.isAsync, isOnGlobalActor(member) else { return call }
-    return (effects.throwing == .never ? "" : "try ") + held(call, member)
+    let call = call(arguments, policy, member, member.effects.throwing)
+    guard !member.effects.isAsync, isOnGlobalActor(member) else { return call }
+    return (member.effects.throwing == .never ? "" : "try ") + held(call, member)
   }
 
   private func isOnGlobalActor(_ member: Member) -> Bool {
@@ -173,14 +162,14 @@ struct MemberWriter {
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
-  private func call(_ arguments: String, _ policy: String, _ member: Member, _ wait: String, _ ending: String) -> String
-  {
-    switch member.effects.throwing {
-    case .never: "\(wait)multicast.answer\(ending)(\(arguments), returning: \(policy)).answered()"
-    case .untyped: "try \(wait)multicast.collect\(ending)(\(arguments), returning: \(policy))"
+  private func call(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
+    let (wait, ending) = member.effects.isAsync ? ("await ", "AndWait") : ("", "")
+    let all = "\(ending)(\(arguments), returning: \(policy))"
+    return switch throwing {
+    case .never: "\(wait)multicast.answer\(all).answered()"
+    case .untyped: "try \(wait)multicast.collect\(all)"
     case .typed(let error):
-      "try \(wait)multicast.answer\(ending)(\(arguments), returning: \(policy))"
-        + ".answered(throwing: \(carried.error(error, of: member).asMetatype))"
+      "try \(wait)multicast.answer\(all).answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }
 
@@ -198,8 +187,7 @@ struct MemberWriter {
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
     let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.arguments(member)).joined(separator: ", ")
     let isAsync = member.effects.isAsync
-    let question =
-      "try \(isAsync ? "await " : "")multicast.collect\(isAsync ? "AndWait" : "")(\(arguments), returning: \(policy))"
+    let question = call(arguments, policy, member, .untyped)
     let call = !isAsync && isOnGlobalActor(member) ? "try " + held(question, member) : question
     let all = clause.isEmpty ? parameter : "\(clause), \(parameter)"
     writer.line("")

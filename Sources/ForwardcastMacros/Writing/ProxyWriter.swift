@@ -10,26 +10,15 @@ struct ProxyWriter {
   private var declaration: TypeDeclaration { interface.declaration }
   private var target: String { interface.target }
 
-  /// The access of the class's members, with a blank; nothing where that of the class is the narrowest there is.
-  var access: String {
-    switch declaration.access {
-    case "public", "open": "public "
-    case "package": "package "
-    default: ""
-    }
-  }
+  private var access: String { declaration.memberAccess }
 
   /// The access of the class itself.
   private var classAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
 
   /// The words that put the class in its isolation.
   private var classIsolation: String {
-    switch interface.isolation {
-    case .mainActor: "@MainActor "
-    case .global(let actor): "@\(actor) "
-    case .inherited: ""
-    case .nonisolated, .instance: interface.settings.isMainActorByDefault ? "nonisolated " : ""
-    }
+    interface.isolation == .nonisolated
+      ? interface.settings.isMainActorByDefault ? "nonisolated " : "" : interface.isolation.attribute
   }
 
   /// Whether the optimizer counts the types that conform to the protocol, and two more of them can be written: it
@@ -57,25 +46,22 @@ struct ProxyWriter {
     writer.line(
       "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
     )
-    writer.lines(availability)
+    writer.lines(interface.availability(declaration.attributes))
     if isCounted { writer.line("@Forwardcast.\(CountedExpansion.macro)(\"\(countedConformances)\")") }
     writer.block(classHead, remark: advice) { writer in
       counted(&writer)
       carriedNames(&writer)
       keys(&writer)
       writer.line("")
-      table(&writer)
-      writer.line("")
+      let table = ProxyTableWriter(interface)
+      table.write(to: &writer)
       storage(&writer)
-      optionalRequirements(&writer)
+      weakAdd(&writer)
+      table.optionalRequirements(to: &writer)
       if hasInheritance { forwarding(&writer) }
       MemberWriter(interface, access: access).write(to: &writer)
     }
     return writer.text
-  }
-
-  private var availability: [String] {
-    declaration.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) }
   }
 
   /// What the compiler may find that the text does not tell.
@@ -103,12 +89,8 @@ struct ProxyWriter {
 
   /// The words that isolate the conformances which the library gives.
   private var facadeIsolation: String {
-    switch interface.isolation {
-    case .nonisolated, .instance: ""
-    case .inherited: "nonisolated "
-    case .mainActor: isSharedFromAnywhere ? "nonisolated " : "@MainActor "
-    case .global(let actor): isSharedFromAnywhere ? "nonisolated " : "@\(actor) "
-    }
+    if interface.isolation == .nonisolated { return "" }
+    return isSharedFromAnywhere || isHeld ? "nonisolated " : interface.isolation.attribute
   }
 
   // MARK: Optimizer
@@ -133,18 +115,13 @@ struct ProxyWriter {
   /// Names for what only the class sees, and the extension for refining protocols needs too.
   private func carriedNames(_ writer: inout TextWriter) {
     guard interface.isNested, hasInheritance || interface.isGeneric && isCounted else { return }
-    for item in interface.items {
-      switch item {
-      case .directive(let line): writer.line(line)
-      case .entry(let entry) where entry.role == .setter: break
-      case .entry(let entry):
-        let member = entry.member
-        let lines = CarriedNames.aliases(of: member, in: interface.source).map {
-          "\(access)typealias \($0.name) = \($0.type)"
-        }
-        if !lines.isEmpty { writer.lines(availability(member) + lines) }
-        values(of: member, &writer)
+    writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
+      let member = entry.member
+      let lines = CarriedNames.aliases(of: member, in: interface.source).map {
+        "\(access)typealias \($0.name) = \($0.type)"
       }
+      if !lines.isEmpty { writer.lines(interface.availability(member.attributes) + lines) }
+      values(of: member, &writer)
     }
     writer.line("")
   }
@@ -170,21 +147,17 @@ struct ProxyWriter {
   private func keys(_ writer: inout TextWriter) {
     writer.line("/// The keys of its messages, for `on`, `broadcast` and `collect`.")
     writer.block("\(access)nonisolated enum Messages") { writer in
-      for item in interface.items {
-        switch item {
-        case .directive(let line): writer.line(line)
-        case .entry(let entry):
-          writer.lines(availability(entry.member))
-          let head = "\(access)static"
-          let name = entry.key.quotedIfKeyword
-          let value = "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")"
-          let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
-          if interface.isGeneric {
-            writer.line("\(head) var \(name): Forwardcast.Message<\(entry.functionType)> { \(value) }\(remark)")
-          } else {
-            writer.line("\(head) let \(name) = \(value)\(remark)")
-          }
-        }
+      writer.entries(interface.items) { entry, writer in
+        writer.lines(interface.availability(entry.member.attributes))
+        let name = entry.key.quotedIfKeyword
+        let type = "Forwardcast.Message<\(entry.functionType)>"
+        let value = "\(type)(\"\(entry.selector)\")"
+        let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
+        let isolation = interface.staysOnMainActor(entry.member) ? "@MainActor " : ""
+        writer.line(
+          "\(isolation)\(access)static "
+            + (interface.isGeneric ? "var \(name): \(type) { \(value) }" : "let \(name) = \(value)")
+            + remark)
       }
       overloads(&writer)
     }
@@ -193,172 +166,14 @@ struct ProxyWriter {
   /// What stands under the name of several requirements: an error that names their keys, so that an overload which is added
   /// does not rename the key of another without a word.
   private func overloads(_ writer: inout TextWriter) {
-    var keys: [String: [String]] = [:]
-    var bases: [String] = []
-    var taken: Set<String> = []
-    for case .entry(let entry) in interface.items {
-      let base = SelectorName.key(entry.base)
-      if keys[base] == nil { bases.append(base) }
-      keys[base, default: []].append(entry.key)
-      taken.insert(entry.key)
-    }
-    for base in bases where !taken.contains(base) {
-      let names = keys[base, default: []].map { "'\($0)'" }.joined(separator: ", ")
+    let entries = interface.items.compactMap(\.entry)
+    let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
+    let taken = Set(entries.map(\.key))
+    for (base, entries) in keys.sorted(by: { $0.key < $1.key }) where !taken.contains(base) {
+      let names = entries.map { "'\($0.key)'" }.joined(separator: ", ")
       writer.line(
         "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
       writer.line("\(access)static var \(base.quotedIfKeyword): Never { fatalError() }")
-    }
-  }
-
-  private func availability(_ member: Member) -> [String] {
-    member.attributes.filter { $0.shortName == "available" }.map { interface.source.line($0.positions) }
-  }
-
-  // MARK: Table
-
-  private func table(_ writer: inout TextWriter) {
-    writer.line("/// One table for all targets: they need none of their own.")
-    let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
-    let inheriting = parents.isEmpty ? "" : ", inheritingAll: [\(parents)]"
-    func rows(_ writer: inout TextWriter) {
-      for item in interface.items {
-        switch item {
-        case .directive(let line): writer.line(line)
-        case .entry(let entry): row(entry, &writer)
-        }
-      }
-    }
-    if interface.isGeneric {
-      writer.block("\(access)nonisolated static var table: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: (\(target)).self\(inheriting))", rows)
-      }
-    } else {
-      writer.block(
-        "\(access)nonisolated static let table = Forwardcast.SelectorTable(for: (\(target)).self\(inheriting))", rows)
-    }
-    let hasFunctions = declaration.members.contains { interface.isolation(of: $0) == .inherited }
-    for item in interface.items where hasFunctions {
-      switch item {
-      case .directive(let line): writer.line(line)
-      case .entry(let entry) where interface.isolation(of: entry.member) == .inherited:
-        writer.line("")
-        writer.lines(availability(entry.member))
-        rowWriter(entry).function(entry, &writer)
-      case .entry: break
-      }
-    }
-    for item in interface.items {
-      switch item {
-      case .directive(let line): if hasDeprecatedRows { writer.line(line) }
-      case .entry(let entry): if isDeprecated(entry.member) { deprecatedRow(entry, &writer) }
-      }
-    }
-  }
-
-  private func row(_ entry: Entry, _ writer: inout TextWriter) {
-    if isDeprecated(entry.member) {
-      writer.line("Forwardcast.Responds(writtenBy: \(rowName(entry))())")
-    } else if let platforms = platforms(entry.member) {
-      writer.block("if #available(\(platforms))") { $0.line(rowText(entry)) }
-    } else {
-      writer.line(rowText(entry))
-    }
-  }
-
-  private func rowText(_ entry: Entry) -> String {
-    let row = rowWriter(entry).row(entry)
-    guard entry.member.isOptional else { return row }
-    return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
-  }
-
-  private func rowWriter(_ entry: Entry) -> RowWriter {
-    RowWriter(
-      targetType: target, isClassBound: interface.isVisiblyClassBound, key: "Messages.\(entry.key.quotedIfKeyword)",
-      isolation: interface.isolation(of: entry.member), isShared: interface.isVisiblySendable,
-      isNonsendingByDefault: interface.settings.isNonsendingByDefault, functions: "\(interface.className).")
-  }
-
-  // MARK: Objective-C
-
-  /// The name of an optional requirement as Objective-C has it.
-  private func objectiveCSelector(_ member: Member) -> String {
-    let labels = member.parameters.map { ($0.label?.asLabel ?? "_") + ":" }.joined()
-    let arguments = labels.isEmpty ? "" : "(\(labels))"
-    return member.kind == .property
-      ? "#selector(getter: \(interface.protocolName).\(member.name))"
-      : "#selector(\(interface.protocolName).\(member.name)\(arguments))"
-  }
-
-  /// Whoever asks the class before calling an optional requirement is told whether a target has it.
-  private func optionalRequirements(_ writer: inout TextWriter) {
-    let members = declaration.members.filter(\.isOptional)
-    guard interface.base != nil, !members.isEmpty else { return }
-    let head: String
-    switch interface.isolation {
-    case .nonisolated: head = ""
-    case .mainActor: head = "nonisolated "
-    default: return
-    }
-    writer.line("")
-    writer.line("/// Optional requirements are there when a target has them.")
-    writer.block("\(access)\(head)override func responds(to selector: Selector!) -> Bool") { writer in
-      writer.line("let message: Forwardcast.MessageSelector")
-      writer.line("switch selector {")
-      for item in interface.items {
-        switch item {
-        case .directive(let line): writer.line(line)
-        case .entry(let entry) where entry.member.isOptional && entry.role != .setter:
-          writer.line(
-            "case \(objectiveCSelector(entry.member)): message = Messages.\(entry.key.quotedIfKeyword).selector")
-        case .entry: break
-        }
-      }
-      writer.line("default: return super.responds(to: selector)")
-      writer.line("}")
-      let question = "multicast.responds(to: message)"
-      writer.line("return " + (head.isEmpty ? question : "MainActor.assumeIsolated { \(question) }"))
-    }
-  }
-
-  // MARK: Availability
-
-  private var hasDeprecatedRows: Bool {
-    interface.items.contains { if case .entry(let entry) = $0 { isDeprecated(entry.member) } else { false } }
-  }
-
-  private func arguments(_ attribute: Attribute) -> [String] {
-    attribute.arguments.map { ($0.label.map { "\($0): " } ?? "") + interface.source.line($0.value) }
-  }
-
-  private func isDeprecated(_ member: Member) -> Bool {
-    member.attributes.contains { attribute in
-      attribute.shortName == "available" && arguments(attribute).contains { $0.hasPrefix("deprecated") }
-    }
-  }
-
-  /// The platforms that a member needs, as `#available` names them.
-  private func platforms(_ member: Member) -> String? {
-    var platforms: [String] = []
-    for attribute in member.attributes where attribute.shortName == "available" {
-      let arguments = arguments(attribute)
-      guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { continue }
-      if arguments.last == "*" {
-        platforms += arguments.dropLast()
-      } else if let introduced = arguments.first(where: { $0.hasPrefix("introduced: ") }) {
-        platforms.append("\(platform) \(introduced.dropFirst(12))")
-      }
-    }
-    return platforms.isEmpty ? nil : (platforms + ["*"]).joined(separator: ", ")
-  }
-
-  private func rowName(_ entry: Entry) -> String { "Row\(SelectorName.capitalized(entry.key))" }
-
-  /// A row that calls what is deprecated: from where that is no matter for a warning.
-  private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
-    writer.line("")
-    writer.block("private nonisolated struct \(rowName(entry)): Forwardcast.WrittenRow") { writer in
-      writer.lines(availability(entry.member))
-      writer.block("func row() -> Forwardcast.Responds<\(target)>") { $0.line(rowText(entry)) }
     }
   }
 
@@ -401,6 +216,22 @@ struct ProxyWriter {
     }
   }
 
+  /// The compiler sees here, as it does not in the library, that the proxy keeps no temporary.
+  private func weakAdd(_ writer: inout TextWriter) {
+    guard interface.isVisiblyClassBound, interface.options.interface == nil,
+      !declaration.members.contains(where: { $0.plainName == "add" })
+    else { return }
+    writer.line("")
+    writer.line("/// Registers a target weakly, with a warning where nothing else keeps it.")
+    writer.line("@discardableResult")
+    let isolation = isSharedFromAnywhere || isHeld ? "nonisolated " : ""
+    writer.block("\(access)\(isolation)func add(_ target: \(target)) -> Forwardcast.Registration") { writer in
+      writer.line("weak let kept = target")
+      writer.line("_ = kept")
+      writer.line("return multicast.add(target)")
+    }
+  }
+
   // MARK: Inheritance
 
   /// What stands for this protocol in the inheritance of classes whose protocols refine it.
@@ -418,10 +249,12 @@ struct ProxyWriter {
   /// The requirements for the classes of protocols that refine this one.
   func inheritance(of type: String) -> String {
     guard hasInheritance || interface.isGeneric && isCounted, !interface.items.isEmpty else { return "" }
-    let name = type.hasSuffix("`") ? String(type.dropLast()).replacingLastBacktick : type
+    // The last name without its backticks: what is written behind it makes it no keyword.
+    let start = type.hasSuffix("`") ? type.dropLast().lastIndex(of: "`") : nil
+    let name = start.map { type[..<$0] + type[type.index(after: $0)...].dropLast() } ?? type[...]
     var writer = TextWriter()
     let isolation = interface.settings.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
-    writer.lines(availability)
+    writer.lines(interface.availability(declaration.attributes))
     let adopter = interface.isGeneric ? "Forwardcast.NeverMade" : "\(name)Proxy.Forwarding"
     writer.block("\(isolation)extension \(type) where Self: \(adopter)") { writer in
       var members = MemberWriter(interface, access: access, owner: "\(name)Proxy\(interface.genericArguments)")
@@ -448,12 +281,6 @@ extension Entry {
 }
 
 extension String {
-  /// A name in backticks whose last one is still to be closed.
-  fileprivate var replacingLastBacktick: String {
-    guard let last = lastIndex(of: "`") else { return self }
-    return String(self[..<last]) + self[index(after: last)...]
-  }
-
   /// A function type in brackets, so that it reads as an answer.
   fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
 }

@@ -19,70 +19,54 @@ struct RowWriter {
 
   /// A function that calls the target, and is isolated as the class is that it stands in.
   func function(_ entry: Entry, _ writer: inout TextWriter) {
-    let member = entry.member
-    var names = LocalNames(member)
-    let target = names.unique("target")
-    let value = names.unique("value")
-    var parameters = ["_ \(target): \(targetType)"]
-    if entry.role == .setter { parameters.append("_ \(value): \(entry.setType)") }
-    parameters += zip(member.parameters, names.parameters).map { "_ \($1): \($0.type.keyed)" }
-    let isAsync = member.effects.isAsync && entry.role != .setter
-    let throwing = member.effects.throwing != .never && entry.role != .setter
-    let effects = (isAsync ? " async" : "") + (throwing ? " throws" : "")
-    let result = member.answers && entry.role != .setter ? " -> \(member.type?.keyed ?? "Void")" : ""
-    let call = call(entry, on: target, value: value, names.parameters)
-    writer.block(
-      "private static func \(entry.functionName)(\(parameters.joined(separator: ", ")))\(effects)\(result)"
-    ) {
-      $0.line("\(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)")
-    }
+    let (parameters, call) = body(entry)
+    let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
+    let effects = (entry.isAsync ? " async" : "") + (entry.throws ? " throws" : "")
+    let answers = entry.member.answers && entry.role != .setter
+    let result = answers ? " -> \(entry.member.type?.keyed ?? "Void")" : ""
+    writer.block("private static func \(entry.functionName)(\(clause))\(effects)\(result)") { $0.line(call) }
   }
 
   func row(_ entry: Entry) -> String {
-    let member = entry.member
-    var names = LocalNames(member)
-    let target = names.unique("target")
-    let value = names.unique("value")
-    var parameters = [target]
-    if entry.role == .setter { parameters.append(value) }
-    parameters += names.parameters
-    var head = parameters.joined(separator: ", ")
-    if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
-      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
-      let value = entry.role == .setter ? member.type.map { [$0.keyed] } ?? [] : []
-      let isIsolated = isolation == .instance && !(member.effects.isAsync && entry.role != .setter)
-      let types = [isIsolated ? "isolated \(targetType)" : targetType] + value + member.parameters.map { $0.type.keyed }
-      head = "(" + zip(parameters, types).map { "\($0): \($1)" }.joined(separator: ", ") + ")"
-    }
-    let call = call(entry, on: target, value: value, names.parameters)
-    let isAsync = member.effects.isAsync && entry.role != .setter
-    let throwing = member.effects.throwing != .never && entry.role != .setter
-    let body = "\(head) in \(throwing ? "try " : "")\(isAsync ? "await " : "")\(call)"
+    let (member, isAsync) = (entry.member, entry.isAsync)
     // A function that stays with its caller tells nothing of an actor.
     if isolation == .inherited, !isAsync || !staysWithCaller(member) {
-      let sharing = isAsync ? ", sharing: \(isShared)" : ""
-      return
-        "Forwardcast.Responds(key: \(key), \(isAsync ? "asyncOnActor" : "onGlobalActor"): \(functions)\(entry.functionName)\(sharing))"
+      let (label, sharing) = isAsync ? ("asyncOnActor", ", sharing: \(isShared)") : ("onGlobalActor", "")
+      return "Forwardcast.Responds(key: \(key), \(label): \(functions)\(entry.functionName)\(sharing))"
+    }
+    let (parameters, call) = body(entry)
+    var head = parameters.map(\.name).joined(separator: ", ")
+    if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
+      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
+      head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
-    let actor: String? =
+    let actor = isolation.attribute
+    let label: String? =
       switch isolation {
-      case .mainActor: "MainActor"
-      case .global(let name): name
+      case _ where isAsync && !actor.isEmpty: "key: \(key), asyncOnActor: { \(actor)"
+      case .instance: "to: \(key), \(isAsync ? "async" : "isolated"): { "
+      case _ where isAsync && staysWithCaller(member): "key: \(key), inTurn: { "
+      case _ where isAsync: isShared ? "to: \(key), async: { " : "key: \(key), concurrent: { "
+      case .mainActor: "to: \(key), onMainActor: { "
+      case .global: "key: \(key), onGlobalActor: { \(actor)"
       default: nil
       }
-    if isAsync, let actor { return "\(responds)(key: \(key), asyncOnActor: { @\(actor) \(body) })" }
-    if isAsync, isolation != .instance, staysWithCaller(member) {
-      return "\(responds)(key: \(key), inTurn: { \(body) })"
-    }
-    if isAsync, !isShared { return "\(responds)(key: \(key), concurrent: { \(body) })" }
-    if isAsync { return "\(responds)(to: \(key), async: { \(body) })" }
-    switch isolation {
-    case .mainActor: return "\(responds)(to: \(key), onMainActor: { \(body) })"
-    case .global(let actor): return "\(responds)(key: \(key), onGlobalActor: { @\(actor) \(body) })"
-    case .instance: return "\(responds)(to: \(key), isolated: { \(body) })"
-    default: return "\(responds)(to: \(key)) { \(body) }"
-    }
+    let body = "\(head) in \(call) }"
+    return responds + (label.map { "(\($0)\(body))" } ?? "(to: \(key)) { \(body)")
+  }
+
+  /// The parameters of what a row calls, a name and a type each, and the call that it makes.
+  private func body(_ entry: Entry) -> (parameters: [(name: String, type: String)], call: String) {
+    var names = LocalNames(entry.member)
+    let target = names.unique("target")
+    let value = names.unique("value")
+    let isIsolated = isolation == .instance && !entry.isAsync
+    let parameters =
+      [(target, isIsolated ? "isolated \(targetType)" : targetType)]
+      + (entry.role == .setter ? [(value, entry.setType)] : [])
+      + zip(names.parameters, entry.member.parameters.map(\.type.keyed))
+    return (parameters, call(entry, on: target, value: value, names.parameters))
   }
 
   private func staysWithCaller(_ member: Member) -> Bool {
@@ -95,22 +79,29 @@ struct RowWriter {
     let list = zip(member.parameters, arguments).map { parameter, argument in
       parameter.label.map { "\($0.asLabel): \(argument)" } ?? argument
     }.joined(separator: ", ")
-    let place: String
-    switch member.kind {
     // What is optional is there: its row is only for targets that have it.
-    case .subscripted: place = "\(target)[\(list)]\(member.isOptional ? "!" : "")"
-    case .property: place = "\(target).\(member.name)\(member.isOptional ? "!" : "")"
-    default: return "\(target).\(member.name)\(member.isOptional ? "!" : "")(\(list))"
+    let mark = member.isOptional ? "!" : ""
+    func place(_ target: String) -> String {
+      switch member.kind {
+      case .subscripted: "\(target)[\(list)]\(mark)"
+      case .property: "\(target).\(member.name)\(mark)"
+      default: "\(target).\(member.name)\(mark)(\(list))"
+      }
     }
-    guard entry.role == .setter else { return place }
-    if isClassBound || member.setterIsNonmutating { return "\(place) = \(value)" }
+    guard entry.role == .setter else {
+      return (entry.throws ? "try " : "") + (entry.isAsync ? "await " : "") + place(target)
+    }
+    if isClassBound || member.setterIsNonmutating { return "\(place(target)) = \(value)" }
     // A target that is no class instance is a copy: only that is changed.
-    let inner = member.kind == .subscripted ? "$0[\(list)]" : "$0.\(member.name)"
-    return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(inner) = \(value) }"
+    return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(place("$0")) = \(value) }"
   }
 }
 
 extension Entry {
+  /// What a setter does not do.
+  var isAsync: Bool { role != .setter && member.effects.isAsync }
+  var `throws`: Bool { role != .setter && member.effects.throwing != .never }
+
   /// The name of the function that a row calls.
   var functionName: String { "row\(SelectorName.capitalized(key))" }
 }

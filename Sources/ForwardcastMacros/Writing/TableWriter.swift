@@ -10,12 +10,16 @@ struct TableWriter {
   private var declaration: TypeDeclaration { receiver.declaration }
 
   private var access: String {
-    switch declaration.access {
-    case "open": receiver.isFinal ? "public " : "open "
-    case "public": "public "
-    case "package": "package "
-    default: ""
+    declaration.access == "open" && !receiver.isFinal ? "open " : declaration.memberAccess
+  }
+
+  /// What the compiler may find: the table is on no actor, since anybody may ask for it.
+  private var advice: String? {
+    let needs = receiver.items.compactMap(\.entry).contains {
+      receiver.isolation(of: $0.member) == .mainActor && receiver.source.mayNeedConformances($0.member)
     }
+    return needs && receiver.settings.isMainActorByDefault
+      ? "is a conformance on the main actor? Declare the type that has it 'nonisolated'." : nil
   }
 
   /// The members as text.
@@ -28,37 +32,34 @@ struct TableWriter {
     if receiver.isGeneric {
       let kind = receiver.isFinal && word.isEmpty ? "static" : "class"
       writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))") { rows(&$0) }
+        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))", remark: advice, rows)
       }
     } else if receiver.isFinal, word.isEmpty {
       writer.block(
-        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))"
-      ) { rows(&$0) }
+        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))",
+        remark: advice, rows)
     } else {
       writer.block("\(access)nonisolated \(word)class var selectorTable: Forwardcast.SelectorTable") {
         $0.line("ReceiverTable.own")
       }
       writer.line("")
       writer.block("private nonisolated enum ReceiverTable") { writer in
-        writer.block("static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))") { rows(&$0) }
+        writer.block(
+          "static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))", remark: advice, rows)
       }
     }
     return writer.text
   }
 
   private func rows(_ writer: inout TextWriter) {
-    for item in receiver.items {
-      switch item {
-      case .directive(let line): writer.line(line)
-      case .entry(let entry):
-        writer.line(
-          RowWriter(
-            targetType: declaration.name, isClassBound: true,
-            key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
-            isolation: receiver.isolation(of: entry.member),
-            isNonsendingByDefault: receiver.settings.isNonsendingByDefault
-          ).row(entry))
-      }
+    writer.entries(receiver.items) { entry, writer in
+      writer.line(
+        RowWriter(
+          targetType: declaration.name, isClassBound: true,
+          key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
+          isolation: receiver.isolation(of: entry.member),
+          isNonsendingByDefault: receiver.settings.isNonsendingByDefault
+        ).row(entry))
     }
   }
 }

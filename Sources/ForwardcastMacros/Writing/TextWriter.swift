@@ -16,6 +16,18 @@ struct TextWriter {
     for line in lines { self.line(line) }
   }
 
+  /// What `body` writes for each message that is wanted, with the lines of `#if` around them.
+  mutating func entries(
+    _ items: [EntryItem], where isWanted: (Entry) -> Bool = { _ in true }, _ body: (Entry, inout TextWriter) -> Void
+  ) {
+    for item in items {
+      switch item {
+      case .directive(let line): self.line(line)
+      case .entry(let entry): if isWanted(entry) { body(entry, &self) }
+      }
+    }
+  }
+
   /// `head {`, the lines that `body` writes, `}`.
   mutating func block(_ head: String, remark: String? = nil, _ body: (inout TextWriter) -> Void) {
     line(head + " {" + (remark.map { "  // \($0)" } ?? ""))

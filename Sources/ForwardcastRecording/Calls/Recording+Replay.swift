@@ -1,5 +1,5 @@
 // Recording+Replay.swift: sends recorded calls again.
-// Layer: Recording, Calls. See DESIGN.md, "Recording".
+// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 
@@ -54,6 +54,7 @@ extension Recording {
 
   /// Sends the calls from outside again, in order, all to one receiver.
   ///
+  /// - Parameter receiver: gets them all, whatever name is recorded.
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {

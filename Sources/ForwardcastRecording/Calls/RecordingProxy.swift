@@ -131,14 +131,15 @@ extension RecordingProxy where Target: MessageReceiver {
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy in front of `target`, kept alive, that a sender may wait for wherever the target's methods run.
+  /// A proxy in front of `target`, kept alive, that a sender may wait for wherever the target's methods run: see the
+  /// form for one isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
 }
 
 extension RecordingProxy where Target == any MessageReceiver {
-  /// A proxy in front of any receiver, kept alive.
+  /// A proxy in front of any receiver, kept alive: see the form of a known type.
   // Generic, so that of a receiver that may be shared the form below is the better one, and not merely another.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
@@ -148,7 +149,7 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy in front of any receiver that may be shared, kept alive.
+  /// A proxy in front of any receiver that may be shared, kept alive: see the form of a known type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

@@ -1,5 +1,5 @@
 // SequenceDiagram.swift: messages as a picture of who said what to whom.
-// Layer: Recording, Pictures. See DESIGN.md, "Hooks".
+// Layer: Recording, Pictures. See the article "How recording and undo work".
 
 import Forwardcast
 import Synchronization
@@ -18,6 +18,7 @@ public final class SequenceDiagram: Sendable {
   private let state: Guarded<(events: [MessageEvent], omitted: Int)>
 
   /// An empty diagram.
+  /// - Parameter limit: how many steps are kept; further ones are counted and left out.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(([], 0))

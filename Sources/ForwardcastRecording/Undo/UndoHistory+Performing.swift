@@ -111,6 +111,7 @@ extension UndoHistory {
 
   /// Names the action that is being registered: the outermost open group or, when none is open, the group that was closed
   /// last. An empty name removes it.
+  /// - Parameter name: what menus show behind *Undo*.
   public func setActionName(_ name: String) {
     if open.level > 0 {
       open.actionName = name

@@ -60,6 +60,7 @@ public final class UndoHistory {
   // MARK: Registering
 
   /// A stand-in for `target`: a message that is sent to it is kept as a step, and sent to `target` when the step is undone.
+  /// - Parameter target: a receiver, which is not kept alive; once it is gone, so are its steps.
   public func prepare(_ target: any MessageReceiver) -> UndoPreparation {
     UndoPreparation(history: self, target: target)
   }

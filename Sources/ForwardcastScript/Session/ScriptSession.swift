@@ -53,19 +53,22 @@ public final class ScriptSession {
   ///
   /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
   /// knows it to be `Sendable`.
+  /// - Parameters:
+  ///   - receiver: the object, which answers scripts by its table.
+  ///   - name: a word by which scripts reach it, anew if it is bound.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Makes a live receiver known that may be used from any thread, and so also on the queues of a script.
+  /// Makes a live receiver known that may be used from any thread, also on the queues of a script: see the form for one.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
 
-  /// Binds a name to a value, anew if it is bound.
+  /// Binds `name` to a value, anew if it is bound.
   public func set(_ value: ScriptValue, as name: String) { world.bind(name, value) }
 
-  /// What a name is bound to; `nil` when it is unknown or dropped.
+  /// What `name` is bound to; `nil` when it is unknown or dropped.
   public func value(of name: String) -> ScriptValue? {
     if case .value(let value) = world.binding(name) { value } else { nil }
   }
@@ -110,6 +113,7 @@ public final class ScriptSession {
   }
 
   /// Parses a text without running any of it; the error, or `nil` when there is none.
+  /// The parameters are those of ``run(_:named:firstLine:)``.
   public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
     let source = SourceText(text, name: name, firstLine: firstLine)
     do {
@@ -174,6 +178,7 @@ public struct ScriptHandlers: Sendable {
   public var isCancelled: (@Sendable () -> Bool)?
 
   /// Handlers; output goes to standard output unless something else is said, all else nowhere.
+  /// The parameters are the properties of these names.
   public init(
     output: @escaping @Sendable (String) -> Void = { print($0, terminator: "") },
     diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in },

@@ -104,7 +104,7 @@ enum ExpressionWord: String, ExplainedWord {
     case .alive: "Whether the object that a name means, or meant before it was dropped, is there."
     case .collect: "Sends to every target, waits, and makes one result of the answers."
     case .errors: "Sends, waits, and gives the texts of what the targets threw."
-    case .report: "Sends, waits, and counts the targets that it was delivered to, queued for, failed or passed over."
+    case .report: "Sends, waits, and counts those that ran it at once, or on a queue, failed, or were passed over."
     case .arg: "In a hook: the n-th argument of the message, from 0."
     case .proceed: "In an `around`: runs the rest of the message, with other arguments when they are given."
     case .service: "The one object of a receiver, made now if it does not live."

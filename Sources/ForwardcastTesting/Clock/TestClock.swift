@@ -66,6 +66,9 @@ public final class TestClock: Clock, Sendable {
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Suspends until the clock has been moved to `deadline`, or the task is cancelled.
+  /// - Parameters:
+  ///   - deadline: when to go on; one that has passed does not suspend.
+  ///   - tolerance: not looked at.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = state.withLock { $0.number() }
     try await withTaskCancellationHandler {
@@ -104,6 +107,7 @@ public final class TestClock: Clock, Sendable {
 
   /// Suspends until so many tasks sleep on this clock, or the task is cancelled. Without it a clock could be moved before
   /// the code under test has begun to sleep, which would then sleep on.
+  /// - Parameter count: how many, at least.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {

@@ -56,7 +56,10 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// Expects that no such call comes for so long, and that there has been none before: suspends until the time is over, or a
   /// call has come.
   ///
-  ///     await log.call(Logging.note, .any).doesNotCome(within: .seconds(5), on: clock)
+  ///     async let quiet = log.call(Logging.note, .any).doesNotCome(within: .seconds(5), on: clock)
+  ///     await clock.waitForSleepers()
+  ///     clock.advance(by: .seconds(5))
+  ///     _ = await quiet
   ///
   /// The test takes that long, unless it moves a ``TestClock``. A wait that is cancelled has shown nothing, and is a failure
   /// like a call that has come, reported at the line of this call.
@@ -181,6 +184,13 @@ public func verifyOrder(
 ///
 /// That the other one never came is a failure too, since nothing has been shown then.
 ///
+/// - Parameters:
+///   - unexpected: calls that must not come.
+///   - event: the call after which they must not.
+///   - fileID: the file that failures name.
+///   - filePath: its path.
+///   - line: the line at which they are reported.
+///   - column: its column.
 /// - Returns: whether it was so.
 @discardableResult
 public func verifyNever(

@@ -38,7 +38,7 @@ struct HookWaitingTests {
     }
     #expect(try await proxy.collectAndWait(.quote, 1, returning: .all) == [230, 480])
     #expect(try proxy.collect(.quote, 1, returning: .all) == [22])
-    #expect(try proxy.collect(.quote, 1, returning: .all, timeout: .seconds(60)) == [22, 47])
+    #expect(try proxy.collect(.quote, 1, returning: .all, timeout: .seconds(600)) == [22, 47])
     proxy.removeAll()
     #expect(journal.entries.filter { !$0.contains("quotes") } == ["waiting", "in turn", "in turn"])
   }
@@ -64,7 +64,7 @@ struct HookWaitingTests {
       }
     for send in [
       { try proxy.collect(.quote, 1, returning: .sum) },
-      { try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(60)) },
+      { try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)) },
       { try proxy.send(.quote, 1) },
     ] {
       let error = try #require(throws: MessageError.self) { _ = try send() }
@@ -73,7 +73,7 @@ struct HookWaitingTests {
     #expect(journal.entries == [])
     #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 67)
     hook.cancel()
-    #expect(try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(60)) == 67)
+    #expect(try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)) == 67)
   }
 
   @Test("suspending hooks run in their order, with arguments and answers")
@@ -114,8 +114,8 @@ struct HookWaitingTests {
     }
     var call = Invocation("worth")
     _ = try proxy.forward(&call)
-    _ = try proxy.forward(call, timeout: .seconds(60))
-    _ = try proxy.collect(call, returning: .last, timeout: .seconds(60))
+    _ = try proxy.forward(call, timeout: .seconds(600))
+    _ = try proxy.collect(call, returning: .last, timeout: .seconds(600))
     let report = try await proxy.forwardAndWait(call)
     #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [20, 45])
     _ = try await proxy.collectAndWait(call, returning: .last)

@@ -81,7 +81,7 @@ extension Centers {
       for _ in 0..<3 { met.enter() }
       @Sendable func meet() {
         met.leave()
-        _ = met.wait(timeout: .now() + 60)
+        _ = met.wait(timeout: .now() + 600)
       }
       let errors = Journal()
       let second = ServiceKey<Int>("second") { _ in
@@ -123,7 +123,7 @@ extension Centers {
       met.enter()
       @Sendable func meet() {
         met.leave()
-        _ = met.wait(timeout: .now() + 60)
+        _ = met.wait(timeout: .now() + 600)
       }
       let errors = Journal()
       @Sendable func ask(_ selector: MessageSelector) {

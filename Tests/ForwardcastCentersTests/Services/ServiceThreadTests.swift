@@ -73,7 +73,7 @@ extension Centers {
           let service = try? center.service(SettingsService.self)
           answer.withLock { $0 = service?.language }
         }
-        return end.wait(timeout: .now() + 60) == .success ? answer.withLock { $0 } ?? "none" : "hung"
+        return end.wait(timeout: .now() + 600) == .success ? answer.withLock { $0 } ?? "none" : "hung"
       }
       #expect(try center.service(key) == "en")
     }
@@ -89,7 +89,7 @@ extension Centers {
       @Sendable func key(_ index: Int) -> ServiceKey<Int> {
         ServiceKey("s\(index)") { center in
           if met.wrappingAdd(1, ordering: .relaxed).newValue <= size { inside.leave() }
-          _ = inside.wait(timeout: .now() + 60)
+          _ = inside.wait(timeout: .now() + 600)
           return try center.service(key((index + 1) % size)) + 1
         }
       }

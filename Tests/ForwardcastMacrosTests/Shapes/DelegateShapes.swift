@@ -277,6 +277,12 @@ nonisolated protocol PlainParent: AnyObject {}
   func check() throws -> Int
 }
 
+@MainActor @Forwarded protocol MainTeller: AnyObject { func told(_ page: Page) -> Int? }
+@Forwarded(inheriting: (any MainTeller).self) protocol MainHeir: MainTeller {
+  func heard(_ page: Page) -> Int?
+  func load(_ page: Page) async -> Page?
+}
+
 @Forwarded nonisolated protocol StatedChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
 @Forwarded protocol PlainChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
 
@@ -308,6 +314,21 @@ struct ParentDelegateShapes {
       return 9
     }
     #expect(proxy.changed(page, in: 1) == 9 && heard == 3)
+  }
+
+  @MainActor final class Heir: MainHeir {
+    func told(_ page: Page) -> Int? { page.number }
+    func heard(_ page: Page) -> Int? { page.number + 1 }
+    func load(_ page: Page) async -> Page? { page }
+  }
+
+  @Test("a protocol that refines one of an actor is there, and so is its class with the other's requirements")
+  @MainActor func heirs() async {
+    let (proxy, target) = (MainHeirProxy(), Heir())
+    proxy.add(target)
+    let (page, teller): (Page, any MainTeller) = (Page(3), proxy)
+    #expect(teller.told(page) == 3 && proxy.heard(page) == 4)
+    #expect(await proxy.load(page) === page)
   }
 
   @Test("a parent without an actor leaves the class without one")

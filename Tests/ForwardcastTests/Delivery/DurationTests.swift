@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Forwardcast
@@ -66,7 +67,7 @@ struct DurationTests {
         answer.continuation.yield((try? await proxy.ask(20)) ?? -1)
         answer.continuation.finish()
       }
-      while SuspendedWaits.awaited(by: registration).isEmpty { await Task.yield() }
+      await until(!SuspendedWaits.awaited(by: registration).isEmpty)
       return number
     }
     #expect(try await proxy.ask() == 1)

@@ -78,7 +78,8 @@ struct InterleavingTests {
   /// In a process of its own: a table that another test changes meanwhile would end the proxy's plan, and that end stands in
   /// the mailbox as one envelope more, so that the order would be another.
   @Test(
-    "each target gets exactly what was sent while it was there, in order", arguments: [true, false], [true, false])
+    "each target gets exactly what was sent while it was there, in order", .oneAtATime, arguments: [true, false],
+    [true, false])
   func everyOrder(together: Bool, keepsPending: Bool) async {
     await #expect(processExitsWith: .success) { [together, keepsPending] in
       var (orders, problems): (Int, [String]) = (0, [])

@@ -8,7 +8,7 @@ import Testing
 @testable import Forwardcast
 
 /// A context whose turn takes several envelopes, run by the test.
-private final class BatchContext: DeliveryContext, ContextProbe {
+private final class BatchContext: DeliveryContext {
   private let woken = Locked<[Mailbox]>([])
   let name = "batches"
   var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }

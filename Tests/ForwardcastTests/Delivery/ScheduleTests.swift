@@ -153,7 +153,7 @@ struct ScheduleTests {
     #expect(targets.allSatisfy { $0.disorder == 0 })
   }
 
-  @Test("eight threads send, add, remove, mute and wait over every kind of delivery")
+  @Test("eight threads send, add, remove, mute and wait over every kind of delivery", .oneAtATime)
   func threads() async throws {
     let proxy = MulticastProxy<any Member>()
     proxy.onError = { failure in
@@ -207,7 +207,7 @@ struct ScheduleTests {
 
   #if canImport(Glibc) && arch(x86_64)
     @Test(
-      "memory is back after a flood, and a bounded buffer never holds more than its bound",
+      "memory is back after a flood, and a bounded buffer never holds more than its bound", .oneAtATime,
       .enabled(
         if: dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil, "sanitizers have a heap of their own")
     )

@@ -9,7 +9,7 @@ import Testing
 @testable import Forwardcast
 
 /// A context whose turns make a few deliveries each, run one by one by the test.
-private final class TurnContext: DeliveryContext, ContextProbe {
+private final class TurnContext: DeliveryContext {
   private let woken = Locked<[Mailbox]>([])
   let name = "turns"
   let turn: Int

@@ -147,7 +147,7 @@ struct SuspendedWaitingTests {
     }
     async let first = proxy.ask(1)
     await slowly.arrived(1)
-    while SuspendedWaits.awaited(by: proxy.registrations[0]).count != 1 { await Task.yield() }
+    await until(SuspendedWaits.awaited(by: proxy.registrations[0]).count == 1)
     others.mute(slow)
     let asked = Turnstile.shut(4716)
     quick.does { [proxy] number in
@@ -158,7 +158,7 @@ struct SuspendedWaitingTests {
     async let second = others.ask(7)
     await asked.arrived(1)
     asked.open()
-    while SuspendedWaits.awaited(by: others.registrations[0]).isEmpty { await Task.yield() }
+    await until(!SuspendedWaits.awaited(by: others.registrations[0]).isEmpty)
     slowly.open()
     #expect(try await first == 2)
     #expect(try await second == 7)
@@ -225,7 +225,7 @@ struct SuspendedWaitingTests {
     let (window, proxy) = (Window(), MulticastProxy<any Member>())
     proxy.add(window, delivery: .queue(queue))
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(60))
+      try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(600))
     }
     #expect(error?.code == .wouldDeadlock)
     #expect(error?.evidence.contains("on the main actor") ?? false)

@@ -54,7 +54,7 @@ struct TurnPriorityDeliveryTests {
     proxy.add(witness, delivery: .executor(executor))
     Sender.$name.withValue("first") { _ = proxy.broadcast(.note, 1) }
     Sender.$name.withValue("second") { _ = proxy.broadcast(.note, 2) }
-    while executor.count == 0 { await Task.yield() }
+    await until(executor.count > 0)
     executor.release()
     #expect(witness.seen.withLock { $0.map(\.name) } == ["nobody", "nobody"])
   }
@@ -75,7 +75,7 @@ struct TurnPriorityDeliveryTests {
     await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
     await Task.detached(priority: .high) { [proxy] in _ = proxy.broadcast(.note, 2) }.value
     await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 3) }.value
-    while executor.count < 2 { await Task.yield() }
+    await until(executor.count >= 2)
     executor.release()
     let seen = witness.seen.withLock { $0 }
     #expect(seen.count == 3)
@@ -97,7 +97,7 @@ struct TurnPriorityDeliveryTests {
       sent.wait()
     }
     await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
-    while executor.count == 0 { await Task.yield() }
+    await until(executor.count > 0)
     executor.release()
     while journal.withLock({ $0.count }) < 2 {
       executor.release()
@@ -114,11 +114,11 @@ struct TurnPriorityDeliveryTests {
     proxy.add(witness, delivery: .executor(executor))
     await Task.detached(priority: .low) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
     await Task.detached(priority: .high) { [proxy] in _ = proxy.broadcast(.note, 2) }.value
-    while executor.count < 2 { await Task.yield() }
+    await until(executor.count >= 2)
     executor.release()
     #expect(witness.seen.withLock { $0.count } == 2)
     proxy.broadcast(.note, 3)
-    while executor.count < 1 { await Task.yield() }
+    await until(executor.count >= 1)
     executor.release()
     #expect(witness.seen.withLock { $0.count } == 3)
   }

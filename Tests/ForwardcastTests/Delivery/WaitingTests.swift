@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Waiting for answers")
@@ -60,7 +61,7 @@ struct WaitingTests {
     proxy.add(stays, delivery: .on(context))
     let registration = proxy.add(leaves.unsafelyUnwrapped, delivery: .on(context))
     let answer = Task { [proxy] in try await proxy.collectAndWait(.value, returning: .all) }
-    while context.waiting == 0 { await Task.yield() }
+    await until(context.waiting > 0)
     switch how {
     case "remove": registration.cancel()
     case "mute": registration.mute()
@@ -78,7 +79,7 @@ struct WaitingTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context))
     let answer = Task { [proxy] in try await proxy.collectAndWait(.note, 1, returning: .all) }
-    while context.waiting == 0 { await Task.yield() }
+    await until(context.waiting > 0)
     answer.cancel()
     await #expect(throws: CancellationError.self) { try await answer.value }
     context.run()
@@ -89,7 +90,7 @@ struct WaitingTests {
   func blocking() throws {
     let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(a, delivery: .queue(queue))
-    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(60)) == [1])
+    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(600)) == [1])
     proxy.add(b, delivery: .on(context))
     let error = #expect(throws: MessageError.self) {
       try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
@@ -109,20 +110,20 @@ struct WaitingTests {
       #expect(#expect(throws: MessageError.self) { try body() }?.code == .wouldDeadlock)
     }
     queue.sync {
-      refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) }
-      refused { _ = try proxy.forward(Invocation("value"), timeout: .seconds(60)) }
-      refused { try proxy.drain(timeout: .seconds(60)) }
+      refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) }
+      refused { _ = try proxy.forward(Invocation("value"), timeout: .seconds(600)) }
+      refused { try proxy.drain(timeout: .seconds(600)) }
     }
     let narrower = DispatchQueue(label: "inner", target: queue)
-    narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) } }
+    narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } }
     let inside = Mutex<MessageError.Code?>(nil)
     target.onNote { [proxy] _ in
-      do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) } catch {
+      do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } catch {
         inside.withLock { $0 = (error as? MessageError)?.code }
       }
     }
     proxy.broadcast(.note, 1)
-    try proxy.drain(timeout: .seconds(60))
+    try proxy.drain(timeout: .seconds(600))
     #expect(inside.withLock { $0 } == .wouldDeadlock)
   }
 
@@ -141,23 +142,23 @@ struct WaitingTests {
       outside.add(waiter, delivery: .queue(outer))
       // The queue looks for those that became known later when a message comes.
       proxy.broadcast(.note, 1)
-      try proxy.drain(timeout: .seconds(60))
+      try proxy.drain(timeout: .seconds(600))
     }
     let found = Mutex<[MessageError]>([])
     waiter.onNote { [proxy] _ in
       for wait in [
-        { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(60)) },
-        { try proxy.drain(timeout: .seconds(60)) },
+        { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) },
+        { try proxy.drain(timeout: .seconds(600)) },
       ] as [() throws -> Void] {
         do { try wait() } catch { found.withLock { $0 += [error as? MessageError].compactMap { $0 } } }
       }
     }
     outside.broadcast(.note, 2)
-    try outside.drain(timeout: .seconds(60))
+    try outside.drain(timeout: .seconds(600))
     #expect(found.withLock { $0.map(\.code) } == [.wouldDeadlock, .wouldDeadlock])
     #expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
     // From elsewhere it is waited for.
-    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(60)) == [5])
+    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(600)) == [5])
     withExtendedLifetime((waiter, target)) {}
   }
 
@@ -172,11 +173,11 @@ struct WaitingTests {
     inner.sync {}
     let found = Mutex<[Int]>([])
     waiter.onNote { [proxy] _ in
-      let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(60))
+      let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(600))
       found.withLock { $0 = values ?? [] }
     }
     outside.broadcast(.note, 2)
-    try outside.drain(timeout: .seconds(60))
+    try outside.drain(timeout: .seconds(600))
     #expect(found.withLock { $0 } == [5])
     withExtendedLifetime((waiter, target)) {}
   }
@@ -201,7 +202,7 @@ struct WaitingTests {
     let gate = Turnstile.shut(71)
     proxy.on(.slow, delivery: .on(context)) { _ in 0 }.cancel()
     let answers = Task { [proxy] in try await proxy.collectAndWait(.slow, 71, returning: .all) }
-    while context.waiting == 0 { await Task.yield() }
+    await until(context.waiting > 0)
     proxy.remove(quick)
     proxy.add(quick, delivery: .on(context))
     proxy.broadcast(.note, 2)
@@ -210,7 +211,7 @@ struct WaitingTests {
     #expect(journal.take() == ["quick 2", "slow begins 71"] || journal.all.isEmpty)
     gate.open()
     #expect(try await answers.value == [71])
-    while context.step() || journal.all.count < 2 { await Task.yield() }
+    await until(!context.step() && journal.all.count >= 2)
     #expect(journal.all == ["slow ends 71", "slow 2"])
   }
 

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Registrations")
@@ -228,7 +229,7 @@ struct RegistrationTests {
     let registration = proxy.add(clerk, delivery: .on(context), buffer: .suspendSender(1))
     #expect(try await proxy.broadcastWhenReady(.note, 1).queued == 1)
     let waiting = Task { try await proxy.broadcastWhenReady(.note, 2) }
-    while registration.waitingSenders == 0 { await Task.yield() }
+    await until(registration.waitingSenders > 0)
     registration.cancel()
     let summary = try await waiting.value
     #expect(summary.queued == 0)

@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 extension Message<(Int) -> Int> { fileprivate static var dive: Self { .init("dive:") } }
@@ -47,7 +48,7 @@ private func onStack(_ size: Int, _ body: @escaping @Sendable () -> Void) {
   }
   thread.stackSize = size << 10
   thread.start()
-  #expect(end.wait(timeout: .now() + 60) == .success)
+  #expect(end.wait(timeout: .now() + 600) == .success)
 }
 
 @Suite("Messages that send messages")
@@ -90,7 +91,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes")
+  @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes", .oneAtATime)
   func questions() {
     onStack(512) {
       func chain(_ length: Int) -> [ForwardingProxy] {

@@ -1,6 +1,7 @@
 // ForwardingHookTests.swift: messages that an object forwards by its hooks, and what the hooks are given.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 /// Forwards what it has types for, and writes down what it was given.
@@ -145,7 +146,8 @@ struct RespondingHookTests {
     #expect(!stand.responds(to: "other:"))
   }
 
-  @Test("objects that lead to one another, however many, answer exactly what they say that they respond to")
+  @Test(
+    "objects that lead to one another, however many, answer exactly what they say that they respond to", .oneAtATime)
   func longChain() throws {
     for (count, isReached) in [(1, true), (255, true), (256, true), (257, true), (1_000, true), (4_097, false)] {
       let end = Listener("end")

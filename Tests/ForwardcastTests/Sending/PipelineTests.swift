@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 /// A receiver whose every step can be filled in and is written down when it is taken.
@@ -155,7 +156,7 @@ struct PipelineTests {
     #expect(error?.code == .proxyCycle)
   }
 
-  @Test("a chain of forwarding targets made for one message is followed, and never taken for a ring")
+  @Test("a chain of forwarding targets made for one message is followed, and never taken for a ring", .oneAtATime)
   func freshTargets() throws {
     final class Hop: MessageForwarding {
       static let selectorTable = SelectorTable(for: Hop.self, rows: [])

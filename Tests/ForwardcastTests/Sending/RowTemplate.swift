@@ -6,7 +6,7 @@
 enum RowTemplate {
   /// For targets of any type: by key, and by selector, where the key is made of the closure's types.
   private static let rows = """
-      /// A row of {words} whose types are those of its key.{door}
+      /// A row of {words} whose types are those of its key{as}.{door}
       {key-inlining}
       public init<R{generics}>(
         to message: Message<{function}>, signature: MethodSignature? = nil,
@@ -15,7 +15,7 @@ enum RowTemplate {
         {body}
       }
 
-      /// A row of {words} whose types are those of its closure.{stated}
+      /// A row of {words} whose types are those of its closure: see the form with a key.
       {inlining} @_disfavoredOverload
       public init<R{generics}>(
         to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -24,7 +24,7 @@ enum RowTemplate {
         self.init(to: Message<{function}>(selector), signature: signature, body)
       }
 
-      /// A row of {words} whose types are those of its closure, and whose answer may cross in a box.
+      /// A row of {words} as its closure types it, whose answer may cross in a box: see the form with a key.
       {inlining} @_disfavoredOverload
       public init<R: Sendable{generics}>(
         to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -36,7 +36,7 @@ enum RowTemplate {
 
   /// By key alone.
   private static let isolatedRows = """
-      /// A row of {words} that runs on the main actor.
+      /// A row of {words} that runs on the main actor{as}.{isolated}
       public init<R{generics}>(
         to message: Message<{function}>,
         onMainActor body: @escaping @MainActor @Sendable (Target{types}) throws -> R
@@ -44,7 +44,7 @@ enum RowTemplate {
         self.init(mainActor: message, body)
       }
 
-      /// A row of {words} that may suspend.
+      /// A row of {words} that may suspend{as}.{isolated}
       public init<R{generics}>(
         to message: Message<{function}>,
         async body: @escaping @Sendable (Target{types}) async throws -> R
@@ -54,7 +54,7 @@ enum RowTemplate {
     """
 
   private static let actorRows = """
-      /// A row of {words} that runs on the actor that it is sent to.
+      /// A row of {words} that runs on the actor that it is sent to{as}.{isolated}
       @_disfavoredOverload
       public init<R{generics}>(
         to message: Message<{function}>,
@@ -149,7 +149,7 @@ enum RowTemplate {
     var names = ["A", "B", "C", "D"].prefix(count).map { String($0) }
     let indices = names.indices.map { count == 1 ? "arguments.values" : "arguments.values.\($0)" }
     let opened = names.indices.map {
-      "      let \(names[$0].lowercased()) = try boxes[\($0)].opened(as: \(names[$0]).self)"
+      "      let \(names[$0].lowercased()) = try boxes.opened(\($0), as: \(names[$0]).self)"
     }
     let locals = names.map { $0.lowercased() }.joined(separator: ", ")
     var generics = names
@@ -189,21 +189,28 @@ enum RowTemplate {
       "parameters": parameters, "function": "(\(parameters)) -> R",
       "opened": opened.joined(separator: "\n"), "locals": locals, "body": body, "inlining": inlining,
       "key-inlining": inlining,
-      "door": count == 0 ? " A sender with the same key reaches it without a box." : "",
-      "stated": count == 0 ? stated : "",
+      "as": count == 0 ? "" : ": see the form for no arguments",
+      "door": count == 0 ? door : "", "isolated": count == 0 ? isolated : "",
     ]
     var text = template
     for (name, value) in replacements { text = text.replacing("{\(name)}", with: value) }
     return text
   }
 
-  private static let stated = """
-
+  private static let door = """
+     A sender with the same key reaches it without a box.
       ///
       /// - Parameters:
-      ///   - selector: the message.
+      ///   - message: the key, or a selector alone.
       ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
       ///     closure's own.
+      ///   - body: the method.
+    """
+
+  private static let isolated = """
+
+      /// - Parameters:
+      ///   - message: the key.
       ///   - body: the method.
     """
 }

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 
 /// A context that runs nothing by itself: each ``step()`` opens one envelope, so that a test decides about every order.
-final class StepContext: DeliveryContext, ContextProbe {
+final class StepContext: DeliveryContext {
   let name: String
   private let woken = Locked<[Mailbox]>([])
 

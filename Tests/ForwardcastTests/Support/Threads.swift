@@ -20,7 +20,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Bool 
     thread.start()
   }
   for _ in 0..<count { start.signal() }
-  return end.wait(timeout: .now() + 60) == .success
+  return end.wait(timeout: .now() + 600) == .success
 }
 
 /// A door that a test opens.
@@ -30,5 +30,5 @@ final class Latch: Sendable {
   init() { group.enter() }
   func open() { if !isOpen.exchange(true, ordering: .sequentiallyConsistent) { group.leave() } }
   /// Waits until it is open, or gives up after a minute.
-  func pass() { _ = group.wait(timeout: .now() + 60) }
+  func pass() { _ = group.wait(timeout: .now() + 600) }
 }

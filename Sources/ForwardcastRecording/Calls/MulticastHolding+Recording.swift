@@ -1,18 +1,20 @@
-// MulticastProxy+Recording.swift: targets whose messages are recorded.
+// MulticastHolding+Recording.swift: targets whose messages are recorded.
 // Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 
-extension MulticastProxy {
+extension MulticastHolding {
   /// Registers a target, and keeps every message to it with what came of it.
   ///
   ///     let recorder = CallRecorder()
-  ///     stores.add(archive, recordedBy: recorder, as: "archive")     // a MulticastProxy<any Store>
-  ///     stores.face…                                                 // typed calls are recorded too
+  ///     let store = StoreProxy()
+  ///     store.add(archive, recordedBy: recorder, as: "archive")
+  ///     store.save("a", count: 1)
+  ///     print(recorder.recording)              // [archive save: "a" count: 1]
   ///
-  /// The target needs no table where the proxy has one. Messages reach it by boxes, in the sender's turn. The
-  /// registration is that of the recording: its target is not listed in `targets`, and is removed through the
-  /// registration.
+  /// Typed calls are recorded too, and the target needs no table where the proxy has one. Messages reach it by boxes, in
+  /// the sender's turn. The registration is that of the recording: its target is not listed in `targets`, and is removed
+  /// through the registration.
   ///
   /// - Parameters:
   ///   - target: who gets the messages.
@@ -31,23 +33,23 @@ extension MulticastProxy {
   /// Registers a recording of a proxy of the same interface that has the one target.
   private func record(
     _ target: Interface, _ name: String?, _ priority: Int, _ ownership: Ownership,
-    by record: (MulticastProxy, String) -> RecordingProxy<MulticastProxy>
+    by record: (MulticastProxy<Interface>, String) -> RecordingProxy<MulticastProxy<Interface>>
   ) -> Registration {
-    let inner = MulticastProxy(table: interfaceTable, options: MulticastOptions(silence: .thrown))
+    let inner = MulticastProxy<Interface>(table: multicast.interfaceTable, options: MulticastOptions(silence: .thrown))
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = record(inner, name ?? typeName(of: object))
     // Nobody else has a value: the inner proxy keeps it.
     let isWeak = ownership == .weak && !(object is ValueTarget)
-    let registration = add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
+    let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }
     return registration
   }
 }
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastHolding where Interface: Sendable {
   /// Registers a target, and keeps every message to it with what came of it; senders that wait reach methods of any
-  /// isolation.
+  /// isolation. See the form for one isolation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

@@ -1,36 +1,7 @@
-// MulticastFacade+Recording.swift: typed calls that are recorded, and typed calls that are steps of an undo.
-// Layer: Recording, Calls. See the article "How recording and undo work" and "Undo".
+// UndoHistory+Facade.swift: typed calls that are steps of an undo.
+// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
-
-extension MulticastFacade {
-  /// Registers a target, and keeps every call to it with what came of it: see
-  /// `MulticastProxy.add(_:recordedBy:as:priority:ownership:)`.
-  ///
-  ///     let store = StoreProxy()
-  ///     store.add(archive, recordedBy: recorder, as: "archive")
-  ///     store.save("a", count: 1)
-  ///     print(recorder.recording)              // [archive save: "a" count: 1]
-  @discardableResult
-  public func add(
-    _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
-    ownership: Ownership = .weak
-  ) -> Registration {
-    multicast.add(target, recordedBy: recorder, as: name, priority: priority, ownership: ownership)
-  }
-}
-
-extension MulticastFacade where Interface: Sendable {
-  /// Registers a target, and keeps every call to it with what came of it; callers that wait reach methods of any
-  /// isolation.
-  @discardableResult
-  public func add(
-    _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
-    ownership: Ownership = .weak
-  ) -> Registration {
-    multicast.add(target, recordedBy: recorder, as: name, priority: priority, ownership: ownership)
-  }
-}
 
 extension UndoHistory {
   /// A stand-in for `target` that is its protocol: what is called on it is kept as a step.
@@ -52,7 +23,7 @@ extension UndoHistory {
 
   /// A stand-in for `target` that is its protocol, which may be shared between threads though the history may not: it takes
   /// calls where it was prepared, on that actor or else in that task or on that thread. What is called elsewhere fails with
-  /// `MessageError` `isolationMismatch`, which is thrown, or told to the proxy's `onError`.
+  /// `MessageError` `isolationMismatch`, which is thrown, or told to the proxy's `onError`. See the form for one isolation.
   public func prepare<Face: MulticastFacade & Sendable>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
   ) -> Face {

@@ -1,0 +1,72 @@
+// main.swift: a day at a till is recorded, kept as data, and replayed into a till that computes otherwise.
+// Example: Replay. Run it with `swift run replay`.
+
+import Forwardcast
+import ForwardcastRecording
+import Foundation
+
+struct Empty: Error {}
+
+/// The till that runs today: a discount is taken from each item, and each is rounded.
+@Receiver
+final class Till {
+  private var prices: [Int] = []
+
+  @Message("add:cents:") func add(_ item: String, cents: Int) { prices.append(cents) }
+  @Message func total(discount percent: Int) throws -> Int {
+    if prices.isEmpty { throw Empty() }
+    return prices.reduce(0) { $0 + $1 * (100 - percent) / 100 }
+  }
+  @Message func clear() { prices = [] }
+}
+
+/// The till that is to take its place: it rounds once.
+@Receiver
+final class NextTill {
+  private var sum: Int?
+
+  @Message("add:cents:") func add(_ item: String, cents: Int) { sum = (sum ?? 0) + cents }
+  @Message func total(discount percent: Int) throws -> Int {
+    guard let sum else { throw Empty() }
+    return sum * (100 - percent) / 100
+  }
+  @Message func clear() { sum = nil }
+}
+
+// The recorder stands before the till: who sends to it sends to the till.
+let till = RecordingProxy(of: Till(), as: "till")
+_ = try till.dynamic.add("tea", cents: 455)
+_ = try till.dynamic.total(discount: 0)
+_ = try till.dynamic.add("cups", cents: 333)
+_ = try till.dynamic.total(discount: 10)
+_ = try till.dynamic.clear()
+_ = try? till.dynamic.total(discount: 0)
+
+// A recording is a value: it is written, and read by the next program, with what came of each call.
+let data = try JSONEncoder().encode(till.recorder.recording)
+let day = try JSONDecoder().decode(Recording.self, from: data)
+print(day)
+
+print("the same again: \(try day.replay(into: Till()).isEqual(to: day) ?? false)")
+
+let next = try day.replay(into: ["till": NextTill()])
+print("the next till:  \(next.isEqual(to: day) ?? false)")
+for (old, new) in zip(day.calls, next.calls) where new.isEqual(to: old) != true {
+  print("  was \(old)\n  is  \(new)")
+}
+
+// Who gets the calls is asked before any of them is sent.
+do { try day.replay(into: ["kiosk": NextTill()]) } catch { print(error) }
+
+// Prints:
+// [till add: "tea" cents: 455]
+// [till totalWithDiscount: 0] answers 455
+// [till add: "cups" cents: 333]
+// [till totalWithDiscount: 10] answers 708
+// [till clear]
+// [till totalWithDiscount: 0] fails: Empty()
+// the same again: true
+// the next till:  false
+//   was [till totalWithDiscount: 10] answers 708
+//   is  [till totalWithDiscount: 10] answers 709
+// call 0, add:cents:, was sent to till, for which no receiver was given

@@ -1,0 +1,49 @@
+// Recordings.swift: the code of the first page of ForwardcastRecording.
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastRecording
+import Testing
+
+// snippet: recording-use
+@Receiver
+final class Till {
+  private var sum = 0
+  @Message func add(_ cents: Int) -> Int {
+    sum += cents
+    return sum
+  }
+}
+// end
+
+@Suite("Recordings")
+struct Recordings {
+  @Test("what was recorded is replayed, and drawn")
+  func use() throws {
+    // snippet: recording-use
+    let till = RecordingProxy(of: Till(), as: "till")  // whoever sends to it sends to the till
+    let sum: Int = try till.dynamic.add(450)
+    let day = till.recorder.recording
+    print(day)  // [till add: 450] answers 450
+
+    let again = try day.replay(into: ["till": Till()])  // by the name that was given
+    print(again.isEqual(to: day) ?? false)  // true: the same came of each call
+    // end
+    #expect(sum == 450 && "\(day)" == "[till add: 450] answers 450")
+    #expect(again.isEqual(to: day) == true)
+    // snippet: recording-pictures
+    let (diagram, file) = (SequenceDiagram(), TraceFile { text in print(text) })
+    let tills = MulticastProxy<any MessageReceiver>()
+    tills.add(till)
+    let tracing = tills.trace(as: "tills") { event in
+      diagram.add(event)
+      file.add(event)
+    }
+    tills.dynamic.add(50)
+    tracing.cancel()
+    file.finish()  // writes what is left, and the end of the list
+    print(diagram.mermaid)
+    // end
+    #expect(diagram.mermaid.contains("add: 50") && file.omitted == 0)
+  }
+}
