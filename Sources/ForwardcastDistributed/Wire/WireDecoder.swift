@@ -136,24 +136,12 @@ private struct WireDecoder: Decoder {
     private func inner(_ key: any CodingKey) -> WirePath { WirePath(key, in: path) }
 
     func decodeNil(forKey key: Key) throws -> Bool { reading.tree.kind(try node(key)) == .null }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-      try reading.text(at: try node(key), inner(key))
-    }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-      try reading.integer(type, at: try node(key), inner(key))
-    }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reading.bool(at: try node(key), inner(key)) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-      try reading.real(type, at: try node(key), inner(key))
-    }
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(type, key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }
+
+    private func value<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
       try reading.value(type, at: try node(key), inner(key))
-    }
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-      try reading.integer(type, at: try node(key), inner(key))
-    }
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-      try reading.integer(type, at: try node(key), inner(key))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
       -> KeyedDecodingContainer<Nested>
@@ -208,15 +196,11 @@ private struct WireDecoder: Decoder {
       if !isAtEnd, reading.tree.kind(next) != .null { return false }
       return try read { _ in true }
     }
-    mutating func decode(_ type: Int128.Type) throws -> Int128 {
-      let here = self
-      return try read { try here.reading.integer(type, at: $0, here.inner) }
-    }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-      let here = self
-      return try read { try here.reading.integer(type, at: $0, here.inner) }
-    }
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try value(type) }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try value(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try value(type) }
+
+    private mutating func value<T: Decodable>(_ type: T.Type) throws -> T {
       let here = self
       return try read { try here.reading.value(type, at: $0, here.inner) }
     }
@@ -241,6 +225,7 @@ private struct WireDecoder: Decoder {
     var codingPath: [any CodingKey] { WirePath.keys(path) }
 
     func decodeNil() -> Bool { reading.tree.kind(node) == .null }
+    func decode(_ type: String.Type) throws -> String { try reading.text(at: node, path) }
     func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
     func decode(_ type: Double.Type) throws -> Double { try reading.real(type, at: node, path) }
     func decode(_ type: Float.Type) throws -> Float { try reading.real(type, at: node, path) }
