@@ -67,7 +67,7 @@ struct ProxyWriter {
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again."
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates')."
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
