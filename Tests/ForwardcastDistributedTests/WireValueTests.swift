@@ -23,6 +23,30 @@ struct Wide: Codable, Hashable, Sendable {
   var others: [UInt128] = [.max]
 }
 
+/// Fills containers after it has asked for the next one.
+struct Interleaved: Codable, Hashable, Sendable {
+  var numbers = [1, 2]
+  private enum Keys: String, CodingKey { case last }
+
+  init() {}
+  init(from decoder: any Decoder) throws {
+    var list = try decoder.unkeyedContainer()
+    let record = try list.nestedContainer(keyedBy: Keys.self)
+    var first = try list.nestedUnkeyedContainer()
+    _ = try list.decode([Int].self)
+    numbers = [try first.decode(Int.self), try record.decode(Int.self, forKey: .last)]
+  }
+  func encode(to encoder: any Encoder) throws {
+    var list = encoder.unkeyedContainer()
+    var record = list.nestedContainer(keyedBy: Keys.self)
+    var first = list.nestedUnkeyedContainer()
+    try list.encode([7])
+    try first.encode(numbers[0])
+    try record.encode(numbers[1], forKey: .last)
+    try first.encode("more")
+  }
+}
+
 enum Choice: Codable, Hashable, Sendable {
   case none
   case some(Int, label: String)
@@ -65,7 +89,7 @@ private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> Argument
 }
 
 private let types = InvocationTypes([
-  "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self,
+  "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self, "Interleaved": Interleaved.self,
 ])
 
 private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil) throws {
@@ -121,6 +145,14 @@ struct WireValueTests {
     try crosses([Tint(red: 1, name: "a"), Tint(red: 2)])
     try crosses(Choice.some(3, label: "three"))
     try crosses(Choice.none)
+  }
+
+  @Test("containers that are filled later stand where they were asked for, one beside another and in others")
+  func interleaved() throws {
+    let item = "[{4:lasti2;}[i1;4:more][i7;]]"
+    try crosses(Interleaved(), as: "11:Interleaved\(item)")
+    try crosses([Interleaved(), Interleaved()], as: "13:[Interleaved][\(item)\(item)]")
+    try crosses(["a": Interleaved()], as: "21:[String: Interleaved]{1:a\(item)}")
   }
 
   @Test("an optional crosses as what it holds")
