@@ -47,6 +47,32 @@ struct Interleaved: Codable, Hashable, Sendable {
   }
 }
 
+/// Has parts that fail after they have written something, which it does without.
+struct Patient: Codable, Hashable, Sendable {
+  private struct Failing: Encodable {
+    private enum Keys: String, CodingKey { case one, two }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encode(1, forKey: .one)
+      var list = container.nestedUnkeyedContainer(forKey: .two)
+      try list.encode(2)
+      throw Burnt(description: "no more")
+    }
+  }
+  private enum Keys: String, CodingKey { case good, bad, list }
+
+  init() {}
+  init(from decoder: any Decoder) throws {}
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Keys.self)
+    try? container.encode(Failing(), forKey: .bad)
+    try container.encode(3, forKey: .good)
+    var list = container.nestedUnkeyedContainer(forKey: .list)
+    try? list.encode([Failing()])
+    try list.encode(list.count)
+  }
+}
+
 enum Choice: Codable, Hashable, Sendable {
   case none
   case some(Int, label: String)
@@ -90,6 +116,7 @@ private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> Argument
 
 private let types = InvocationTypes([
   "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self, "Interleaved": Interleaved.self,
+  "Patient": Patient.self,
 ])
 
 private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil) throws {
@@ -154,6 +181,9 @@ struct WireValueTests {
     try crosses([Interleaved(), Interleaved()], as: "13:[Interleaved][\(item)\(item)]")
     try crosses(["a": Interleaved()], as: "21:[String: Interleaved]{1:a\(item)}")
   }
+
+  @Test("a part that fails while it is written leaves nothing behind")
+  func failingParts() throws { try crosses([Patient()], as: "9:[Patient][{4:goodi3;4:list[i0;]}]") }
 
   @Test("an optional crosses as what it holds")
   func optional() throws {

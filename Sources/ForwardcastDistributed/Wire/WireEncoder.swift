@@ -8,7 +8,7 @@ func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   let item = EncodedItem(nil)
   swap(&item.writer, &writer)
   defer { swap(&item.writer, &writer) }
-  try item.write(value, nil)
+  try item.write(value, at: nil)
   try item.fill()
 }
 
@@ -58,10 +58,21 @@ private final class EncodedItem {
 
   /// Writes a value as what comes next.
   ///
-  /// - Parameter inner: where it stands.
-  /// - Throws: what the value throws.
-  func write(_ value: some Encodable, _ inner: @autoclosure () -> WirePath?) throws {
+  /// - Parameters:
+  ///   - key: what stands before it in a record.
+  ///   - inner: where it stands.
+  /// - Throws: what the value throws; nothing is written then.
+  func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
+    let place = writer.bytes.count
+    if let key { writer.text(key) }
+    do { try append(value, inner()) } catch {
+      writer.cut(to: place)
+      throw error
+    }
     count += 1
+  }
+
+  private func append(_ value: some Encodable, _ inner: @autoclosure () -> WirePath?) throws {
     switch value {
     case let value as Int: writer.integer(value)
     case let value as String: writer.text(value)
@@ -97,11 +108,17 @@ private final class EncodedItem {
   /// Puts what was written apart into its places.
   func fill() throws {
     try checkDepth()
-    for (place, item) in later.reversed() {
+    if later.isEmpty { return }
+    var (whole, place) = (WireWriter(), 0)
+    for (next, item) in later {
       item.end()
       try item.fill()
-      writer.insert(item.writer, at: place)
+      whole.items(writer.bytes[place..<next])
+      whole.items(item.writer.bytes[...])
+      place = next
     }
+    whole.items(writer.bytes[place...])
+    writer = whole
   }
 
   private func checkDepth() throws {
@@ -143,8 +160,7 @@ private struct WireEncoder: Encoder {
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 
     private func write(_ value: some Encodable, _ key: Key) throws {
-      item.writer.text(key.stringValue)
-      try item.write(value, WirePath(key, in: item.path))
+      try item.write(value, key: key.stringValue, at: WirePath(key, in: item.path))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
       -> KeyedEncodingContainer<Nested>
@@ -174,7 +190,7 @@ private struct WireEncoder: Encoder {
     func encode(_ value: UInt128) throws { try write(value) }
 
     private func write(_ value: some Encodable) throws {
-      try item.write(value, WirePath(WireKey(count), in: item.path))
+      try item.write(value, at: WirePath(WireKey(count), in: item.path))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
       superEncoder().container(keyedBy: type)
@@ -207,7 +223,7 @@ private struct WireEncoder: Encoder {
       case let value as any FixedWidthInteger: item.writer.integer(value)
       case let value as Float: item.writer.real(value)
       // A value in the same place is one level more, so that one which holds itself ends.
-      default: try item.write(value, WirePath(WireKey("value"), in: item.path))
+      default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
       }
     }
   }

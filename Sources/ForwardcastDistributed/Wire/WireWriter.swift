@@ -88,7 +88,7 @@ struct WireWriter {
   }
 
   /// Items that were written apart.
-  mutating func insert(_ other: WireWriter, at place: Int) { bytes.insert(contentsOf: other.bytes, at: place) }
+  mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
 
   /// Takes back what was written behind a place.
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
