@@ -187,9 +187,6 @@ where ActorSystem: DistributedActorSystem<any Codable> {
       return answer(.answer(number: call.number, invocation.result))
     } catch let error as MessageError {
       return answer(.messageError(number: call.number, error))
-    } catch let error as RemoteError {
-      // The receiver is, or sent to, another process: the words of that error say more than its type's name.
-      return answer(.foreignError(number: call.number, type: "RemoteError", text: "\(error)"))
     } catch {
       return answer(.foreignError(number: call.number, type: "\(type(of: error))", text: "\(error)"))
     }

@@ -51,11 +51,8 @@ extension RemoteLine {
       }
     }
     let (refusal, attempts) = state.withLock { [opening] state -> (String?, Task<Void, Never>?) in
-      switch state.presence {
-      case .ended(let reason): return (reason, nil)
-      case .connected where !state.isStale: return (nil, nil)
-      case .connected, .lost: break
-      }
+      if case .ended(let reason) = state.presence { return (reason, nil) }
+      if state.presence == .connected, !state.isStale { return (nil, nil) }
       defer { state.attempts = nil }
       (state.opening, state.number, state.failures) = (opening, 0, 0)
       (state.isStale, state.isOpening) = (false, false)
@@ -86,11 +83,7 @@ extension RemoteLine {
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
     )
     let lost = state.withLock { state -> Lost in
-      switch state.presence {
-      case .ended: return ([], [], [])
-      case .lost where !forGood: return ([], [], [])
-      case .lost, .connected: break
-      }
+      if state.presence.isEnd || (!forGood && state.presence != .connected) { return ([], [], []) }
       state.become(forGood ? .ended(reason) : .lost(reason))
       let calls = state.take { _ in true }
       (state.isStale, state.mustTell) = (false, false)
@@ -126,20 +119,11 @@ extension RemoteLine {
 
   /// Cancels a registration when the other side has gone, or keeps trying to reach it.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
-    let endsWhenLost: Bool
-    var backoff: RemoteBackoff?
-    switch absence {
-    case .fails: return
-    case .endsRegistration: endsWhenLost = true
-    case .keepsTrying(let wished): (endsWhenLost, backoff) = (false, wished)
-    }
+    if absence == .fails { return }
+    let endsWhenLost = absence == .endsRegistration
     let isOver = state.withLock { state -> Bool in
-      if let backoff { state.backoff = backoff }
-      switch state.presence {
-      case .ended: return true
-      case .lost where endsWhenLost: return true
-      case .lost, .connected: break
-      }
+      if case .keepsTrying(let backoff) = absence { state.backoff = backoff }
+      if state.presence.isEnd || (endsWhenLost && state.presence != .connected) { return true }
       state.registrations.removeAll { $0.registration == nil }
       state.registrations.append(LineRegistration(registration: registration, endsWhenLost: endsWhenLost))
       return false

@@ -65,7 +65,8 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// What the endpoint stated last: names with their types.
+  /// What the endpoint lets through, and the types of what it answered when the line was opened. By name: a name from another
+  /// process is not interned.
   var messages: [String: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls

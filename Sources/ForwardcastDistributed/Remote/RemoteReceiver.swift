@@ -32,9 +32,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
   private let options: RemoteOptions
-  /// What the endpoint lets through, and the types of what it answered when it was asked. By name: a name from another
-  /// process is not interned.
-  private var messages: [String: MethodSignature?] { line.messages }
 
   /// Connects to an endpoint, which says what it lets through and answers.
   ///
@@ -104,7 +101,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Whether the other side answers a selector: see ``RemoteOptions/Questions``.
   public func responds(to selector: MessageSelector) -> Bool {
-    guard let types = messages[selector.name] else { return false }
+    guard let types = line.messages[selector.name] else { return false }
     return options.questions == .askedEachTime || types != nil
   }
 
@@ -121,13 +118,13 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// The types that the endpoint stated; objects throughout where it is asked with each message.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    guard let types = messages[selector.name] else { return nil }
+    guard let types = line.messages[selector.name] else { return nil }
     if options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
     return types
   }
 
   /// Everything that the endpoint lets through, sorted by name.
-  public var allowedNames: [String] { messages.keys.sorted() }
+  public var allowedNames: [String] { line.messages.keys.sorted() }
 
   /// "remote" and the name.
   public var receiverName: String { "remote \(name)" }
@@ -166,6 +163,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 extension RemoteReceiver: CustomStringConvertible {
   /// What it stands for: `remote counter, 3 messages`.
   public var description: String {
-    "remote \(name), \(messages.count) message\(messages.count == 1 ? "" : "s")\(isGone ? ", gone" : "")"
+    "remote \(name), \(allowedNames.count) message\(allowedNames.count == 1 ? "" : "s")\(isGone ? ", gone" : "")"
   }
 }
