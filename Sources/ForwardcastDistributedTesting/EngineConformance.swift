@@ -18,7 +18,7 @@ public import ForwardcastDistributed
 /// Both systems are in this process: two nodes that are joined, or one system for both ends. It needs no test library, and
 /// waits for nothing longer than for the deadline of a call.
 public struct EngineConformance<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   /// One promise, and how it was broken.
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, as a sentence.

@@ -84,7 +84,7 @@ final class Probe: MessageReceiver, Sendable {
 
 /// An endpoint of one system, and a receiver for it in the other.
 struct Stage<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   static var limits: MessageLimits { MessageLimits(bytes: 1 << 18) }
 
   let probe = Probe()

@@ -15,12 +15,12 @@ func measureCost(calls: Int) async throws {
   let talk = Talk(
     number: 7, room: "lobby", author: "alice", text: "hello, everybody in the room", tags: ["new", "short"])
 
-  try await compare("number", calls) {
+  try await compare("number", calls, peer) {
     _ = try await hand.add($0)
   } with: {
     _ = try await remote.sendAndWait(.note, $0)
   }
-  try await compare("line of talk", calls) { _ in
+  try await compare("line of talk", calls, peer) { _ in
     _ = try await hand.say(talk)
   } with: { _ in
     _ = try await remote.sendAndWait(.say, talk)
@@ -29,8 +29,8 @@ func measureCost(calls: Int) async throws {
   // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
   let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
   let envelope = MessageEnvelope(
-    text: "forwardcast/2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}")
-  try await compare("a text by a generic actor", calls) {
+    text: "forwardcast:2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}")
+  try await compare("a text by a generic actor", calls, peer) {
     _ = try await hand.add($0)
   } with: { _ in
     _ = try await carrier.carry(envelope)
@@ -74,20 +74,45 @@ private func measureWindow(_ peer: PeerProcess, calls: Int) async throws {
 }
 
 private func compare(
-  _ what: String, _ calls: Int, _ byHand: (Int) async throws -> Void, with byMessage: (Int) async throws -> Void
+  _ what: String, _ calls: Int, _ peer: PeerProcess, _ byHand: (Int) async throws -> Void,
+  with byMessage: (Int) async throws -> Void
 ) async throws {
   let batch = 100
-  var (first, second): ([Double], [Double]) = ([], [])
+  var (first, second): ([Spent], [Spent]) = ([], [])
   for round in 0..<max(calls / batch, 4) {
-    let (one, two) = (try await time(batch, byHand), try await time(batch, byMessage))
+    let (one, two) = (try await spent(batch, peer, byHand), try await spent(batch, peer, byMessage))
     if round == 0 { continue }
     first.append(one)
     second.append(two)
   }
-  let ratio = median(zip(first, second).map { $1 / $0 })
-  print(
-    "\(what): distributed method \(text(median(first))) µs, message \(text(median(second))) µs, ratio \(text(ratio)), "
-      + "median of \(first.count) neighbouring batches of \(batch)")
+  for (unit, of) in [("µs", \Spent.time), ("µs of the processors", \Spent.work)] {
+    let ratio = median(zip(first, second).map { $1[keyPath: of] / $0[keyPath: of] })
+    let (hand, message) = (median(first.map { $0[keyPath: of] }), median(second.map { $0[keyPath: of] }))
+    print("\(what): distributed method \(text(hand)), message \(text(message)) \(unit), ratio \(text(ratio))")
+  }
+}
+
+/// What a call takes, in microseconds: on the wall, and of the processors in both processes.
+private typealias Spent = (time: Double, work: Double)
+
+private func spent(_ count: Int, _ peer: PeerProcess, _ body: (Int) async throws -> Void) async throws -> Spent {
+  let before = workTime(peer)
+  let time = try await time(count, body)
+  return (time, (workTime(peer) - before) / Double(count))
+}
+
+/// How many microseconds both processes have run; the other one's are known on Linux alone.
+private func workTime(_ peer: PeerProcess) -> Double {
+  var clocks = [CLOCK_PROCESS_CPUTIME_ID]
+  #if os(Linux)
+    var other = clockid_t()
+    if clock_getcpuclockid(peer.identifier, &other) == 0 { clocks.append(other) }
+  #endif
+  return clocks.reduce(0) { sum, clock in
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return sum + Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+  }
 }
 
 private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -100,4 +125,20 @@ private func time(_ count: Int, _ body: (Int) async throws -> Void) async throws
   let duration = ContinuousClock.now - start
   return Double(duration.components.attoseconds) / 1e12 / Double(count)
     + Double(duration.components.seconds) * 1e6 / Double(count)
+}
+
+/// Makes calls of one kind alone, for a profiler: "hand", "message", or "local", which are messages without an engine.
+func makeCalls(_ kind: String, _ count: Int) async throws {
+  let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")
+  let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)
+  var remote = try await RemoteReceiver(connectingTo: try peer.endpoint("adder"))
+  if kind == "local" {
+    remote = try await RemoteReceiver(
+      connectingTo: MessageEndpoint(
+        Adder(), for: Adder.selectorTable, actorSystem: LocalTestingDistributedActorSystem()))
+  }
+  for number in 0..<count {
+    if kind == "hand" { _ = try await hand.add(number) } else { _ = try await remote.sendAndWait(.note, number) }
+  }
+  peer.kill()
 }

@@ -96,9 +96,11 @@ private struct HandLine {
 
   init(_ endpoint: LocalEndpoint, sender: String = "tests") async throws {
     self.endpoint = endpoint
-    let text = "forwardcast/2 {1:k4:open1:o\(sender.utf8.count):\(sender)}"
+    let text = "forwardcast:2 {1:k4:open1:o\(sender.utf8.count):\(sender)}"
     let reply = try await endpoint.receive(MessageEnvelope(text: text))
-    guard case .opened(let name, _, _) = try WireReply.read(reply.text, MessageLimits(), types: knownTypes) else {
+    guard
+      case .opened(let name, _, _) = try WireReply.read(WireFields.read(reply.text, MessageLimits()), types: knownTypes)
+    else {
       throw Burnt(description: reply.text)
     }
     self.name = name
@@ -114,7 +116,7 @@ private struct HandLine {
     let line = line ?? name
     let window = (awaited.map { "1:bi\($0);" } ?? "") + (patience.map { "1:wi\($0);" } ?? "")
     let text =
-      "forwardcast/2 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]\(window)}"
+      "forwardcast:2 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]\(window)}"
     return try await endpoint.receive(MessageEnvelope(text: text)).text
   }
 
@@ -138,16 +140,16 @@ struct EndpointTests {
     let line = try await HandLine(endpoint())
     #expect(
       try await line.call(1, "onAddMsg:msgData:", "6:String5:alice7:[UInt8]b3:AQI")
-        == "forwardcast/2 {1:k6:answer1:ni1;1:r[4:Boolt]}")
+        == "forwardcast:2 {1:k6:answer1:ni1;1:r[4:Boolt]}")
     let mismatch = try await line.call(2, "add:", "6:String3:one")
     #expect(
       mismatch
-        == "forwardcast/2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
+        == "forwardcast:2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
     )
     let refused = try await line.call(3, "reboot", "")
     #expect(
       refused
-        == "forwardcast/2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
+        == "forwardcast:2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
     #expect(worker.words == ["alice [1, 2]"])
   }
 
@@ -161,7 +163,7 @@ struct EndpointTests {
     #expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
     #expect(worker.words == ["add 1"])
     let ask = try await narrow.receive(MessageEnvelope(text: WireRequest.askText(Message.rest.selector)))
-    #expect(ask.text == "forwardcast/2 {1:k4:told1:rf}")
+    #expect(ask.text == "forwardcast:2 {1:k4:told1:rf}")
   }
 
   @Test("arguments of types that the endpoint was not told, or too many, run nothing")
@@ -190,7 +192,7 @@ struct EndpointTests {
     await until(!worker.words.isEmpty)
     async let second = line.call(1, "hold:", "3:Inti1;")
     worker.gate.open()
-    #expect(try await [first, second] == Array(repeating: "forwardcast/2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
+    #expect(try await [first, second] == Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
     #expect(worker.words == ["begin 1", "end 1"])
   }
 
@@ -454,7 +456,7 @@ struct EndpointTests {
   func errors() async throws {
     let line = try await HandLine(endpoint())
     let foreign = try await line.call(1, "burn", "")
-    #expect(foreign == "forwardcast/2 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
+    #expect(foreign == "forwardcast:2 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
     let own = try await line.call(2, "mistake", "")
     #expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
     let unwritten = try await line.call(3, "plain", "")
@@ -464,9 +466,9 @@ struct EndpointTests {
   @Test("what is no message is refused and does no harm")
   func hostile() async throws {
     let endpoint = endpoint(MessageLimits(bytes: 400))
-    for text in ["", "x", "forwardcast/9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {
+    for text in ["", "x", "forwardcast:9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {
       let reply = try await endpoint.receive(MessageEnvelope(text: text))
-      #expect(reply.text.hasPrefix("forwardcast/2 {1:k7:refused"), "\(reply.text)")
+      #expect(reply.text.hasPrefix("forwardcast:2 {1:k7:refused"), "\(reply.text)")
     }
     let line = try await HandLine(endpoint)
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))

@@ -64,7 +64,9 @@ struct RemoteReceiverTests {
 
   @Test("an endpoint that the engine's coder has carried is the same endpoint")
   func endpointsAreCodable() async throws {
-    let remote = try await RemoteReceiver(connectingTo: try LocalEndpoint.resolve(id: endpoint().id, using: system))
+    let remote = try await RemoteReceiver(
+      connectingTo: try LocalEndpoint.resolve(id: endpoint().id, using: system),
+      options: RemoteOptions(deadline: unhurried))
     #expect(remote.name.contains("LocalTestingActorID"))
   }
 
@@ -184,7 +186,7 @@ struct RemoteReceiverTests {
     let second = Task {
       try await remote.with(deadline: isCancelled ? unhurried : .milliseconds(20)).sendAndWait(.add, 2)
     }
-    await until(remote.standing >= 2)
+    await until(remote.called >= 2)
     if isCancelled { second.cancel() }
     _ = await second.result
     let third = Task { try await remote.sendAndWait(.add, 3) }
@@ -240,7 +242,7 @@ struct RemoteReceiverTests {
   @Test("an answer that is no value of its type has run", arguments: ["3:Int2:no", "6:Secret{}"])
   func unreadableAnswer(value: String) async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast/2 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast:2 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
@@ -276,7 +278,7 @@ struct RemoteReceiverTests {
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
     #expect(begun.value == RemoteLine.abandonedLimit)
     never.open()
-    await until(remote.line.abandonedCount == 0)
+    await until(remote.abandoned == 0)
     #expect(try await remote.sendAndWait(.add, 2) == 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
@@ -327,9 +329,9 @@ struct RemoteReceiverTests {
   @Test(
     "what is no answer is an error, and no trap",
     arguments: [
-      "", "x", "forwardcast/9 {}", "forwardcast/2 {1:k6:answer1:ni9;1:r[]}", "forwardcast/2 {1:k6:answer1:ni1;1:r[n]}",
-      "forwardcast/2 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast/2 {1:k4:told1:rt}",
-      "forwardcast/2 {1:k6:opened1:l1:x1:m[]}",
+      "", "x", "forwardcast:9 {}", "forwardcast:2 {1:k6:answer1:ni9;1:r[]}", "forwardcast:2 {1:k6:answer1:ni1;1:r[n]}",
+      "forwardcast:2 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast:2 {1:k4:told1:rt}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
     ])
   func malformedAnswers(text: String) async throws {
     let remote = try await connect(endpoint()) { isCall($0) ? MessageEnvelope(text: text) : nil }
@@ -340,9 +342,9 @@ struct RemoteReceiverTests {
   @Test(
     "an endpoint whose first answer is no answer is not connected to",
     arguments: [
-      "forwardcast/2 {1:k4:told1:rt}", "forwardcast/2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:3:q@!]}",
-      "forwardcast/2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}", "forwardcast/2 {1:k6:opened1:l1:x1:m[]}",
-      "forwardcast/7 x",
+      "forwardcast:2 {1:k4:told1:rt}", "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:3:q@!]}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}", "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
+      "forwardcast:7 x",
     ])
   func malformedOpening(text: String) async throws {
     let error = try await remoteError {
@@ -354,7 +356,7 @@ struct RemoteReceiverTests {
   @Test("an error's code of a later version arrives as a foreign error with its words")
   func laterCodes() async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast/2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
+      isCall(envelope) ? MessageEnvelope(text: "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect("\(error)" == "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
@@ -424,7 +426,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint()) { envelope in
       guard isCall(envelope) else { return nil }
       sent.add(1)
-      return MessageEnvelope(text: "forwardcast/2 {1:k7:refused1:c4:line1:e4:none}")
+      return MessageEnvelope(text: "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}")
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)

@@ -35,7 +35,9 @@ private let endpoint = MessageEndpoint(
 
 /// A new line of the endpoint. Mutated texts name it by a word that stands for it.
 private func newLine() -> String {
-  guard case .opened(let line, _, _)? = try? WireReply.read(answer(to: WireRequest.openText), limits, types: types)
+  guard
+    case .opened(let line, _, _)? = try? WireReply.read(
+      WireFields.read(answer(to: WireRequest.openText), limits), types: types)
   else {
     preconditionFailure("no line")
   }
@@ -68,7 +70,7 @@ private final class Answer: Sendable {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let bytes, count > 0 else { return 0 }
-  let text = "forwardcast/2 " + String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
+  let text = "forwardcast:2 " + String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
   // The receiver's own names are known before anything arrives.
   precondition(isKnown)
   let before = MessageSelector.internedCount
@@ -88,7 +90,7 @@ private func request(_ text: String) {
   }
   guard case .call(let call) = request else {
     if case .open = request { return }
-    return precondition(answer(to: text).hasPrefix("forwardcast/2 {1:k"), "an endpoint gave no reply")
+    return precondition(answer(to: text).hasPrefix("forwardcast:2 {1:k"), "an endpoint gave no reply")
   }
   let arguments = call.arguments.map { node in
     let end = node == call.arguments.last ? call.tree.nodes[node].next : call.tree.nodes[node].next
@@ -102,7 +104,8 @@ private func request(_ text: String) {
     guard let written = try? WireCallText(invocation) else {
       preconditionFailure("what was read cannot be written")
     }
-    let again = written.text(line: call.line, number: 9, awaited: 7, patience: call.patience)
+    let again = written.text(
+      .init(line: call.line.map { "\($0)" } ?? "x", number: 9, awaited: 7, patience: call.patience))
     guard case .call(let copy)? = try? WireRequest.read(again, MessageLimits()),
       let reread = try? copy.open(as: selector, types: types, allowed: [selector])
     else { preconditionFailure("what was written cannot be read") }
@@ -112,13 +115,14 @@ private func request(_ text: String) {
   }
   // On a line of its own, whose first number it is: what waits for others that never come is no reply.
   if call.awaited == call.number || call.number == 1 {
-    precondition(answer(to: text).hasPrefix("forwardcast/2 {1:k"), "an endpoint gave no reply")
+    precondition(answer(to: text).hasPrefix("forwardcast:2 {1:k"), "an endpoint gave no reply")
   }
 }
 
 private func reply(_ text: String) {
-  guard let reply = try? WireReply.read(text, limits, types: types), let again = try? reply.text() else { return }
-  guard let copy = try? WireReply.read(again, MessageLimits(), types: types) else {
+  guard let reply = try? WireReply.read(WireFields.read(text, limits), types: types), let again = try? reply.text()
+  else { return }
+  guard let copy = try? WireReply.read(WireFields.read(again, MessageLimits()), types: types) else {
     preconditionFailure("a reply that was written cannot be read")
   }
   precondition(copy.number == reply.number, "reads back as another")

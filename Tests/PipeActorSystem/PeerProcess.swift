@@ -68,7 +68,7 @@ public distributed actor HandWritten {
 
 /// What carries a message, without anything at its ends: a method of an actor that is generic in its engine, and a text.
 public distributed actor TextCarrier<ActorSystem>
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }
   public distributed func carry(_ text: MessageEnvelope) async -> MessageEnvelope { text }
 }
@@ -119,11 +119,12 @@ public final class PeerProcess: Sendable {
   public func pause() { kill(identifier, SIGSTOP) }
   public func goOn() { kill(identifier, SIGCONT) }
 
-  /// Ends the process at once and waits until it is gone.
+  /// Ends the process at once and waits until it is gone, on whichever thread, as often as it is called.
   public func kill() {
     kill(identifier, SIGKILL)
     process.process.waitUntilExit()
     system.ended.wait()
+    system.ended.signal()
   }
 
   private func kill(_ identifier: Int32, _ signal: Int32) {

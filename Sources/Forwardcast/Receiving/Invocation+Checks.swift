@@ -80,12 +80,14 @@ extension Invocation {
       evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross")
   }
 
-  private func checkColons(of types: MethodSignature, _ receiver: AnyObject, _ whose: String) throws(MessageError) {
+  private func checkColons(
+    of types: MethodSignature, _ receiver: AnyObject, _ whose: @autoclosure () -> String
+  ) throws(MessageError) {
     let count = types.argumentTypes.count - 2
     guard count != selector.numberOfArguments else { return }
     throw MessageError(
       .wrongArgumentCount, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "\(whose) \(count), the selector \(selector.numberOfArguments)")
+      evidence: "\(whose()) \(count), the selector \(selector.numberOfArguments)")
   }
 
   private mutating func fit(_ types: [TypeEncoding], _ receiver: AnyObject) throws(MessageError) {

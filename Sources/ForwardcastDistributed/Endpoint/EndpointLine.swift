@@ -36,8 +36,8 @@ final class EndpointLine {
   private var base = 1
   /// Numbers above `passed` that the sender has given up.
   private var givenUp: Set<Int> = []
-  /// From `base` on, those that have come: at most `window`.
-  private var messages: [Int: EndpointMessage] = [:]
+  /// From `base` on, those that have come, by rising numbers: at most `window`.
+  private var messages: [EndpointMessage] = []
   private var isRunning = false
   private let window: Int
   private let kept: KeptAnswers
@@ -51,9 +51,7 @@ final class EndpointLine {
   /// Whether the endpoint has closed the line for another.
   var isClosed: Bool { base == .max }
 
-  private var firstHeld: EndpointMessage? {
-    messages.values.lazy.filter { [passed] in $0.number > passed }.min { $0.number < $1.number }
-  }
+  private var firstHeld: EndpointMessage? { messages.first { $0.number > passed } }
 
   // MARK: What comes
 
@@ -63,12 +61,12 @@ final class EndpointLine {
   ///   - awaited: the first number that the sender awaits.
   ///   - patience: until when the sender awaits any between that one and this.
   func place(_ number: Int, from awaited: Int, patience: Deadline) -> Place {
-    if let message = messages[number] { return .again(message) }
+    if let message = messages.first(where: { $0.number == number }) { return .again(message) }
     guard number > passed, !givenUp.contains(number) else { return .superseded }
     guard isWithinReach(number, from: awaited) else { return .ahead }
     release(below: awaited)
     let message = EndpointMessage(number, patience)
-    messages[number] = message
+    messages.insert(message, at: messages.firstIndex { $0.number > number } ?? messages.count)
     return .new(message)
   }
 
@@ -83,10 +81,8 @@ final class EndpointLine {
     guard number < .max, isWithinReach(number, from: awaited.first ?? number + 1) else { return false }
     let first = awaited.first ?? number + 1
     release(below: first)
-    for other in first..<(number + 1) where other > passed && !awaited.contains(other) {
-      givenUp.insert(other)
-      messages.removeValue(forKey: other)?.drop()
-    }
+    for other in first..<(number + 1) where other > passed && !awaited.contains(other) { givenUp.insert(other) }
+    drop { givenUp.contains($0.number) }
     goOn()
     return true
   }
@@ -95,11 +91,10 @@ final class EndpointLine {
   func release(below first: Int) {
     guard first > base else { return }
     base = first
-    if messages.isEmpty == false {
-      for (number, message) in messages where number < first {
-        messages[number] = nil
-        if number > passed { message.drop() } else if let answer = message.kept { kept.remove(answer) }
-      }
+    drop { $0.number < first && $0.number > passed }
+    while let message = messages.first, message.number < first {
+      if let answer = message.kept { kept.remove(answer) }
+      messages.removeFirst()
     }
     if first != .max { pass(first - 1) }
   }
@@ -129,7 +124,7 @@ final class EndpointLine {
 
   /// Notes the answer of the message that ran, and lets the next begin.
   func end(_ message: EndpointMessage, with answer: MessageEnvelope) {
-    message.end(with: answer, keeps: messages[message.number] === message && kept.add(answer))
+    message.end(with: answer, keeps: messages.contains { $0 === message } && kept.add(answer))
     isRunning = false
     goOn()
   }
@@ -149,11 +144,11 @@ final class EndpointLine {
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
   /// Ends what waits for its turn: it does not run.
-  func dropHeld() {
-    for (number, message) in messages where number > passed {
-      messages[number] = nil
-      message.drop()
-    }
+  func dropHeld() { drop { $0.number > passed } }
+
+  private func drop(_ isMeant: (EndpointMessage) -> Bool) {
+    for message in messages where isMeant(message) { message.drop() }
+    messages.removeAll(where: isMeant)
   }
 }
 

@@ -56,9 +56,9 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line that `owner` calls so. Where the engine tells callers apart, another's line is unknown to a caller.
-  func find(_ text: String, for owner: String?) -> Finding {
-    guard let name = LineName(text) else { return .unknown }
+  /// The line of that name. Where the engine tells callers apart, another's line is unknown to `owner`.
+  func find(_ name: LineName?, for owner: String?) -> Finding {
+    guard let name else { return .unknown }
     if let line = lines[name], owner == nil || line.owner == owner {
       touch(line)
       return .open(line)

@@ -17,8 +17,8 @@ public import Forwardcast
 /// those that it was told; nothing else is made of what arrives. The messages of one sender run in the order in which
 /// they were sent, one at a time, each at most once. What runs in the sender's turn in a process of its own runs on the
 /// endpoint here; rows with an isolation, and targets with a delivery, run where they belong and are waited for.
-public distributed actor MessageEndpoint<ActorSystem>: Codable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+public distributed actor MessageEndpoint<ActorSystem>
+where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [String: MessageSelector]
   private let allowedSelectors: Set<MessageSelector>
@@ -187,9 +187,6 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
       return answer(.answer(number: call.number, invocation.result))
     } catch let error as MessageError {
       return answer(.messageError(number: call.number, error))
-    } catch let error as RemoteError {
-      // The receiver is, or sent to, another process: the words of that error say more than its type's name.
-      return answer(.foreignError(number: call.number, type: "RemoteError", text: "\(error)"))
     } catch {
       return answer(.foreignError(number: call.number, type: "\(type(of: error))", text: "\(error)"))
     }
@@ -209,3 +206,6 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
     return MessageEnvelope(text: (try? refusal.text()) ?? "")
   }
 }
+
+/// Where the engine's identities are `Codable`, an endpoint crosses as its own.
+extension MessageEndpoint: Codable where ActorSystem.ActorID: Codable {}

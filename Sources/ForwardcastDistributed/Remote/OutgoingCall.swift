@@ -3,62 +3,35 @@
 
 import Forwardcast
 
-/// One message or question from here to an endpoint. It ends once, by whoever is first.
-final class OutgoingCall: Sendable {
-  enum End: Sendable {
-    case reply(WireFields)
-    case failed(RemoteError)
-    case cancelled
-  }
-
-  private enum Wait: Sendable {
-    case open
-    case awaited(CheckedContinuation<End, Never>)
-    case ended(End)
+/// One message or question from here to an endpoint. Who takes its caller, under the lock of its line, ends it: so it ends once.
+final class OutgoingCall: @unchecked Sendable {  // what changes is read and written under the lock of its line
+  enum Text: Sendable {
+    /// Gets a number when the window has room.
+    case message(WireCallText)
+    /// Belongs to no line, and leaves at once.
+    case question(String)
   }
 
   let selector: String
+  let text: Text
   let deadline: Deadline
   /// How long it may take in all, for errors.
   let time: Duration
   /// Whether it counts toward giving up when it is not answered.
   let counts: Bool
-  private let wait = Guarded(Wait.open)
-  private let task = Guarded<Task<Void, Never>?>(nil)
+  /// Who waits for the reply.
+  var caller: CheckedContinuation<WireFields, any Error>?
+  /// The order in which messages were called.
+  var ticket = 0
+  /// Its number on the line; 0 while it waits, and for a question.
+  var number = 0
+  /// Whether an endpoint did not know its line, so that it is sent once more.
+  var isSecond = false
+  /// Waits for it at the engine.
+  var task: Task<Void, Never>?
 
-  init(_ selector: String, within time: Duration, counts: Bool = true) {
-    (self.selector, self.time, self.counts) = (selector, time, counts)
+  init(_ selector: String, _ text: Text, within time: Duration, counts: Bool = true) {
+    (self.selector, self.text, self.time, self.counts) = (selector, text, time, counts)
     deadline = Deadline(after: time)
   }
-
-  /// Ends the call, unless it has ended.
-  func end(_ end: End) {
-    let waiting = wait.withLock { wait -> CheckedContinuation<End, Never>? in
-      if case .ended = wait { return nil }
-      defer { wait = .ended(end) }
-      return if case .awaited(let continuation) = wait { continuation } else { nil }
-    }
-    waiting?.resume(returning: end)
-  }
-
-  /// Waits for the end. Only one task may, once.
-  nonisolated(nonsending) func end() async -> End {
-    await withCheckedContinuation { continuation in
-      let ended = wait.withLock { wait -> End? in
-        if case .ended(let end) = wait { return end }
-        wait = .awaited(continuation)
-        return nil
-      }
-      if let ended { continuation.resume(returning: ended) }
-    }
-  }
-
-  /// Notes that the engine has the call, and that `task` waits for it there.
-  func isCarried(by task: Task<Void, Never>) {
-    self.task.withLock { $0 = task }
-    if wait.withLock({ if case .ended = $0 { true } else { false } }) { task.cancel() }
-  }
-
-  /// Tells the engine that nobody waits any more. What it makes of that is not waited for.
-  func cancelCarrying() { task.withLock { $0 }?.cancel() }
 }

@@ -18,7 +18,7 @@ import Forwardcast
 /// One that is slow, or cannot be reached, delays no other, and its error ends nothing. Only what cannot become better is not
 /// tried again: an endpoint that refuses, or whose answer cannot be read.
 public struct RemoteAdmission<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
+where ActorSystem: DistributedActorSystem<any Codable> {
   /// What became of an endpoint.
   public enum Event: Sendable {
     /// It is connected.
@@ -95,28 +95,18 @@ where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Cod
 
 /// The endpoints that are connected to, or are being connected to.
 private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
-  private enum Known: Sendable {
-    case connecting
-    case connected(WeakReceiver)
-  }
-  private struct WeakReceiver: Sendable {
-    weak let receiver: RemoteReceiver?
-  }
-  private let known = Guarded<[ID: Known]>([:])
+  /// For each whether it still is.
+  private let known = Guarded<[ID: @Sendable () -> Bool]>([:])
 
   /// Whether an endpoint is to be connected to; it counts as known from then on. Only one task asks.
   func begin(_ id: ID) -> Bool {
-    switch known.withLock({ $0[id] }) {
-    case .connecting?: return false
-    case .connected(let weak)?:
-      if let receiver = weak.receiver, !receiver.presence.isEnd { return false }
-    case nil: break
-    }
-    known.withLock { $0[id] = .connecting }
+    if let isKnown = known.withLock({ $0[id] }), isKnown() { return false }
+    known.withLock { $0[id] = { true } }
     return true
   }
 
   func end(_ id: ID, _ receiver: RemoteReceiver?) {
-    known.withLock { $0[id] = receiver.map { .connected(WeakReceiver(receiver: $0)) } }
+    let isKnown = receiver.map { receiver in { @Sendable [weak receiver] in receiver?.presence.isEnd == false } }
+    known.withLock { $0[id] = isKnown }
   }
 }

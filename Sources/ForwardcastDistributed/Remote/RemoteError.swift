@@ -73,3 +73,32 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     return words.joined(separator: " ") + ": \(type)\(evidence), \(outcome.rawValue)"
   }
 }
+
+extension RemoteLine {
+  func error(
+    _ code: RemoteError.Code, _ outcome: RemoteError.Outcome, _ selector: String, _ evidence: String,
+    argument: Int? = nil
+  ) -> RemoteError {
+    RemoteError(code, outcome, peer: peer, selector: selector, evidence: evidence, argumentIndex: argument)
+  }
+
+  /// The error for what is no reply.
+  func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
+    error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
+  }
+
+  /// The error for what an endpoint refused.
+  func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
+    let (code, outcome): (RemoteError.Code, RemoteError.Outcome) =
+      switch refusal.code {
+      case .unknownLine, .closed: (.gone, .didNotRun)
+      case .busy: (.busy, .didNotRun)
+      case .answerNotKept: (.malformedAnswer, .unknown)
+      case .answerCannotCross: (.cannotCross, .ran)
+      case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount,
+        .unreadableArgument:
+        (.refused, .didNotRun)
+      }
+    return error(code, outcome, selector, refusal.evidence, argument: refusal.argumentIndex)
+  }
+}

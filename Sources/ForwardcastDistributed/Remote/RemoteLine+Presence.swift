@@ -40,14 +40,8 @@ extension RemoteLine {
   /// - Throws: ``RemoteError``, when the endpoint does not answer by the deadline, or what it says cannot be read;
   ///   `CancellationError`.
   nonisolated(nonsending) func open() async throws {
-    let call = OutgoingCall("", within: options.deadline)
-    let reply: WireReply
-    let fields = try await ask(WireRequest.openText, call, opens: true)
-    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
-      throw malformed(error, "")
-    }
-    if case .refused(_, let refusal) = reply { throw error(refusal, "") }
-    guard case .opened(let name, let window, let listed) = reply else {
+    let call = OutgoingCall("", .question(WireRequest.openText), within: options.deadline)
+    guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
       throw error(.malformedAnswer, .unknown, "", "wanted a line")
     }
     var opening = Opening(line: name, window: window)
@@ -57,11 +51,8 @@ extension RemoteLine {
       }
     }
     let (refusal, attempts) = state.withLock { [opening] state -> (String?, Task<Void, Never>?) in
-      switch state.presence {
-      case .ended(let reason): return (reason, nil)
-      case .connected where !state.isStale: return (nil, nil)
-      case .connected, .lost: break
-      }
+      if case .ended(let reason) = state.presence { return (reason, nil) }
+      if state.presence == .connected, !state.isStale { return (nil, nil) }
       defer { state.attempts = nil }
       (state.opening, state.number, state.failures) = (opening, 0, 0)
       (state.isStale, state.isOpening) = (false, false)
@@ -84,47 +75,26 @@ extension RemoteLine {
 
   // MARK: Losing
 
-  /// Counts a call of which it is unknown whether it arrived, or one that was answered.
-  func note(_ call: OutgoingCall, answered: Bool) {
-    guard call.counts else { return }
-    let isOver = state.withLock { state -> Bool in
-      state.failures = answered ? 0 : state.failures + 1
-      return options.givesUpAfter.map { state.failures >= $0 } ?? false
-    }
-    if isOver, let most = options.givesUpAfter { lose("\(most) calls in a row were not answered") }
-  }
-
   /// Ends what waits and what is under way, and the registrations that are to end; then tries again where that is wished.
   ///
   /// - Parameter forGood: whether it will not come back.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
-      unsent: [OutgoingCall], sent: [OutgoingCall], registrations: [LineRegistration],
-      listeners: [AsyncStream<RemotePresence>.Continuation]
+      calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
     )
     let lost = state.withLock { state -> Lost in
-      switch state.presence {
-      case .ended: return ([], [], [], [])
-      case .lost where !forGood: return ([], [], [], [])
-      case .lost, .connected: break
-      }
+      if state.presence.isEnd || (!forGood && state.presence != .connected) { return ([], [], []) }
       state.become(forGood ? .ended(reason) : .lost(reason))
-      let (unsent, sent) = (state.waiting.map(\.call), state.underWay.map(\.call) + state.questions)
-      state.abandoned += sent.count
-      (state.waiting, state.underWay, state.questions) = ([], [], [])
+      let calls = state.take { _ in true }
       (state.isStale, state.mustTell) = (false, false)
       let registrations = state.registrations.filter { forGood || $0.endsWhenLost }
       state.registrations.removeAll { forGood || $0.endsWhenLost }
       let listeners = forGood ? Array(state.listeners.values) : []
       if forGood { state.listeners = [:] }
-      return (unsent, sent, registrations, listeners)
+      return (calls, registrations, listeners)
     }
     for registration in lost.registrations { registration.registration?.cancel() }
-    for call in lost.unsent { call.end(.failed(error(.gone, .didNotRun, call.selector, reason))) }
-    for call in lost.sent {
-      call.end(.failed(error(.gone, .unknown, call.selector, reason)))
-      call.cancelCarrying()
-    }
+    end(lost.calls) { call, wasSent in error(.gone, wasSent ? .unknown : .didNotRun, call.selector, reason) }
     for listener in lost.listeners { listener.finish() }
     keepTrying()
   }
@@ -149,20 +119,11 @@ extension RemoteLine {
 
   /// Cancels a registration when the other side has gone, or keeps trying to reach it.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
-    let endsWhenLost: Bool
-    var backoff: RemoteBackoff?
-    switch absence {
-    case .fails: return
-    case .endsRegistration: endsWhenLost = true
-    case .keepsTrying(let wished): (endsWhenLost, backoff) = (false, wished)
-    }
+    if absence == .fails { return }
+    let endsWhenLost = absence == .endsRegistration
     let isOver = state.withLock { state -> Bool in
-      if let backoff { state.backoff = backoff }
-      switch state.presence {
-      case .ended: return true
-      case .lost where endsWhenLost: return true
-      case .lost, .connected: break
-      }
+      if case .keepsTrying(let backoff) = absence { state.backoff = backoff }
+      if state.presence.isEnd || (endsWhenLost && state.presence != .connected) { return true }
       state.registrations.removeAll { $0.registration == nil }
       state.registrations.append(LineRegistration(registration: registration, endsWhenLost: endsWhenLost))
       return false

@@ -9,19 +9,8 @@ import Forwardcast
 /// exactly one way: an answer, an error, the deadline, the caller's cancellation, or the loss of the other side. What the
 /// engine does with it afterwards is not waited for; the endpoint is told that it is not awaited any more.
 ///
-/// ``goOn()`` decides under the lock what is sent next; whatever changes ends there.
+/// ``State/next(_:)`` decides under the lock what is sent next; whatever changes ends in ``goOn()``.
 final class RemoteLine: Sendable {
-  struct Message: Sendable {
-    let call: OutgoingCall
-    let text: WireCallText
-    /// The order in which messages were called.
-    let ticket: Int
-    /// Its number on the line; 0 while it waits.
-    var number = 0
-    /// Whether an endpoint did not know its line, so that it is sent once more.
-    var isSecond = false
-  }
-
   /// What an endpoint said when the line was opened.
   struct Opening: Sendable {
     var line = ""
@@ -38,11 +27,9 @@ final class RemoteLine: Sendable {
     /// The last number that was given.
     var number = 0
     var tickets = 0
-    var waiting: [Message] = []
-    /// Those whose end is not known, by rising numbers.
-    var underWay: [Message] = []
-    /// Calls to the endpoint that are no messages.
-    var questions: [OutgoingCall] = []
+    var waiting: [OutgoingCall] = []
+    /// Those whose end is not known: messages by rising numbers, and questions.
+    var underWay: [OutgoingCall] = []
     /// How many calls have ended here and were not given back by the engine.
     var abandoned = 0
     /// Whether the endpoint is being told what is awaited, and whether that has changed since.
@@ -55,15 +42,12 @@ final class RemoteLine: Sendable {
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
     var listeners: [Int: AsyncStream<RemotePresence>.Continuation] = [:]
     var lastListener = 0
-
-    /// The first number that is awaited, or the next.
-    var base: Int { underWay.first?.number ?? number + 1 }
   }
 
   /// How many calls an engine may keep without giving them back; then nothing more is sent until it does.
   static let abandonedLimit = 16
 
-  typealias Exchange = @Sendable (MessageEnvelope, Duration) async throws -> MessageEnvelope
+  typealias Exchange = @Sendable (MessageEnvelope, Deadline) async throws -> MessageEnvelope
 
   let peer: String
   let options: RemoteOptions
@@ -81,185 +65,135 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  func error(
-    _ code: RemoteError.Code, _ outcome: RemoteError.Outcome, _ selector: String, _ evidence: String,
-    argument: Int? = nil
-  ) -> RemoteError {
-    RemoteError(code, outcome, peer: peer, selector: selector, evidence: evidence, argumentIndex: argument)
-  }
-
-  /// What the endpoint stated last: names with their types.
+  /// What the endpoint lets through, and the types of what it answered when the line was opened. By name: a name from another
+  /// process is not interned.
   var messages: [String: MethodSignature?] { state.withLock { $0.opening.messages } }
-  var abandonedCount: Int { state.withLock { $0.abandoned } }
 
   // MARK: Calls
 
-  /// Sends a message when the window has room, and waits for its reply.
-  ///
-  /// - Throws: ``RemoteError``, `CancellationError`.
-  nonisolated(nonsending) func send(_ text: WireCallText, _ call: OutgoingCall) async throws -> WireFields {
-    let refused = state.withLock { state -> RemoteError? in
-      if let refusal = self.refusal(of: call, state) { return refusal }
-      if state.waiting.count >= options.waitingCalls, !(state.waiting.isEmpty && hasRoom(state)) {
-        return error(.busy, .didNotRun, call.selector, "\(options.waitingCalls) calls wait for earlier ones")
-      }
-      state.tickets += 1
-      state.waiting.append(Message(call: call, text: text, ticket: state.tickets))
-      return nil
-    }
-    if let refused { throw refused }
-    goOn()
-    return try await reply(to: call)
-  }
-
-  /// Sends what belongs to no line, and waits for the reply.
+  /// Sends a question at once, a message when the window has room, and waits for the reply.
   ///
   /// - Parameter opens: whether it may be sent to one that is lost.
-  /// - Throws: ``RemoteError``, `CancellationError`.
-  nonisolated(nonsending) func ask(_ text: String, _ call: OutgoingCall, opens: Bool = false) async throws
-    -> WireFields
-  {
-    let refused = state.withLock { state -> RemoteError? in
-      if let refusal = self.refusal(of: call, state, opens: opens) { return refusal }
-      state.questions.append(call)
-      return nil
-    }
-    if let refused { throw refused }
-    carry(text, call) { line, end in
-      let isAwaited = line.state.withLock { state in
-        let count = state.questions.count
-        state.questions.removeAll { $0 === call }
-        if state.questions.count == count { state.abandoned -= 1 }
-        return state.questions.count < count
+  /// - Throws: ``RemoteError``, also for a refusal; `CancellationError`.
+  nonisolated(nonsending) func send(_ call: OutgoingCall, opens: Bool = false) async throws -> WireReply {
+    try Task.checkCancellation()
+    let fields = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { caller in
+        begin(call, caller, opens: opens)
+        if Task.isCancelled { leave({ $0 === call }) { _, _ in CancellationError() } }
       }
-      line.finish(call, end, isAwaited: isAwaited)
+    } onCancel: {
+      leave({ $0 === call }) { _, _ in CancellationError() }
     }
-    return try await reply(to: call)
+    let reply: WireReply
+    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
+      throw malformed(error, call.selector)
+    }
+    if case .refused(_, let refusal) = reply { throw error(refusal, call.selector) }
+    return reply
   }
 
-  private func refusal(of call: OutgoingCall, _ state: State, opens: Bool = false) -> RemoteError? {
+  private func begin(_ call: OutgoingCall, _ caller: CheckedContinuation<WireFields, any Error>, opens: Bool) {
+    let (refusal, isWatched) = state.withLock { state -> (RemoteError?, Bool) in
+      if let refusal = self.refusal(of: call, state, opens: opens) { return (refusal, true) }
+      call.caller = caller
+      switch call.text {
+      case .question: state.underWay.append(call)
+      case .message:
+        state.tickets += 1
+        call.ticket = state.tickets
+        state.waiting.append(call)
+      }
+      return (nil, call.deadline == .never || state.watch.map { $0.wakesAt <= call.deadline } ?? false)
+    }
+    if let refusal { return caller.resume(throwing: refusal) }
+    if !isWatched { watch(until: call.deadline) }
+    if case .question(let text) = call.text { carry(text, call) } else { goOn() }
+  }
+
+  private func refusal(of call: OutgoingCall, _ state: State, opens: Bool) -> RemoteError? {
     switch state.presence {
     case .lost where opens, .connected: break
     case .lost(let reason), .ended(let reason): return error(.gone, .didNotRun, call.selector, reason)
     }
-    if call.deadline.hasPassed { return error(.timedOut, .didNotRun, call.selector, "it had no time") }
-    guard state.abandoned < RemoteLine.abandonedLimit else {
+    if call.deadline == .now { return error(.timedOut, .didNotRun, call.selector, "it had no time") }
+    if state.abandoned >= RemoteLine.abandonedLimit {
       let evidence = "the engine has not ended \(RemoteLine.abandonedLimit) earlier calls"
       return error(.connectionFailed, .didNotRun, call.selector, evidence)
     }
-    return nil
-  }
-
-  private nonisolated(nonsending) func reply(to call: OutgoingCall) async throws -> WireFields {
-    watch(until: call.deadline)
-    let end = await withTaskCancellationHandler {
-      await call.end()
-    } onCancel: {
-      leave({ $0 === call }) { _, _ in .cancelled }
-    }
-    switch end {
-    case .reply(let fields): return fields
-    case .failed(let error): throw error
-    case .cancelled: throw CancellationError()
-    }
+    guard case .message = call.text, state.waiting.count >= options.waitingCalls,
+      !state.waiting.isEmpty || !state.hasRoom(options.window)
+    else { return nil }
+    return error(.busy, .didNotRun, call.selector, "\(options.waitingCalls) calls wait for earlier ones")
   }
 
   // MARK: The window
 
-  private func hasRoom(_ state: State) -> Bool {
-    state.number + 1 - state.base < min(state.opening.window, options.window)
-  }
-
   /// Sends what may be sent now; opens another line where the endpoint does not know this one.
   func goOn() {
-    typealias Sending = (message: Message, line: String, awaited: Int, patience: Deadline)
-    let (sendings, reopens) = state.withLock { state -> ([Sending], Bool) in
-      guard case .connected = state.presence else { return ([], false) }
-      if state.isStale {
-        guard state.underWay.isEmpty, !state.isOpening else { return ([], false) }
-        state.isOpening = true
-        return ([], true)
+    while let next = state.withLock({ $0.next(options.window) }) {
+      switch next {
+      case .message(let call, let text, let place): carry(text.text(place), call)
+      case .line: Task { await reopen() }
       }
-      var sendings: [Sending] = []
-      while !state.waiting.isEmpty, hasRoom(state), state.abandoned < RemoteLine.abandonedLimit {
-        var message = state.waiting.removeFirst()
-        let (awaited, patience) = (state.base, state.underWay.lazy.map(\.call.deadline).max() ?? .now)
-        state.number += 1
-        message.number = state.number
-        state.underWay.append(message)
-        sendings.append((message, state.opening.line, awaited, patience))
-      }
-      return (sendings, false)
     }
-    for (message, line, awaited, patience) in sendings {
-      let text = message.text.text(line: line, number: message.number, awaited: awaited, patience: patience)
-      carry(text, message.call) { line, end in line.ended(message, end) }
-    }
-    if reopens { Task { await reopen() } }
   }
 
   /// Gives a text to the engine, and reads what comes back.
-  ///
-  /// - Parameter ended: takes the end.
-  private func carry(
-    _ text: String, _ call: OutgoingCall, endsWith ended: @escaping @Sendable (RemoteLine, OutgoingCall.End) -> Void
-  ) {
+  private func carry(_ text: String, _ call: OutgoingCall) {
+    // At most once more: so this tells the first task of a call from the second.
+    let isSecond = call.isSecond
     let task = startNow { [self] in
-      let end: OutgoingCall.End
+      let end: Result<WireFields, any Error>
       do {
-        let envelope = try await exchange(MessageEnvelope(text: text), call.deadline.remaining)
-        do throws(WireRefusal) { end = .reply(try WireFields.read(envelope.text, options.limits)) } catch {
-          end = .failed(malformed(error, call.selector))
+        let envelope = try await exchange(MessageEnvelope(text: text), call.deadline)
+        do throws(WireRefusal) { end = .success(try WireFields.read(envelope.text, options.limits)) } catch {
+          end = .failure(malformed(error, call.selector))
         }
       } catch {
-        end = .failed(self.error(.connectionFailed, .unknown, call.selector, "\(type(of: error)): \(error)"))
+        end = .failure(
+          self.error(.connectionFailed, .unknown, call.selector, "\(Swift.type(of: error)): \(error)"))
       }
-      ended(self, end)
+      ended(call, end)
     }
-    call.isCarried(by: task)
+    let isOver = state.withLock { _ in
+      if call.isSecond == isSecond { call.task = task }
+      return call.caller == nil
+    }
+    if isOver { task.cancel() }
   }
 
-  /// Notes what the end of a call means for the line, and then ends it: who waits for it finds the line as it is now. An
-  /// answer that nobody awaits any more shows too that the other side is there.
-  private func finish(_ call: OutgoingCall, _ end: OutgoingCall.End, isAwaited: Bool) {
-    if case .failed(let error) = end, error.code == .connectionFailed {
-      if isAwaited { note(call, answered: false) }
-    } else {
-      note(call, answered: true)
-    }
-    if isAwaited { call.end(end) }
-  }
-
-  func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
-    error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
-  }
-
-  /// The engine has given a message back.
-  private func ended(_ message: Message, _ end: OutgoingCall.End) {
-    var (end, refusal) = (end, WireRefusal.Code?.none)
-    if case .reply(let fields) = end {
-      refusal = fields.refusal
-      if let number = fields.integer("n"), number != message.number {
-        end = .failed(error(.malformedAnswer, .unknown, message.call.selector, "the answer of another message"))
-      }
-    }
-    let ends = state.withLock { state -> Bool in
-      guard let index = state.underWay.firstIndex(where: { $0.call === message.call }) else {
+  /// The engine has given a call back.
+  private func ended(_ call: OutgoingCall, _ end: Result<WireFields, any Error>) {
+    var end = end
+    let fields = try? end.get()
+    let refusal = fields?.refusal
+    let hasFailed = (end.failure as? RemoteError)?.code == .connectionFailed
+    let caller = state.withLock { state -> CheckedContinuation<WireFields, any Error>? in
+      if call.counts, !hasFailed { state.failures = 0 }
+      guard let index = state.underWay.firstIndex(where: { $0 === call }) else {
         state.abandoned -= 1
-        return false
+        return nil
       }
       state.underWay.remove(at: index)
-      guard refusal == .unknownLine else { return true }
-      state.isStale = true
-      guard !message.isSecond else { return true }
-      var again = message
-      (again.number, again.isSecond) = (0, true)
-      let place = state.waiting.firstIndex { $0.ticket > again.ticket } ?? state.waiting.count
-      state.waiting.insert(again, at: place)
-      return false
+      if refusal == .unknownLine {
+        state.isStale = true
+        if !call.isSecond {
+          (call.number, call.isSecond) = (0, true)
+          let place = state.waiting.firstIndex { $0.ticket > call.ticket } ?? state.waiting.count
+          state.waiting.insert(call, at: place)
+          return nil
+        }
+      }
+      if call.number > 0, let number = fields?.integer("n"), number != call.number {
+        end = .failure(error(.malformedAnswer, .unknown, call.selector, "the answer of another message"))
+      }
+      return call.caller.take()
     }
-    if refusal == .closed, case .reply(let fields) = end { lose(fields.text("e") ?? "it takes nothing any more") }
-    finish(message.call, end, isAwaited: ends)
+    // Who hears of the end finds the state that it led to.
+    if hasFailed, caller != nil { noteUnanswered(call) }
+    if refusal == .closed { lose(fields?.text("e") ?? "it takes nothing any more") }
+    caller?.resume(with: end)
     goOn()
   }
 
@@ -267,29 +201,23 @@ final class RemoteLine: Sendable {
   ///
   /// - Parameters:
   ///   - isUnanswered: whether those that were sent count as calls that were not answered.
-  ///   - end: how a call ends, and whether it was sent.
-  func leave(
-    _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ end: (OutgoingCall, Bool) -> OutgoingCall.End
+  ///   - error: what a call ends with, and whether it was sent.
+  private func leave(
+    _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {
-    let (unsent, sent) = state.withLock { state -> ([OutgoingCall], [OutgoingCall]) in
-      let unsent = state.waiting.map(\.call).filter(isMeant)
-      let messages = state.underWay.map(\.call).filter(isMeant)
-      let sent = messages + state.questions.filter(isMeant)
-      state.waiting.removeAll { isMeant($0.call) }
-      state.underWay.removeAll { isMeant($0.call) }
-      state.questions.removeAll(where: isMeant)
-      state.abandoned += sent.count
-      state.mustTell = state.mustTell || !messages.isEmpty
-      return (unsent, sent)
-    }
-    if isUnanswered { for call in sent { note(call, answered: false) } }
-    for call in unsent { call.end(end(call, false)) }
-    for call in sent {
-      call.end(end(call, true))
-      call.cancelCarrying()
-    }
+    let left = state.withLock { $0.take(isMeant) }
+    if isUnanswered { for left in left where left.wasSent { noteUnanswered(left.call) } }
+    end(left, error)
     tell()
     goOn()
+  }
+
+  /// Ends calls that were taken out.
+  func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
+    for (call, caller, task, wasSent) in left {
+      caller?.resume(throwing: error(call, wasSent))
+      task?.cancel()
+    }
   }
 
   /// Tells the endpoint which messages are still awaited: others that have not begun will not. One such text is under way.
@@ -297,11 +225,11 @@ final class RemoteLine: Sendable {
     let text = state.withLock { state -> String? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
       (state.mustTell, state.isTelling) = (false, true)
-      return WireRequest.awaitText(state.underWay.map(\.number), upTo: state.number, line: state.opening.line)
+      return WireRequest.awaitText(state.messages.map(\.number), upTo: state.number, line: state.opening.line)
     }
     guard let text else { return }
     Task {
-      _ = try? await ask(text, OutgoingCall("", within: options.deadline, counts: false))
+      _ = try? await send(OutgoingCall("", .question(text), within: options.deadline, counts: false))
       state.withLock { $0.isTelling = false }
       tell()
     }
@@ -311,7 +239,6 @@ final class RemoteLine: Sendable {
 
   /// Sees to it that somebody looks when a deadline has passed. One task serves all calls.
   private func watch(until deadline: Deadline) {
-    guard deadline != .never else { return }
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
       let old = state.watch?.task
@@ -333,26 +260,82 @@ final class RemoteLine: Sendable {
   private func endLateCalls() -> Deadline? {
     let now = Deadline.time(.now)
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
-      .failed(
-        wasSent
-          ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
-          : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)"))
+      wasSent
+        ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
+        : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)")
     }
     if Task.isCancelled { return nil }
     return state.withLock { state in
-      let calls = state.waiting.map(\.call) + state.underWay.map(\.call) + state.questions
-      let next = calls.map(\.deadline).filter { $0 != .never }.min()
+      let next = (state.waiting + state.underWay).map(\.deadline).filter { $0 != .never }.min()
       state.watch = next.flatMap { next in state.watch.map { (next, $0.task) } }
       return next
     }
   }
+
+  /// Counts a call of which it is unknown whether it arrived.
+  private func noteUnanswered(_ call: OutgoingCall) {
+    guard call.counts, let most = options.givesUpAfter else { return }
+    let failures = state.withLock { state in
+      state.failures += 1
+      return state.failures
+    }
+    if failures >= most { lose("\(most) calls in a row were not answered") }
+  }
 }
 
-extension WireFields {
-  /// Why an endpoint did not run a message, where that is what it says.
-  fileprivate var refusal: WireRefusal.Code? {
-    text("k") == "refused" ? text("c").flatMap(WireRefusal.Code.init(rawValue:)) : nil
+extension RemoteLine.State {
+  /// Calls that were taken out, with who waits for them here and at the engine, and whether they were sent.
+  typealias Left = (
+    call: OutgoingCall, caller: CheckedContinuation<WireFields, any Error>?, task: Task<Void, Never>?, wasSent: Bool
+  )
+
+  /// What is to be done outside the lock.
+  enum Next: Sendable {
+    case message(OutgoingCall, WireCallText, WireCallText.Place)
+    case line
   }
+
+  var messages: [OutgoingCall] { underWay.filter { $0.number > 0 } }
+
+  /// The first number that is awaited, or the next.
+  private var base: Int { underWay.first { $0.number > 0 }?.number ?? number + 1 }
+
+  func hasRoom(_ most: Int) -> Bool { number + 1 - base < min(opening.window, most) }
+
+  /// Gives the next message its number, or says that another line is to be opened.
+  mutating func next(_ window: Int) -> Next? {
+    guard case .connected = presence else { return nil }
+    if isStale {
+      guard !isOpening, messages.isEmpty else { return nil }
+      isOpening = true
+      return .line
+    }
+    guard let call = waiting.first, case .message(let text) = call.text, hasRoom(window),
+      abandoned < RemoteLine.abandonedLimit
+    else { return nil }
+    waiting.removeFirst()
+    let patience = underWay.lazy.filter { $0.number > 0 }.map(\.deadline).max() ?? .now
+    let place = WireCallText.Place(line: opening.line, number: number + 1, awaited: base, patience: patience)
+    (number, call.number) = (place.number, place.number)
+    underWay.append(call)
+    return .message(call, text, place)
+  }
+
+  /// Takes calls out: who does so ends them.
+  mutating func take(_ isMeant: (OutgoingCall) -> Bool) -> [Left] {
+    var left: [Left] = waiting.filter(isMeant).map { ($0, $0.caller.take(), nil, false) }
+    let sent = underWay.filter(isMeant)
+    waiting.removeAll(where: isMeant)
+    underWay.removeAll(where: isMeant)
+    abandoned += sent.count
+    mustTell = mustTell || sent.contains { $0.number > 0 }
+    left += sent.map { ($0, $0.caller.take(), $0.task, true) }
+    return left
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 /// Starts a task on the caller's thread where the system can: that spares a message one hop.

@@ -32,9 +32,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
   private let options: RemoteOptions
-  /// What the endpoint lets through, and the types of what it answered when it was asked. By name: a name from another
-  /// process is not interned.
-  private var messages: [String: MethodSignature?] { line.messages }
 
   /// Connects to an endpoint, which says what it lets through and answers.
   ///
@@ -46,10 +43,10 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///   read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
-  ) async throws where ActorSystem: DistributedActorSystem<any Codable>, ActorSystem.ActorID: Codable {
-    let line = RemoteLine(name ?? "\(endpoint.id)", options) { envelope, time in
+  ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
+    let line = RemoteLine(name ?? "\(endpoint.id)", options) { envelope, deadline in
       guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(envelope) }
-      return try await engineTimeout(time) { try await endpoint.receive(envelope) }
+      return try await engineTimeout(deadline.remaining) { try await endpoint.receive(envelope) }
     }
     try await self.init(line)
   }
@@ -104,7 +101,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Whether the other side answers a selector: see ``RemoteOptions/Questions``.
   public func responds(to selector: MessageSelector) -> Bool {
-    guard let types = messages[selector.name] else { return false }
+    guard let types = line.messages[selector.name] else { return false }
     return options.questions == .askedEachTime || types != nil
   }
 
@@ -112,22 +109,22 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
-    let call = OutgoingCall(selector.name, within: options.deadline)
-    try Task.checkCancellation()
-    guard case .told(let answers) = try read(try await line.ask(WireRequest.askText(selector), call), selector)
-    else { throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no") }
+    let call = OutgoingCall(selector.name, .question(WireRequest.askText(selector)), within: options.deadline)
+    guard case .told(let answers) = try await line.send(call) else {
+      throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no")
+    }
     return answers
   }
 
   /// The types that the endpoint stated; objects throughout where it is asked with each message.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    guard let types = messages[selector.name] else { return nil }
+    guard let types = line.messages[selector.name] else { return nil }
     if options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
     return types
   }
 
   /// Everything that the endpoint lets through, sorted by name.
-  public var allowedNames: [String] { messages.keys.sorted() }
+  public var allowedNames: [String] { line.messages.keys.sorted() }
 
   /// "remote" and the name.
   public var receiverName: String { "remote \(name)" }
@@ -152,11 +149,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     do throws(WireValueError) { text = try WireCallText(invocation) } catch {
       throw line.error(.cannotCross, .didNotRun, selector.name, "\(error)")
     }
-    try Task.checkCancellation()
-    let fields = try await line.send(text, OutgoingCall(selector.name, within: options.deadline))
-    switch try read(fields, selector) {
+    switch try await line.send(OutgoingCall(selector.name, .message(text), within: options.deadline)) {
     case .answer(_, let answer): return DeliveryReport(answeredBy: self, answer)
-    case .unreadable(_, let reason): throw line.error(.cannotCross, .ran, selector.name, reason)
     case .messageError(_, let error): throw error
     case .foreignError(_, let type, let text):
       throw RemoteError(
@@ -164,40 +158,11 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     case .opened, .told, .refused: throw line.error(.malformedAnswer, .unknown, selector.name, "no answer to a message")
     }
   }
-
-  /// What came back, of which values are made here.
-  ///
-  /// - Throws: ``RemoteError`` for what is no reply, and for a refusal.
-  private func read(_ fields: WireFields, _ selector: MessageSelector) throws -> WireReply {
-    let reply: WireReply
-    do throws(WireRefusal) { reply = try WireReply.read(fields, types: options.types) } catch {
-      throw line.malformed(error, selector.name)
-    }
-    if case .refused(_, let refusal) = reply { throw line.error(refusal, selector.name) }
-    return reply
-  }
 }
 
 extension RemoteReceiver: CustomStringConvertible {
   /// What it stands for: `remote counter, 3 messages`.
   public var description: String {
-    "remote \(name), \(messages.count) message\(messages.count == 1 ? "" : "s")\(isGone ? ", gone" : "")"
-  }
-}
-
-extension RemoteLine {
-  /// The error for what an endpoint refused.
-  func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
-    let (code, outcome): (RemoteError.Code, RemoteError.Outcome) =
-      switch refusal.code {
-      case .unknownLine, .closed: (.gone, .didNotRun)
-      case .busy: (.busy, .didNotRun)
-      case .answerNotKept: (.malformedAnswer, .unknown)
-      case .answerCannotCross: (.cannotCross, .ran)
-      case .unknownVersion, .malformed, .tooLarge, .superseded, .ahead, .notAllowed, .wrongArgumentCount,
-        .unreadableArgument:
-        (.refused, .didNotRun)
-      }
-    return error(code, outcome, selector, refusal.evidence, argument: refusal.argumentIndex)
+    "remote \(name), \(allowedNames.count) message\(allowedNames.count == 1 ? "" : "s")\(isGone ? ", gone" : "")"
   }
 }

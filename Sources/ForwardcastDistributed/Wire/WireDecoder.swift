@@ -1,20 +1,36 @@
 // WireDecoder.swift: items of the wire as values of a program.
 // Layer: Wire. See the article "The wire".
 
-/// What a value is read with: the items, and what its types find in `userInfo`.
+import Forwardcast
+
+/// What a value is read with: the items, and which types and selectors may be made of them.
 final class WireReading {
   let tree: WireTree
-  let userInfo: [CodingUserInfoKey: Any]
+  let types: InvocationTypes
+  private let selectors: Set<MessageSelector>?
 
-  init(_ tree: WireTree, userInfo: [CodingUserInfoKey: Any]) { (self.tree, self.userInfo) = (tree, userInfo) }
+  /// - Parameter selectors: those that a selector may be; all that are known where none are given.
+  init(_ tree: WireTree, _ types: InvocationTypes, selectors: Set<MessageSelector>? = nil) {
+    (self.tree, self.types, self.selectors) = (tree, types, selectors)
+  }
+
+  /// What types find in a decoder: made for the first that asks.
+  private(set) lazy var userInfo: [CodingUserInfoKey: Any] = {
+    var info: [CodingUserInfoKey: Any] = [Invocation.typesKey: types]
+    if let selectors { info[MessageSelector.selectorsKey] = selectors }
+    return info
+  }()
 
   /// The value at a node, as a type that the reader has chosen.
   func value<T: Decodable>(_ type: T.Type, at node: Int) throws -> T { try value(type, at: node, nil) }
 
-  fileprivate func value<T: Decodable>(_ type: T.Type, at node: Int, _ path: WirePath?) throws -> T {
-    if type == [UInt8].self, tree.kind(node) == .bytes, let value = try data(at: node, path) as? T { return value }
-    if type == Int.self, let value = try integer(Int.self, at: node, path) as? T { return value }
-    if type == String.self, let value = try text(at: node, path) as? T { return value }
+  fileprivate func value<T: Decodable>(
+    _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
+  ) throws -> T {
+    if type == [UInt8].self, tree.kind(node) == .bytes, let value = try data(at: node, path()) as? T { return value }
+    if type == Int.self, let value = try integer(Int.self, at: node, path()) as? T { return value }
+    if type == String.self, let value = try text(at: node, path()) as? T { return value }
+    let path = path()
     guard (path?.depth ?? 0) <= 256 else { throw mismatch(type, node, path) }
     return try T(from: WireDecoder(reading: self, node: node, path: path))
   }
@@ -48,8 +64,7 @@ final class WireReading {
   }
 
   fileprivate func data(at node: Int, _ path: WirePath?) throws -> [UInt8] {
-    let item = tree.nodes[node]
-    guard item.kind == .bytes, let value = Base64.read(tree.bytes[Int(item.start)..<Int(item.end)]) else {
+    guard tree.kind(node) == .bytes, let value = Base64.read(tree.bytes(of: node)) else {
       throw mismatch([UInt8].self, node, path)
     }
     return value
@@ -76,7 +91,7 @@ private struct WireDecoder: Decoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard reading.tree.kind(node) == .list else { throw reading.mismatch([Any].self, node, path) }
-    return Unkeyed(reading: reading, items: reading.tree.children(of: node), path: path)
+    return Unkeyed(reading: reading, list: node, path: path)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
@@ -85,33 +100,29 @@ private struct WireDecoder: Decoder {
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: WireReading
+    let record: Int
     let path: WirePath?
-    /// The keys and values of a record of few fields, which are searched one after another.
-    private let few: [Int]
-    /// The values of one of many fields by their keys: the time to read it grows with its size alone.
+    /// The values of a record of many fields by their keys: the time to read it grows with its size alone. Few are searched.
     private let many: [String: Int]?
 
     init(reading: WireReading, record: Int, path: WirePath?) {
-      (self.reading, self.path) = (reading, path)
-      few = reading.tree.children(of: record)
-      many = few.count > 32 ? reading.tree.fields(of: record) : nil
+      (self.reading, self.record, self.path) = (reading, record, path)
+      let nodes = reading.tree.nodes
+      many = Int(nodes[record].next) - record > 64 ? reading.tree.fields(of: record) : nil
     }
 
     var codingPath: [any CodingKey] { WirePath.keys(path) }
 
     var allKeys: [Key] {
-      if let many { return many.keys.compactMap(Key.init(stringValue:)) }
-      return stride(from: 0, to: few.count, by: 2).compactMap { Key(stringValue: reading.tree.text(few[$0])) }
+      let items = reading.tree.children(of: record)
+      return stride(from: 0, to: items.count, by: 2).compactMap { Key(stringValue: reading.tree.text(items[$0])) }
     }
 
     func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
 
     private func find(_ name: String) -> Int? {
       if let many { return many[name] }
-      for index in stride(from: 0, to: few.count, by: 2) where reading.tree.text(few[index], is: name) {
-        return few[index + 1]
-      }
-      return nil
+      return reading.tree.field(name, of: record)
     }
 
     private func node(_ key: some CodingKey) throws -> Int {
@@ -125,17 +136,11 @@ private struct WireDecoder: Decoder {
     private func inner(_ key: any CodingKey) -> WirePath { WirePath(key, in: path) }
 
     func decodeNil(forKey key: Key) throws -> Bool { reading.tree.kind(try node(key)) == .null }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-      try reading.text(at: try node(key), inner(key))
-    }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-      try reading.integer(type, at: try node(key), inner(key))
-    }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reading.bool(at: try node(key), inner(key)) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-      try reading.real(type, at: try node(key), inner(key))
-    }
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(type, key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }
+
+    private func value<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
       try reading.value(type, at: try node(key), inner(key))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
@@ -157,43 +162,47 @@ private struct WireDecoder: Decoder {
 
   private struct Unkeyed: UnkeyedDecodingContainer {
     let reading: WireReading
-    let items: [Int]
     let path: WirePath?
-    var currentIndex = 0
+    /// The nodes of the list's next item, and behind its last.
+    private var next: Int
+    private let end: Int
+    private(set) var currentIndex = 0
+
+    init(reading: WireReading, list: Int, path: WirePath?) {
+      (self.reading, self.path) = (reading, path)
+      (next, end) = (list + 1, Int(reading.tree.nodes[list].next))
+    }
+
     var codingPath: [any CodingKey] { WirePath.keys(path) }
-    var count: Int? { items.count }
-    var isAtEnd: Bool { currentIndex == items.count }
+    var count: Int? { currentIndex + reading.tree.count(from: next, to: end) }
+    var isAtEnd: Bool { next == end }
 
     private var inner: WirePath { WirePath(WireKey(currentIndex), in: path) }
 
-    private func node() throws -> Int {
+    /// Goes on to the next item when the one here could be read.
+    private mutating func read<T>(_ body: (Int) throws -> T) throws -> T {
       guard !isAtEnd else {
         throw DecodingError.valueNotFound(
           Any.self,
-          .init(codingPath: WirePath.keys(inner), debugDescription: "the list has \(items.count) items"))
+          .init(codingPath: WirePath.keys(inner), debugDescription: "the list has \(currentIndex) items"))
       }
-      return items[currentIndex]
+      let value = try body(next)
+      next = Int(reading.tree.nodes[next].next)
+      currentIndex += 1
+      return value
     }
 
     mutating func decodeNil() throws -> Bool {
-      guard reading.tree.kind(try node()) == .null else { return false }
-      currentIndex += 1
-      return true
+      if !isAtEnd, reading.tree.kind(next) != .null { return false }
+      return try read { _ in true }
     }
-    mutating func decode(_ type: String.Type) throws -> String {
-      let value = try reading.text(at: try node(), inner)
-      currentIndex += 1
-      return value
-    }
-    mutating func decode(_ type: Int.Type) throws -> Int {
-      let value = try reading.integer(type, at: try node(), inner)
-      currentIndex += 1
-      return value
-    }
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      let value = try reading.value(type, at: try node(), inner)
-      currentIndex += 1
-      return value
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try value(type) }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try value(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try value(type) }
+
+    private mutating func value<T: Decodable>(_ type: T.Type) throws -> T {
+      let here = self
+      return try read { try here.reading.value(type, at: $0, here.inner) }
     }
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws
       -> KeyedDecodingContainer<Nested>
@@ -204,9 +213,8 @@ private struct WireDecoder: Decoder {
       try superDecoder().unkeyedContainer()
     }
     mutating func superDecoder() throws -> any Decoder {
-      let decoder = WireDecoder(reading: reading, node: try node(), path: inner)
-      currentIndex += 1
-      return decoder
+      let here = self
+      return try read { WireDecoder(reading: here.reading, node: $0, path: here.inner) }
     }
   }
 
@@ -217,24 +225,19 @@ private struct WireDecoder: Decoder {
     var codingPath: [any CodingKey] { WirePath.keys(path) }
 
     func decodeNil() -> Bool { reading.tree.kind(node) == .null }
-    func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
     func decode(_ type: String.Type) throws -> String { try reading.text(at: node, path) }
+    func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
     func decode(_ type: Double.Type) throws -> Double { try reading.real(type, at: node, path) }
     func decode(_ type: Float.Type) throws -> Float { try reading.real(type, at: node, path) }
-    func decode(_ type: Int.Type) throws -> Int { try reading.integer(type, at: node, path) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try reading.integer(type, at: node, path) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try reading.integer(type, at: node, path) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try reading.integer(type, at: node, path) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try reading.integer(type, at: node, path) }
     func decode(_ type: Int128.Type) throws -> Int128 { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt.Type) throws -> UInt { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try reading.integer(type, at: node, path) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try reading.integer(type, at: node, path) }
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      try reading.value(type, at: node, WirePath(WireKey("value"), in: path))
+      if let number = type as? any FixedWidthInteger.Type,
+        let value = try reading.integer(number, at: node, path) as? T
+      {
+        return value
+      }
+      return try reading.value(type, at: node, WirePath(WireKey("value"), in: path))
     }
   }
 }

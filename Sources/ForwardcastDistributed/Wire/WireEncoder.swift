@@ -5,116 +5,128 @@
 ///
 /// - Throws: what the value throws; `EncodingError` where it is nested more deeply than can be read.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
-  let content = try EncodedContent(value, in: nil)
-  try content.write(to: &writer, depth: 0)
+  let item = EncodedItem(nil)
+  swap(&item.writer, &writer)
+  defer { swap(&item.writer, &writer) }
+  try item.write(value, at: nil)
+  try item.fill()
 }
 
 /// How deeply a value's parts may lie in one another.
 private let deepestValue = 64
 
-/// One item: a value as it is, or a container that an encoder fills.
-private enum EncodedContent {
-  case null
-  case bool(Bool)
-  case integer(Int)
-  case text(String)
-  case real(Double)
-  case data([UInt8])
-  /// Any other number, written.
-  case written([UInt8])
-  case item(EncodedItem)
-
-  /// - Throws: what the value throws.
-  init(_ value: some Encodable, in path: WirePath?) throws {
-    switch value {
-    case let value as Int: self = .integer(value)
-    case let value as String: self = .text(value)
-    case let value as Bool: self = .bool(value)
-    case let value as Double: self = .real(value)
-    // By its exact type: an empty array of anything can be cast to one of bytes.
-    case let bytes as [UInt8] where type(of: value) == [UInt8].self: self = .data(bytes)
-    default:
-      let item = EncodedItem(path)
-      guard item.depth <= deepestValue else { throw tooDeep(item) }
-      try value.encode(to: WireEncoder(item: item))
-      self = .item(item)
-    }
-  }
-
-  init(written body: (inout WireWriter) -> Void) {
-    var writer = WireWriter()
-    body(&writer)
-    self = .written(writer.bytes)
-  }
-
-  func write(to writer: inout WireWriter, depth: Int) throws {
-    switch self {
-    case .null: writer.null()
-    case .bool(let value): writer.bool(value)
-    case .integer(let value): writer.integer(value)
-    case .text(let value): writer.text(value)
-    case .real(let value): writer.real(value)
-    case .data(let value): writer.data(value)
-    case .written(let bytes): writer.items(bytes)
-    case .item(let item): try item.write(to: &writer, depth: depth)
-    }
-  }
-}
-
-/// A container under construction. It is a reference, since an encoder may fill several at the same time.
+/// A value under construction. It is a reference, since an encoder may give several containers of it.
+///
+/// It appends to the writer of the value around it, which it has until it is whole. Only what may be filled later, as by
+/// `superEncoder()`, is written apart.
 private final class EncodedItem {
   enum Content {
     /// A value that encodes nothing is an empty record.
-    case nothing
-    case single(EncodedContent)
-    case list([EncodedContent])
-    case record([(String, EncodedContent)])
+    case nothing, single, list, record
   }
-  var content = Content.nothing
+  var writer = WireWriter(reserving: 0)
+  private var content = Content.nothing
+  /// Where it begins in the writer.
+  private var start = 0
+  private(set) var count = 0
+  private var later: [(place: Int, item: EncodedItem)] = []
   let path: WirePath?
 
   init(_ path: WirePath?) { self.path = path }
 
-  var depth: Int { path?.depth ?? 0 }
-  var count: Int { if case .list(let items) = content { items.count } else { 0 } }
-
-  func append(_ value: EncodedContent) {
-    guard case .list(var items) = content else { return content = .list([value]) }
-    content = .nothing
-    items.append(value)
-    content = .list(items)
-  }
-
-  func set(_ value: EncodedContent, for name: String) {
-    guard case .record(var fields) = content else { return content = .record([(name, value)]) }
-    content = .nothing
-    fields.append((name, value))
-    content = .record(fields)
-  }
-
-  func write(to writer: inout WireWriter, depth: Int) throws {
-    guard depth <= deepestValue else { throw tooDeep(self) }
-    switch content {
-    case .nothing: writer.record { _ in }
-    case .single(let value): try value.write(to: &writer, depth: depth + 1)
-    case .list(let items): try writer.list { for item in items { try item.write(to: &$0, depth: depth + 1) } }
-    case .record(let fields):
-      try writer.record {
-        for (name, item) in fields {
-          $0.text(name)
-          try item.write(to: &$0, depth: depth + 1)
-        }
-      }
+  /// Begins a container, unless that is what the value is; anything else that it was is forgotten.
+  func begin(_ wanted: Content) {
+    guard content != wanted else { return }
+    writer.cut(to: start)
+    later.removeAll { $0.place > start }
+    (content, count) = (wanted, 0)
+    switch wanted {
+    case .list: writer.beginList()
+    case .record: writer.beginRecord()
+    case .nothing, .single: break
     }
   }
-}
 
-private func tooDeep(_ item: EncodedItem) -> EncodingError {
-  EncodingError.invalidValue(
-    deepestValue,
-    .init(
-      codingPath: WirePath.keys(item.path),
-      debugDescription: "the value has more than \(deepestValue) levels"))
+  private func end() {
+    if content == .nothing { begin(.record) }
+    switch content {
+    case .list: writer.endList()
+    case .record: writer.endRecord()
+    case .nothing, .single: break
+    }
+  }
+
+  /// Writes a value as what comes next.
+  ///
+  /// - Parameters:
+  ///   - key: what stands before it in a record.
+  ///   - inner: where it stands.
+  /// - Throws: what the value throws; nothing is written then.
+  func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
+    let place = writer.bytes.count
+    if let key { writer.text(key) }
+    do { try append(value, inner()) } catch {
+      writer.cut(to: place)
+      throw error
+    }
+    count += 1
+  }
+
+  private func append(_ value: some Encodable, _ inner: @autoclosure () -> WirePath?) throws {
+    switch value {
+    case let value as Int: writer.integer(value)
+    case let value as String: writer.text(value)
+    case let value as Bool: writer.bool(value)
+    case let value as Double: writer.real(value)
+    // By its exact type: an empty array of anything can be cast to one of bytes.
+    case let bytes as [UInt8] where type(of: value) == [UInt8].self: writer.data(bytes)
+    default:
+      let item = EncodedItem(inner())
+      try item.checkDepth()
+      swap(&item.writer, &writer)
+      item.start = item.writer.bytes.count
+      defer { swap(&item.writer, &writer) }
+      try value.encode(to: WireEncoder(item: item))
+      item.end()
+      later += item.later
+    }
+  }
+
+  func null() {
+    count += 1
+    writer.null()
+  }
+
+  /// An item that comes next and may be filled later.
+  func nested(_ key: any CodingKey) -> EncodedItem {
+    count += 1
+    let item = EncodedItem(WirePath(key, in: path))
+    later.append((writer.bytes.count, item))
+    return item
+  }
+
+  /// Puts what was written apart into its places.
+  func fill() throws {
+    try checkDepth()
+    if later.isEmpty { return }
+    var (whole, place) = (WireWriter(), 0)
+    for (next, item) in later {
+      item.end()
+      try item.fill()
+      whole.items(writer.bytes[place..<next])
+      whole.items(item.writer.bytes[...])
+      place = next
+    }
+    whole.items(writer.bytes[place...])
+    writer = whole
+  }
+
+  private func checkDepth() throws {
+    guard path?.depth ?? 0 > deepestValue else { return }
+    throw EncodingError.invalidValue(
+      deepestValue,
+      .init(codingPath: WirePath.keys(path), debugDescription: "the value has more than \(deepestValue) levels"))
+  }
 }
 
 private struct WireEncoder: Encoder {
@@ -123,12 +135,12 @@ private struct WireEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if case .record = item.content {} else { item.content = .record([]) }
+    item.begin(.record)
     return KeyedEncodingContainer(Keyed<Key>(item: item))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    if case .list = item.content {} else { item.content = .list([]) }
+    item.begin(.list)
     return Unkeyed(item: item)
   }
 
@@ -138,13 +150,17 @@ private struct WireEncoder: Encoder {
     let item: EncodedItem
     var codingPath: [any CodingKey] { WirePath.keys(item.path) }
 
-    func encodeNil(forKey key: Key) { item.set(.null, for: key.stringValue) }
-    func encode(_ value: String, forKey key: Key) { item.set(.text(value), for: key.stringValue) }
-    func encode(_ value: Int, forKey key: Key) { item.set(.integer(value), for: key.stringValue) }
-    func encode(_ value: Bool, forKey key: Key) { item.set(.bool(value), for: key.stringValue) }
-    func encode(_ value: Double, forKey key: Key) { item.set(.real(value), for: key.stringValue) }
-    func encode(_ value: some Encodable, forKey key: Key) throws {
-      item.set(try EncodedContent(value, in: WirePath(key, in: item.path)), for: key.stringValue)
+    func encodeNil(forKey key: Key) {
+      item.writer.text(key.stringValue)
+      item.null()
+    }
+    func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
+    // Without these two the protocol's own are taken, which refuse: so in each container, here and in the decoder.
+    func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
+
+    private func write(_ value: some Encodable, _ key: Key) throws {
+      try item.write(value, key: key.stringValue, at: WirePath(key, in: item.path))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
       -> KeyedEncodingContainer<Nested>
@@ -158,9 +174,8 @@ private struct WireEncoder: Encoder {
     func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 
     private func nested(_ key: any CodingKey) -> WireEncoder {
-      let inner = EncodedItem(WirePath(key, in: item.path))
-      item.set(.item(inner), for: key.stringValue)
-      return WireEncoder(item: inner)
+      item.writer.text(key.stringValue)
+      return WireEncoder(item: item.nested(key))
     }
   }
 
@@ -169,52 +184,47 @@ private struct WireEncoder: Encoder {
     var codingPath: [any CodingKey] { WirePath.keys(item.path) }
     var count: Int { item.count }
 
-    func encodeNil() { item.append(.null) }
-    func encode(_ value: String) { item.append(.text(value)) }
-    func encode(_ value: Int) { item.append(.integer(value)) }
-    func encode(_ value: Bool) { item.append(.bool(value)) }
-    func encode(_ value: Double) { item.append(.real(value)) }
-    func encode(_ value: some Encodable) throws {
-      item.append(try EncodedContent(value, in: WirePath(WireKey(count), in: item.path)))
+    func encodeNil() { item.null() }
+    func encode(_ value: some Encodable) throws { try write(value) }
+    func encode(_ value: Int128) throws { try write(value) }
+    func encode(_ value: UInt128) throws { try write(value) }
+
+    private func write(_ value: some Encodable) throws {
+      try item.write(value, at: WirePath(WireKey(count), in: item.path))
     }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
       superEncoder().container(keyedBy: type)
     }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
-    func superEncoder() -> any Encoder {
-      let inner = EncodedItem(WirePath(WireKey(count), in: item.path))
-      item.append(.item(inner))
-      return WireEncoder(item: inner)
-    }
+    func superEncoder() -> any Encoder { WireEncoder(item: item.nested(WireKey(count))) }
   }
 
   private struct Single: SingleValueEncodingContainer {
     let item: EncodedItem
     var codingPath: [any CodingKey] { WirePath.keys(item.path) }
 
-    private func set(_ value: EncodedContent) { item.content = .single(value) }
-    private func number(_ body: (inout WireWriter) -> Void) { set(EncodedContent(written: body)) }
+    /// Begins again: of several values the last one counts.
+    private func begin() {
+      item.begin(.nothing)
+      item.begin(.single)
+    }
 
-    func encodeNil() { set(.null) }
-    func encode(_ value: Bool) { set(.bool(value)) }
-    func encode(_ value: String) { set(.text(value)) }
-    func encode(_ value: Double) { set(.real(value)) }
-    func encode(_ value: Float) { number { $0.real(value) } }
-    func encode(_ value: Int) { set(.integer(value)) }
-    func encode(_ value: Int8) { number { $0.integer(value) } }
-    func encode(_ value: Int16) { number { $0.integer(value) } }
-    func encode(_ value: Int32) { number { $0.integer(value) } }
-    func encode(_ value: Int64) { number { $0.integer(value) } }
-    func encode(_ value: Int128) { number { $0.integer(value) } }
-    func encode(_ value: UInt) { number { $0.integer(value) } }
-    func encode(_ value: UInt8) { number { $0.integer(value) } }
-    func encode(_ value: UInt16) { number { $0.integer(value) } }
-    func encode(_ value: UInt32) { number { $0.integer(value) } }
-    func encode(_ value: UInt64) { number { $0.integer(value) } }
-    func encode(_ value: UInt128) { number { $0.integer(value) } }
-    func encode(_ value: some Encodable) throws {
+    func encodeNil() {
+      begin()
+      item.null()
+    }
+    func encode(_ value: some Encodable) throws { try write(value) }
+    func encode(_ value: Int128) throws { try write(value) }
+    func encode(_ value: UInt128) throws { try write(value) }
+
+    private func write(_ value: some Encodable) throws {
+      begin()
+      switch value {
+      case let value as any FixedWidthInteger: item.writer.integer(value)
+      case let value as Float: item.writer.real(value)
       // A value in the same place is one level more, so that one which holds itself ends.
-      set(try EncodedContent(value, in: WirePath(WireKey("value"), in: item.path)))
+      default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
+      }
     }
   }
 }

@@ -12,8 +12,6 @@ enum WireReply {
   case told(Bool)
   /// The answer to a message; `nil` when its method answers nothing.
   case answer(number: Int, ArgumentBox?)
-  /// The answer to a message, of a type or value that this side does not read.
-  case unreadable(number: Int, String)
   /// The message's method threw an error of the library.
   case messageError(number: Int, MessageError)
   /// The message's method threw another error.
@@ -39,7 +37,7 @@ extension WireReply {
         $0.field("k", "opened")
         $0.field("l", line)
         $0.field("w", window)
-        $0.text("m")
+        $0.name("m")
         $0.list {
           for (name, signature) in messages {
             $0.text(name)
@@ -48,21 +46,16 @@ extension WireReply {
         }
       case .told(let answers):
         $0.field("k", "told")
-        $0.text("r")
+        $0.name("r")
         $0.bool(answers)
       case .answer(let number, let answer):
         $0.field("k", "answer")
         $0.field("n", number)
-        $0.text("r")
+        $0.name("r")
         $0.list { list in
           guard let answer else { return }
           do throws(WireValueError) { try list.box(answer, role: "the answer") } catch { failure = error }
         }
-      case .unreadable(let number, let reason):
-        $0.field("k", "refused")
-        $0.field("n", number)
-        $0.field("c", WireRefusal.Code.answerCannotCross.rawValue)
-        $0.field("e", cut(reason))
       case .messageError(let number, let error):
         $0.field("k", "error")
         $0.field("n", number)
@@ -92,11 +85,6 @@ extension WireReply {
   ///
   /// - Parameter types: what an answer may be besides the standard types.
   /// - Throws: ``WireRefusal`` for what is no reply.
-  static func read(_ text: String, _ limits: MessageLimits, types: InvocationTypes) throws(WireRefusal) -> WireReply {
-    try read(try WireFields.read(text, limits), types: types)
-  }
-
-  /// Reads a reply of which the fields are found.
   static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
     func number() throws(WireRefusal) -> Int {
       guard let number = message.integer("n") else { throw message.lacks("n") }
@@ -115,12 +103,13 @@ extension WireReply {
       let number = try number()
       guard let answer = message.list("r"), [0, 2].contains(answer.count) else { throw message.lacks("r") }
       guard answer.count == 2 else { return .answer(number: number, nil) }
-      let reading = WireReading(message.tree, userInfo: [Invocation.typesKey: types])
+      let reading = WireReading(message.tree, types)
       do throws(WireValueError) {
-        let box = try reading.box(type: answer[0], value: answer[1], types: types, in: "types of RemoteOptions")
+        let box = try reading.box(type: answer[0], value: answer[1], in: "types of RemoteOptions")
         return .answer(number: number, box)
       } catch {
-        return .unreadable(number: number, "the answer: \(error)")
+        // As of an answer that its own side could not write.
+        return .refused(number: number, WireRefusal(.answerCannotCross, "the answer: \(error)"))
       }
     case "error"?:
       let number = try number()
@@ -135,7 +124,7 @@ extension WireReply {
       let words = [message.text("c"), message.text("e")].compactMap { $0 }
       return .foreignError(number: number, type: type, text: words.joined(separator: ": "))
     case "refused"?:
-      let code = message.text("c").flatMap(WireRefusal.Code.init(rawValue:)) ?? .malformed
+      let code = message.refusal ?? .malformed
       let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
       return .refused(number: message.integer("n"), refusal)
     case let kind:
@@ -146,18 +135,13 @@ extension WireReply {
   private static func messages(_ list: [Int], _ message: WireFields) throws(WireRefusal)
     -> [(name: String, signature: String?)]
   {
+    let tree = message.tree
     var messages: [(name: String, signature: String?)] = []
     guard list.count % 2 == 0 else { throw message.lacks("m") }
     for index in stride(from: 0, to: list.count, by: 2) {
       let (name, signature) = (list[index], list[index + 1])
-      guard message.tree.kind(name) == .text, [.text, .null].contains(message.tree.kind(signature)) else {
-        throw message.lacks("m")
-      }
-      messages.append(
-        (
-          message.tree.text(name),
-          message.tree.kind(signature) == .text ? message.tree.text(signature) : nil
-        ))
+      guard tree.kind(name) == .text, [.text, .null].contains(tree.kind(signature)) else { throw message.lacks("m") }
+      messages.append((tree.text(name), tree.kind(signature) == .text ? tree.text(signature) : nil))
     }
     return messages
   }
@@ -189,9 +173,7 @@ extension WireReply {
   var number: Int? {
     switch self {
     case .opened, .told: nil
-    case .answer(let number, _), .unreadable(let number, _), .messageError(let number, _),
-      .foreignError(let number, _, _):
-      number
+    case .answer(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
     case .refused(let number, _): number
     }
   }

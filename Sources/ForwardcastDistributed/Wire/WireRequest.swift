@@ -10,14 +10,15 @@ enum WireRequest {
   /// Whether a message is answered now.
   case ask(selector: String)
   /// Of all messages of the line up to a number, those that are awaited: others do not begin any more.
-  case await(line: String, number: Int, awaited: [Int])
+  case await(line: LineName?, number: Int, awaited: [Int])
   /// A message: the arguments stay items until the endpoint opens them.
   case call(WireCall)
 }
 
 /// A message of a line, its arguments unopened.
 struct WireCall {
-  let line: String
+  /// `nil` for what is no name of a line.
+  let line: LineName?
   let number: Int
   /// The first number that the sender awaits.
   let awaited: Int
@@ -35,7 +36,7 @@ extension WireRequest {
   /// - Throws: ``WireRefusal`` that tells the sender what is wrong.
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
     let message = try WireFields.read(text, limits)
-    func wanted<Value>(_ name: StaticString, _ value: Value?) throws(WireRefusal) -> Value {
+    func wanted<Value>(_ name: Unicode.Scalar, _ value: Value?) throws(WireRefusal) -> Value {
       guard let value else { throw message.lacks(name) }
       return value
     }
@@ -43,16 +44,16 @@ extension WireRequest {
     case "open"?: return .open(sender: message.text("o") ?? "")
     case "ask"?: return .ask(selector: try wanted("s", message.text("s")))
     case "await"?:
-      let awaited = try wanted("a", message.list("a")).map { message.integer(at: $0) ?? 0 }
+      let awaited = try wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
       return .await(
-        line: try wanted("l", message.text("l")), number: try wanted("n", message.positive("n")), awaited: awaited)
+        line: try message.line(), number: try wanted("n", message.positive("n")), awaited: awaited)
     case "call"?:
       let number = try wanted("n", message.positive("n"))
       let arguments = try wanted("a", message.list("a"))
       guard arguments.count % 2 == 0 else { throw message.lacks("a") }
       return .call(
         WireCall(
-          line: try wanted("l", message.text("l")), number: number, awaited: message.integer("b") ?? number,
+          line: try message.line(), number: number, awaited: message.integer("b") ?? number,
           patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
           selector: try wanted("s", message.text("s")), tree: message.tree, arguments: arguments))
     case let kind:
@@ -85,7 +86,7 @@ extension WireRequest {
       $0.field("k", "await")
       $0.field("l", line)
       $0.field("n", number)
-      $0.text("a")
+      $0.name("a")
       $0.list { for number in awaited { $0.integer(number) } }
     }
   }
@@ -108,7 +109,7 @@ struct WireCallText: Sendable {
     head.beginRecord()
     head.field("k", "call")
     head.field("s", invocation.selector.name)
-    head.text("a")
+    head.name("a")
     var failure: WireValueError?
     head.list { list in
       for (index, argument) in invocation.arguments.enumerated() where failure == nil {
@@ -118,18 +119,23 @@ struct WireCallText: Sendable {
     if let failure { throw failure }
   }
 
-  /// The text for a place on a line.
-  ///
-  /// - Parameters:
-  ///   - awaited: the first number that is still awaited.
-  ///   - patience: until when any before this one are awaited.
-  func text(line: String, number: Int, awaited: Int, patience: Deadline) -> String {
+  /// A place on a line.
+  struct Place: Sendable {
+    let line: String
+    let number: Int
+    /// The first number that is still awaited.
+    let awaited: Int
+    /// Until when any before this one are awaited.
+    let patience: Deadline
+  }
+
+  func text(_ place: Place) -> String {
     var tail = WireWriter()
-    tail.field("l", line)
-    tail.field("n", number)
-    if awaited < number {
-      tail.field("b", awaited)
-      if patience != .never { tail.field("w", patience.milliseconds) }
+    tail.field("l", place.line)
+    tail.field("n", place.number)
+    if place.awaited < place.number {
+      tail.field("b", place.awaited)
+      if place.patience != .never { tail.field("w", place.patience.milliseconds) }
     }
     tail.endRecord()
     return head.text(with: tail)
@@ -162,14 +168,14 @@ extension WireCall {
     guard arguments.count == wanted * 2 else {
       throw WireRefusal(.wrongArgumentCount, "wanted \(wanted), found \(arguments.count / 2)")
     }
-    let reading = WireReading(
-      tree, userInfo: [Invocation.typesKey: types, MessageSelector.selectorsKey: allowed])
+    let reading = WireReading(tree, types, selectors: allowed)
     var boxes: [ArgumentBox] = []
+    boxes.reserveCapacity(wanted)
     for index in 0..<wanted {
       do {
         boxes.append(
           try reading.box(
-            type: arguments[2 * index], value: arguments[2 * index + 1], types: types, in: "types of the endpoint"))
+            type: arguments[2 * index], value: arguments[2 * index + 1], in: "types of the endpoint"))
       } catch {
         throw WireRefusal(.unreadableArgument, "argument \(index): \(error)", argumentIndex: index)
       }
@@ -198,33 +204,37 @@ struct WireFields {
     }
   }
 
-  func text(_ name: StaticString) -> String? {
-    guard let node = tree.field(name, of: 0), tree.kind(node) == .text else { return nil }
-    return tree.text(node)
+  /// The value of a field, whose name is one letter.
+  private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
+    tree.field(UInt8(ascii: name)).flatMap { tree.kind($0) == kind ? $0 : nil }
   }
 
-  func integer(_ name: StaticString) -> Int? {
-    tree.field(name, of: 0).flatMap(integer(at:))
+  func text(_ name: Unicode.Scalar) -> String? { field(name, .text).map(tree.text) }
+
+  func integer(_ name: Unicode.Scalar) -> Int? { field(name, .integer).flatMap(tree.integer) }
+
+  func positive(_ name: Unicode.Scalar) -> Int? { integer(name).flatMap { $0 > 0 ? $0 : nil } }
+
+  func list(_ name: Unicode.Scalar) -> [Int]? { field(name, .list).map(tree.children) }
+
+  /// The line that is named; `nil` where it has no name of a line.
+  func line() throws(WireRefusal) -> LineName? {
+    guard let node = field("l", .text) else { throw lacks("l") }
+    return LineName(tree.bytes(of: node))
   }
 
-  func positive(_ name: StaticString) -> Int? { integer(name).flatMap { $0 > 0 ? $0 : nil } }
-
-  func integer(at node: Int) -> Int? { tree.kind(node) == .integer ? Int(tree.text(node)) : nil }
-
-  func list(_ name: StaticString) -> [Int]? {
-    guard let node = tree.field(name, of: 0), tree.kind(node) == .list else { return nil }
-    return tree.children(of: node)
-  }
-
-  func bool(_ name: StaticString) -> Bool? {
-    switch tree.field(name, of: 0).map(tree.kind) {
+  func bool(_ name: Unicode.Scalar) -> Bool? {
+    switch tree.field(UInt8(ascii: name)).map(tree.kind) {
     case .yes?: true
     case .no?: false
     default: nil
     }
   }
 
-  func lacks(_ name: StaticString) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
+  /// Why an endpoint did not run a message, where that is what it says.
+  var refusal: WireRefusal.Code? { text("k") == "refused" ? text("c").flatMap(WireRefusal.Code.init) : nil }
+
+  func lacks(_ name: Unicode.Scalar) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
 }
 
 /// Why an endpoint did not run a message, as it crosses.

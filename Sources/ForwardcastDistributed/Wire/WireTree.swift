@@ -56,36 +56,43 @@ struct WireTree {
     return fields
   }
 
-  /// The value of the record at `index` by an ASCII key; of a key that stands twice the first.
-  func field(_ name: StaticString, of index: Int) -> Int? {
-    var key = index + 1
-    let end = Int(nodes[index].next)
-    while key < end {
-      let value = Int(nodes[key].next)
-      let item = nodes[key]
-      let length = Int(item.end - item.start)
-      if length == name.utf8CodeUnitCount,
-        bytes[Int(item.start)..<Int(item.end)].elementsEqual(
-          UnsafeBufferPointer(start: name.utf8Start, count: length))
-      {
-        return value
-      }
+  /// The value of the outermost record by a key of one letter; of a key that stands twice the first.
+  func field(_ letter: UInt8) -> Int? {
+    var key = 1
+    while key < nodes.count {
+      let (item, value) = (nodes[key], Int(nodes[key].next))
+      if item.end - item.start == 1, bytes[Int(item.start)] == letter { return value }
       key = Int(nodes[value].next)
     }
     return nil
   }
 
-  /// Whether the bytes of an item are those of a text.
-  func text(_ index: Int, is text: String) -> Bool {
-    let item = nodes[index]
-    let utf8 = text.utf8
-    return utf8.count == Int(item.end - item.start) && bytes[Int(item.start)..<Int(item.end)].elementsEqual(utf8)
+  /// The value of the record at `index` by its key; of a key that stands twice the first.
+  func field(_ name: String, of index: Int) -> Int? {
+    var key = index + 1
+    while key < nodes[index].next {
+      let value = Int(nodes[key].next)
+      if bytes(of: key).elementsEqual(name.utf8) { return value }
+      key = Int(nodes[value].next)
+    }
+    return nil
   }
 
-  /// The bytes of an item as text.
-  func text(_ index: Int) -> String {
-    String(decoding: bytes[Int(nodes[index].start)..<Int(nodes[index].end)], as: UTF8.self)
+  /// How many nodes stand beside one another.
+  func count(from first: Int, to end: Int) -> Int {
+    var (node, count) = (first, 0)
+    while node < end { (node, count) = (Int(nodes[node].next), count + 1) }
+    return count
   }
+
+  /// An item's own bytes.
+  func bytes(of index: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[index].start)..<Int(nodes[index].end)] }
+
+  /// The bytes of an item as text.
+  func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
+
+  /// The number that an item spells, where an `Int` holds it.
+  func integer(_ index: Int) -> Int? { Int(text(index)) }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
@@ -115,6 +122,8 @@ private struct WireScanner {
 
   init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
     (self.bytes, position, self.limits) = (bytes, start, limits)
+    nodes.reserveCapacity(32)
+    open.reserveCapacity(8)
   }
 
   mutating func scan() throws(WireError) -> [WireNode] {
@@ -202,9 +211,8 @@ private struct WireScanner {
     position += 1
     let end = position + length
     guard end <= bytes.count else { throw error("a length beyond the end") }
-    for edge in [position, end] where edge < bytes.count {
-      guard bytes[edge] & 0b1100_0000 != 0b1000_0000 else { throw error("a length within a character") }
-    }
+    func isWithinCharacter(_ edge: Int) -> Bool { edge < bytes.count && bytes[edge] & 0b1100_0000 == 0b1000_0000 }
+    if isWithinCharacter(position) || isWithinCharacter(end) { throw error("a length within a character") }
     add(kind, position..<end)
     position = end
   }

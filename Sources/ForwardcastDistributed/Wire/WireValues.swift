@@ -40,13 +40,9 @@ extension WireWriter {
 extension WireReading {
   /// The box that a type's name and a value stand for.
   ///
-  /// - Parameters:
-  ///   - types: what may be made besides the standard types.
-  ///   - place: where those stand, for who forgot one.
+  /// - Parameter place: where types are named, for who forgot one.
   /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
-  func box(type typeNode: Int, value: Int, types: InvocationTypes, in place: String)
-    throws(WireValueError) -> ArgumentBox
-  {
+  func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text else { throw WireValueError(description: "a value without a type's name") }
     let name = tree.text(typeNode)
     do {

@@ -5,6 +5,8 @@
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
+  init(reserving capacity: Int = 128) { bytes.reserveCapacity(capacity) }
+
   /// The text so far.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -18,80 +20,99 @@ struct WireWriter {
 
   mutating func null() { bytes.append(UInt8(ascii: "n")) }
   mutating func bool(_ value: Bool) { bytes.append(value ? UInt8(ascii: "t") : UInt8(ascii: "f")) }
-  mutating func integer(_ value: some FixedWidthInteger) { number(UInt8(ascii: "i"), value.description) }
-  mutating func real(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
-    number(UInt8(ascii: "d"), value.description)
+
+  mutating func integer(_ value: some FixedWidthInteger) {
+    bytes.append(UInt8(ascii: "i"))
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    digits(of: value.magnitude)
+    bytes.append(UInt8(ascii: ";"))
   }
 
-  private mutating func number(_ letter: UInt8, _ digits: String) {
-    bytes.append(letter)
-    bytes += digits.utf8
+  private mutating func digits<Number: FixedWidthInteger>(of value: Number) {
+    if value > 9 { digits(of: value / 10) }
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
+  }
+
+  mutating func real(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
+    bytes.append(UInt8(ascii: "d"))
+    bytes += value.description.utf8
     bytes.append(UInt8(ascii: ";"))
   }
 
   mutating func text(_ value: String) {
-    let utf8 = value.utf8
-    bytes += utf8.count.description.utf8
+    var value = value
+    value.withUTF8 { text($0) }
+  }
+
+  private mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+    digits(of: utf8.count.magnitude)
     bytes.append(UInt8(ascii: ":"))
-    bytes += utf8
+    bytes.append(contentsOf: utf8)
   }
 
   mutating func data(_ value: [UInt8]) {
     bytes.append(UInt8(ascii: "b"))
-    bytes += Base64.length(of: value.count).description.utf8
+    digits(of: Base64.length(of: value.count).magnitude)
     bytes.append(UInt8(ascii: ":"))
     Base64.write(value, to: &bytes)
   }
 
-  mutating func list(_ body: (inout WireWriter) throws -> Void) rethrows {
-    bytes.append(UInt8(ascii: "["))
-    try body(&self)
-    bytes.append(UInt8(ascii: "]"))
-  }
-
-  mutating func record(_ body: (inout WireWriter) throws -> Void) rethrows {
-    bytes.append(UInt8(ascii: "{"))
-    try body(&self)
-    bytes.append(UInt8(ascii: "}"))
-  }
-
-  /// The beginning and the end of a record whose fields are written in parts.
+  mutating func beginList() { bytes.append(UInt8(ascii: "[")) }
+  mutating func endList() { bytes.append(UInt8(ascii: "]")) }
   mutating func beginRecord() { bytes.append(UInt8(ascii: "{")) }
   mutating func endRecord() { bytes.append(UInt8(ascii: "}")) }
 
-  mutating func field(_ name: String, _ value: String) {
-    text(name)
+  mutating func list(_ body: (inout WireWriter) throws -> Void) rethrows {
+    beginList()
+    try body(&self)
+    endList()
+  }
+
+  mutating func record(_ body: (inout WireWriter) throws -> Void) rethrows {
+    beginRecord()
+    try body(&self)
+    endRecord()
+  }
+
+  /// The name of a field, before its value.
+  mutating func name(_ name: StaticString) { name.withUTF8Buffer { text($0) } }
+
+  mutating func field(_ name: StaticString, _ value: String) {
+    self.name(name)
     text(value)
   }
 
-  mutating func field(_ name: String, _ value: Int) {
-    text(name)
+  mutating func field(_ name: StaticString, _ value: Int) {
+    self.name(name)
     integer(value)
   }
 
   /// Items that were written apart.
-  mutating func items(_ written: [UInt8]) { bytes += written }
+  mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
+
+  /// Takes back what was written behind a place.
+  mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
   /// The heading of a message, which names the version.
   mutating func heading() {
-    bytes.reserveCapacity(128)
     bytes += WireVersion.heading.utf8
     bytes.append(UInt8(ascii: " "))
   }
 }
 
-/// The version of the wire that this process speaks.
+/// The version of the wire that this process speaks. Without a slash, which coders of JSON escape: reading such a text takes
+/// them twice as long.
 enum WireVersion {
-  static let heading = "forwardcast/2"
+  static let heading = "forwardcast:2"
 
   /// Where the items of a text begin.
   ///
   /// - Throws: ``WireError`` that names the version of a text which is of another one.
   static func bodyStart(of bytes: [UInt8]) throws(WireError) -> Int {
-    let expected = Array(heading.utf8) + [UInt8(ascii: " ")]
-    if bytes.starts(with: expected) { return expected.count }
+    let length = heading.utf8.count
+    if bytes.count > length, bytes[length] == UInt8(ascii: " "), bytes.starts(with: heading.utf8) { return length + 1 }
     let word = bytes.prefix(40).prefix { $0 != UInt8(ascii: " ") }
-    guard word.starts(with: "forwardcast/".utf8) else { throw WireError("a text without a version") }
+    guard word.starts(with: "forwardcast".utf8) else { throw WireError("a text without a version") }
     throw WireError(
       "unknown version \(WireError.quoted(String(decoding: word, as: UTF8.self))), this process speaks \(heading)")
   }
