@@ -109,7 +109,9 @@ private func unbox(_ box: ArgumentBox) {
   _ = (try? box.unbox(as: String.self), try? box.unbox(as: MessageSelector.self), try? box.unbox(as: Int??.self))
   _ = (try? box.unbox(as: [Int].self), try? box.unbox(as: [UInt8?].self), try? box.unbox(as: [String: Double].self))
   _ = (try? box.unbox(as: CGFloat.self), try? box.unbox(as: Substring.self), try? box.unbox(as: ((Int) -> Int).self))
-  _ = (try? [box].opened(0, as: Int.self), try? [box].opened(0, as: AnyObject.self), absent(Int?.self), absent(Int.self))
+  _ = (
+    try? [box].opened(0, as: Int.self), try? [box].opened(0, as: AnyObject.self), absent(Int?.self), absent(Int.self)
+  )
   #if !(os(macOS) && arch(x86_64))
     _ = (try? box.unbox(as: Float16.self), try? box.unbox(as: Float16?.self))
   #endif
