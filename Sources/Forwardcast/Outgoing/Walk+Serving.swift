@@ -178,7 +178,7 @@ extension Walk {
     func refuse(_ evidence: String) -> MessageError {
       MessageError(.wouldDeadlock, receiver: route.core.name, selector: route.selector.name, evidence: evidence)
     }
-    for group in groups where !group.runsNow {
+    for group in groups where !group.runsNow && group.steps.contains(where: \.isActive) {
       if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
     }
     // A method that leaves the context of its delivery for one where the caller blocks.

@@ -127,6 +127,16 @@ struct WaitingTests {
     #expect(inside.withLock { $0 } == .wouldDeadlock)
   }
 
+  @Test("a muted target on the queue that its sender is on is nobody to wait for")
+  func mutedOnHeldQueue() throws {
+    let (muted, heard) = (Clerk("a", journal), Clerk("bb", journal))
+    proxy.add(muted, delivery: .queue(queue)).mute()
+    proxy.add(heard)
+    let answers = try queue.sync { try proxy.collect(.value, returning: .all, timeout: .seconds(600)) }
+    #expect(answers == [2])
+    withExtendedLifetime((muted, heard)) {}
+  }
+
   @Test(
     "a wait for a queue that targets the caller's is an error, whichever of them is known first",
     arguments: [true, false])
