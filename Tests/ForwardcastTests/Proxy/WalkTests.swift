@@ -57,7 +57,7 @@ struct WalkTests {
     #expect(error?.code == .timedOut)
     #expect(journal.all == [])
     queue.resume()
-    #expect(try await outer.drain() > 0)
+    try await outer.drain()
     #expect(journal.all == ["a 1"])
     outer.broadcast(.note, 2)
     try outer.drain(timeout: .seconds(600))
