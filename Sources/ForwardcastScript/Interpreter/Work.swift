@@ -20,7 +20,7 @@ enum Work {
   /// A registration that is looked at or counted.
   static let registration = 16
   /// A target that becomes an element of a list.
-  static let listedTarget = 64
+  static let listedTarget = 128
   /// A delivery on a queue. Of many queues at once each waits for the session's lock, which can take 0.2 ms of processor time.
   static let turn = 1 << 14
   /// A wait for one queue: two changes of threads.
@@ -42,7 +42,7 @@ enum Work {
   /// An error that is shown: what is shown of it is cut, so all take about the same time.
   static let shownError = 1 << 13
   /// For each byte that an element of a list takes: its way into a box, or out of one.
-  static let copiedByte = 16
+  static let copiedByte = 32
   /// An element of two lists or dictionaries that are compared.
   static let comparison = 128
 

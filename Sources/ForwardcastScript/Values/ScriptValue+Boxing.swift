@@ -87,7 +87,17 @@ extension ScriptValue {
     func inner(_ value: Any) throws -> ScriptValue {
       try ScriptValue(any: value, in: nil, depth: depth + 1, reference: reference)
     }
+    // Casts of an object to the types below take several microseconds in sum.
+    if Swift.type(of: value) is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
+      self = .object(reference(receiver))
+      return
+    }
     switch value {
+    case let value as ScriptValue: self = value
+    case let value as Bool: self = .bool(value)
+    case let value as Int: self = .integer(value)
+    case let value as String: self = .string(value)
+    case let value as Double: self = .floating(value)
     case let optional as any OptionalResult:
       guard let wrapped = optional.wrappedResult else {
         self = .null
@@ -95,11 +105,6 @@ extension ScriptValue {
       }
       self = try inner(wrapped)
     case is Void: self = .null
-    case let value as ScriptValue: self = value
-    case let value as Bool: self = .bool(value)
-    case let value as Int: self = .integer(value)
-    case let value as String: self = .string(value)
-    case let value as Double: self = .floating(value)
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else {
         throw ScriptFault(.typeMismatch, "the integer \(value) does not fit 64 bits")
