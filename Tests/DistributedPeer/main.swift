@@ -12,7 +12,6 @@ import PipeActorSystem
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
 case "serve" where arguments.count == 3:
-  signal(SIGPIPE, SIG_IGN)
   let system = PipeActorSystem(reading: 0, writing: 1)
   let journal = PipeActorSystem.$nextName.withValue("journal") {
     MessageEndpoint(Journal(arguments[2]), for: Journal.selectorTable, actorSystem: system)

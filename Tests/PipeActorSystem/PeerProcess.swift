@@ -95,7 +95,6 @@ public final class PeerProcess: Sendable {
 
   /// Starts the process.
   public init(_ executable: URL, journal: String, faults: PipeFaults = PipeFaults()) throws {
-    signal(SIGPIPE, SIG_IGN)
     let (input, output) = (Pipe(), Pipe())
     process = UncheckedProcess()
     process.process.executableURL = executable

@@ -56,6 +56,8 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
   public let ended = DispatchSemaphore(value: 0)
 
   public init(reading input: Int32, writing output: Int32, faults: PipeFaults = PipeFaults()) {
+    // Writing to an end that is closed is an error and not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
     (self.input, self.output, self.faults) = (input, output, faults)
   }
 
