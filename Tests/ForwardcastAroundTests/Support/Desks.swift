@@ -2,7 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
-import Synchronization
+import TestSupport
 
 extension Message<(String) -> Void> { static var say: Self { .init("say:") } }
 extension Message<(Int) -> Int> { static var quote: Self { .init("quote:") } }
@@ -18,7 +18,7 @@ struct Refusal: Error, Equatable, CustomStringConvertible {
 
 /// What happened, in order, from any thread.
 final class Journal: Sendable {
-  private let list = Mutex<[String]>([])
+  private let list = Locked<[String]>([])
 
   func note(_ entry: String) { list.withLock { $0.append(entry) } }
   var entries: [String] { list.withLock { $0 } }

@@ -5,7 +5,7 @@ import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @Forwarded
@@ -44,7 +44,7 @@ private protocol Switchable: AnyObject, Sendable {
 }
 
 private final class Lamp: Switchable {
-  let isOn = Mutex(false)
+  let isOn = Locked(false)
   func turn(on isOn: Bool) { self.isOn.withLock { $0 = isOn } }
 }
 
@@ -158,7 +158,7 @@ struct TypedCallTests {
   func sharedStandIns() async throws {
     let (history, lamp) = (UndoHistory(), Lamp())
     let stand = history.prepare(lamp, as: SwitchableProxy())
-    let errors = Mutex<[String]>([])
+    let errors = Locked<[String]>([])
     stand.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
     stand.turn(on: true)
     #expect(history.undoCount == 1)

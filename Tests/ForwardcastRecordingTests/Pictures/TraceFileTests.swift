@@ -4,7 +4,7 @@
 import Dispatch
 import Forwardcast
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import ForwardcastRecording
@@ -53,7 +53,7 @@ private struct Lanes {
 
 /// What a file has been handed.
 private final class Pieces: Sendable {
-  let state = Mutex<(text: String, sizes: [Int])>(("", []))
+  let state = Locked<(text: String, sizes: [Int])>(("", []))
   var text: String { state.withLock { $0.text } }
   func take(_ piece: String) { state.withLock { $0 = ($0.text + piece, $0.sizes + [piece.utf8.count]) } }
 }
@@ -229,8 +229,8 @@ struct TraceFileTests {
     }
     #expect(try Lanes(pieces.text).slices.count == 1)
     let again = Pieces()
-    let depth = Mutex(0)
-    let held = Mutex<TraceFile?>(nil)
+    let depth = Locked(0)
+    let held = Locked<TraceFile?>(nil)
     let file = TraceFile { piece in
       again.take(piece)
       let number = depth.withLock { depth in
@@ -259,7 +259,7 @@ struct TraceFileTests {
 
   @Test("what is kept does not grow with the number of steps, also where the writing is slow")
   func boundedMemory() throws {
-    let sizes = Mutex<(count: Int, total: Int, largest: Int)>((0, 0, 0))
+    let sizes = Locked<(count: Int, total: Int, largest: Int)>((0, 0, 0))
     let file = TraceFile { piece in
       let size = piece.utf8.count
       sizes.withLock { $0 = ($0.count + 1, $0.total + size, max($0.largest, size)) }
@@ -274,7 +274,7 @@ struct TraceFileTests {
     #expect(total > 4 << 20 && largest < 70 << 10 && count > total / (70 << 10))
     // One writer is held; the others go on, and what does not fit is left out whole.
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let isFirst = Mutex(true)
+    let isFirst = Locked(true)
     let slow = TraceFile { [pieces] piece in
       pieces.take(piece)
       if isFirst.withLock({ first in

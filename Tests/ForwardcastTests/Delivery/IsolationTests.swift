@@ -2,7 +2,7 @@
 
 import Dispatch
 import Forwardcast
-import Synchronization
+import TestSupport
 import Testing
 
 extension Message<(String) -> Int> { static var title: Self { .init("title:") } }
@@ -111,7 +111,7 @@ struct IsolationTests {
       #expect(await pane.title == "last")
     } else {
       // The caller is on no actor: a broadcast reports what it cannot reach.
-      let errors = Mutex(0)
+      let errors = Locked(0)
       proxy.onError = { _ in errors.withLock { $0 += 1 } }
       queue.sync { #expect(proxy.broadcast(.deposit, 1).failed == 1) }
       #expect(errors.withLock { $0 } == 1)

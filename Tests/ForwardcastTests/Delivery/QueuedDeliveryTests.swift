@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Queued delivery")
@@ -51,7 +52,7 @@ struct QueuedDeliveryTests {
     let target = clerk("a")
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
-    let seen = Mutex<Int?>(nil)
+    let seen = Locked<Int?>(nil)
     queue.suspend()
     for number in 0..<5000 { proxy.broadcast(.note, number) }
     queue.async { [journal] in seen.withLock { $0 = journal.all.count } }
@@ -192,7 +193,7 @@ struct QueuedDeliveryTests {
     defer { withExtendedLifetime(target) {} }
     target.onNote { _ in throw TargetError(name: "a") }
     let registration = proxy.add(target, delivery: .on(context))
-    let failures = Mutex<[MulticastFailure]>([])
+    let failures = Locked<[MulticastFailure]>([])
     proxy.onError = { failure in failures.withLock { $0.append(failure) } }
     #expect(proxy.broadcast(.note, 1).failed == 0)
     context.run()
@@ -206,7 +207,7 @@ struct QueuedDeliveryTests {
     let message = Message<(Thing) -> Void>("take:")
     let direct = proxy.on(message) { [journal] _ in journal.write("direct") }
     proxy.on(message, delivery: .on(context)) { [journal] _ in journal.write("queued") }
-    let failures = Mutex<[String]>([])
+    let failures = Locked<[String]>([])
     proxy.onError = { failure in failures.withLock { $0.append("\(failure.error)") } }
     let summary = proxy.broadcast(message, Thing())
     #expect(summary.delivered == 1 && summary.failed == 1 && summary.queued == 0)
@@ -228,7 +229,7 @@ struct QueuedDeliveryTests {
   @Test("each queued target has a copy of its own of an argument that asks for it", arguments: [true, false])
   func copies(typed: Bool) {
     let message = Message<(Page) -> Void>("page:")
-    let pages = Mutex<[Page]>([])
+    let pages = Locked<[Page]>([])
     for _ in 0..<2 { proxy.on(message, delivery: .on(context)) { page in pages.withLock { $0.append(page) } } }
     proxy.on(message) { page in pages.withLock { $0.append(page) } }
     let original = Page()
@@ -275,7 +276,7 @@ struct QueuedDeliveryTests {
     let target = clerk("a")
     defer { withExtendedLifetime(target) {} }
     loop.add(target)
-    let errors = Mutex<[String]>([])
+    let errors = Locked<[String]>([])
     for proxy in [loop, other] {
       proxy.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
     }
@@ -297,7 +298,7 @@ struct QueuedDeliveryTests {
     try proxy.drain(timeout: .seconds(600))
     let here = queue.sync { proxy.broadcast(.note, 2) }
     #expect(here.delivered == 1 && here.queued == 0)
-    let late = Mutex<BroadcastSummary?>(nil)
+    let late = Locked<BroadcastSummary?>(nil)
     queue.sync {
       // On the queue, but something that was sent from elsewhere waits for its turn.
       let done = DispatchSemaphore(value: 0)
@@ -330,7 +331,7 @@ struct QueuedDeliveryTests {
 
   @Test("a proxy of queued targets that all died responds to nobody")
   func allDead() {
-    let silent = Mutex(0)
+    let silent = Locked(0)
     let proxy = MulticastProxy<any Member>(
       options: MulticastOptions(silence: .handled { _ in silent.withLock { $0 += 1 } }))
     var target: Clerk? = clerk("a")

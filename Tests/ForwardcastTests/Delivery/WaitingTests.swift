@@ -2,7 +2,6 @@
 
 import Dispatch
 import Forwardcast
-import Synchronization
 import TestSupport
 import Testing
 
@@ -116,7 +115,7 @@ struct WaitingTests {
     }
     let narrower = DispatchQueue(label: "inner", target: queue)
     narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } }
-    let inside = Mutex<MessageError.Code?>(nil)
+    let inside = Locked<MessageError.Code?>(nil)
     target.onNote { [proxy] _ in
       do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } catch {
         inside.withLock { $0 = (error as? MessageError)?.code }
@@ -154,7 +153,7 @@ struct WaitingTests {
       proxy.broadcast(.note, 1)
       try proxy.drain(timeout: .seconds(600))
     }
-    let found = Mutex<[MessageError]>([])
+    let found = Locked<[MessageError]>([])
     waiter.onNote { [proxy] _ in
       for wait in [
         { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) },
@@ -181,7 +180,7 @@ struct WaitingTests {
     outside.add(waiter, delivery: .concurrentQueue(outer))
     proxy.add(target, delivery: .queue(inner))
     inner.sync {}
-    let found = Mutex<[Int]>([])
+    let found = Locked<[Int]>([])
     waiter.onNote { [proxy] _ in
       let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(600))
       found.withLock { $0 = values ?? [] }
@@ -227,7 +226,7 @@ struct WaitingTests {
 
   @Test("a method that suspends and would wait for its own end is refused")
   func waitsForItself() async throws {
-    let seen = Mutex<[MessageError.Code]>([])
+    let seen = Locked<[MessageError.Code]>([])
     let proxy = proxy
     final class Looper: Member, MessageReceiver {
       let proxy: MulticastProxy<any Member>

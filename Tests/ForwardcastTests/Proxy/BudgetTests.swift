@@ -3,7 +3,6 @@
 
 import Dispatch
 import Forwardcast
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +13,7 @@ struct BudgetTests {
 
   /// What has been charged, and how many targets there may be.
   private final class Account: Sendable {
-    private let counts = Mutex<[MessageBudget.Item: Int]>([:])
+    private let counts = Locked<[MessageBudget.Item: Int]>([:])
     let limit: Int
 
     init(targets limit: Int = .max) { self.limit = limit }
