@@ -71,7 +71,7 @@ let package = Package(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
-      exclude: ["Peers"]),
+      exclude: ["Figures.md", "Peers"]),
 
     // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
     .target(name: "TestSupport", path: "Tests/TestSupport"),
