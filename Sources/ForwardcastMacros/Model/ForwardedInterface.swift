@@ -14,6 +14,8 @@ struct ForwardedInterface {
   /// The types that the class is generic over.
   let typeParameters: [NamedType]
   let items: [EntryItem]
+  /// The isolation of the protocol, and so of the class.
+  private(set) var isolation = Isolation.nonisolated
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
@@ -30,6 +32,7 @@ struct ForwardedInterface {
     var entries = declaration.members.flatMap(\.entries)
     entries.nameKeys()
     items = declaration.items(of: entries)
+    isolation = ownIsolation
   }
 
   /// The protocol's name as types name it.
@@ -86,8 +89,7 @@ struct ForwardedInterface {
 
   // MARK: Isolation
 
-  /// The isolation of the protocol, and so of the class.
-  var isolation: Isolation {
+  private var ownIsolation: Isolation {
     if let isolation = declaration.isolation(or: options.actor) { return isolation }
     if settings.isMainActorByDefault { return .mainActor }
     // A refined protocol's actor is this one's too, and the text does not tell it.

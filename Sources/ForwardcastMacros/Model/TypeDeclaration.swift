@@ -19,6 +19,8 @@ struct TypeDeclaration {
   let whereClause: Range<Int>?
   let documentation: [String]
   var items: [MemberItem]
+  /// Whether an attribute of it or of a member stands for the global actor that it is said to be.
+  private(set) var isMarked = false
 
   var members: [Member] { items.compactMap(\.member) }
   /// Whether the declaration is one of Objective-C: its requirements may be optional.
@@ -47,8 +49,9 @@ struct TypeDeclaration {
   mutating func mark(actor: String) {
     func mark(_ attributes: inout [Attribute]) {
       for index in attributes.indices where !attributes[index].hasArguments {
-        attributes[index].isStatedActor =
-          attributes[index].isStatedActor || attributes[index].name == actor || attributes[index].shortName == actor
+        guard attributes[index].name == actor || attributes[index].shortName == actor else { continue }
+        attributes[index].isStatedActor = true
+        isMarked = true
       }
     }
     mark(&attributes)
@@ -61,8 +64,7 @@ struct TypeDeclaration {
 
   /// The isolation that the declaration states; that of `actor`, which `isolatedTo:` names, where no attribute stands for it.
   func isolation(or actor: String?) -> Isolation? {
-    let isMarked = (attributes + members.flatMap(\.attributes)).contains(where: \.isStatedActor)
-    return Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
+    Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
   }
 
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]
