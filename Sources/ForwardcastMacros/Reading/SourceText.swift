@@ -67,10 +67,6 @@ struct SourceText {
     self[position].kind == .mark && hasBytes(position, mark)
   }
 
-  func isDirective(_ position: Int, _ directive: StaticString) -> Bool {
-    self[position].kind == .directive && hasBytes(position, directive)
-  }
-
   private func hasBytes(_ position: Int, _ text: StaticString) -> Bool {
     let range = self[position].range
     return range.count == text.utf8CodeUnitCount && text.withUTF8Buffer { $0.elementsEqual(bytes[range]) }

@@ -35,7 +35,8 @@ struct ArgumentBoxNumberTests {
       add(other)
     }
     for bits in [11, 24, 53, 64] where bits < I.bitWidth - 1 {
-      values.formUnion([(1 << bits) - 1, 1 << bits, (1 << bits) + 1])
+      let power: I = 1 << bits
+      values.formUnion([power - 1, power, power + 1])
     }
     return values.sorted()
   }

@@ -45,7 +45,8 @@ struct MulticastOrderTests {
         proxy.broadcast(.note, 2)
         let middle = zip(order, priorities).filter { $0.1 >= 0 }.count
         let names = expected.map { String($0.prefix(1)) }
-        #expect(journal.take() == (names.prefix(middle) + ["late"] + names.dropFirst(middle)).map { "\($0) 2" })
+        let heard: [String] = Array(names.prefix(middle)) + ["late"] + Array(names.dropFirst(middle))
+        #expect(journal.take() == heard.map { "\($0) 2" })
       }
     }
   }
