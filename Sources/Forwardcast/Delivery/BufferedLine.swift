@@ -6,9 +6,11 @@
 /// The line itself stands in the mailbox, once, as long as something waits in it; so a message that is pushed out
 /// leaves nothing behind, and what waits is never more than the bound.
 package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
-  private struct Waiter {
-    let id: UInt
-    let continuation: CheckedContinuation<Void, any Error>
+  /// A sender that is about to wait for room, or does.
+  private final class Waiter: @unchecked Sendable {  // guarded by the lock of `state`
+    var continuation: CheckedContinuation<Void, any Error>?
+    /// Why it is not to wait any more.
+    var failure: (any Error)?
   }
 
   private struct State {
@@ -18,9 +20,6 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
     var reserved = 0
     var isPosted = false
     var waiters: [Waiter] = []
-    var nextID: UInt = 0
-    /// The senders that are about to wait or do, and why one of them is not to.
-    var senders: [UInt: (any Error)?] = [:]
     /// Whether the registration has ended: nobody is to wait for room any more.
     var isClosed = false
 
@@ -93,7 +92,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
       let result = change(&state)
       return (result, state.admit())
     }
-    for waiter in admitted { waiter.continuation.resume() }
+    for waiter in admitted { waiter.continuation?.resume() }
     return result
   }
 
@@ -161,47 +160,41 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   ///
   /// - Parameter limit: starts what ends the wait with an error of its own, if anything does.
   /// - Throws: `CancellationError` when the task is cancelled, or that error; there is no place then.
+  @inline(never)
   package nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? = { _ in nil }
   ) async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      state.senders[state.nextID] = .some(nil)
-      return state.nextID
-    }
-    let timer = limit { self.giveUp(id, $0) }
-    defer {
-      timer?.cancel()
-      state.withLock { _ = $0.senders.removeValue(forKey: id) }
-    }
+    let waiter = Waiter()
+    let timer = limit { self.giveUp(waiter, $0) }
+    defer { timer?.cancel() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let (admitted, failure) = state.withLock { state -> (Bool, (any Error)?) in
-          if let failure = state.senders[id] ?? nil { return (false, failure) }
+          if let failure = waiter.failure { return (false, failure) }
           if state.waiters.isEmpty, !state.isFull {
             state.reserved += 1
             return (true, nil)
           }
-          state.waiters.append(Waiter(id: id, continuation: continuation))
+          waiter.continuation = continuation
+          state.waiters.append(waiter)
           return (false, nil)
         }
         if let failure { continuation.resume(throwing: failure) } else if admitted { continuation.resume() }
       }
     } onCancel: {
-      giveUp(id, CancellationError())
+      giveUp(waiter, CancellationError())
     }
   }
 
   /// Ends a sender's wait for room, or sees to it that it does not begin.
-  private func giveUp(_ id: UInt, _ error: any Error) {
-    let waiter = state.withLock { state -> Waiter? in
-      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-        if state.senders[id] != nil { state.senders[id] = error }
-        return nil
-      }
-      return state.waiters.remove(at: index)
+  private func giveUp(_ waiter: Waiter, _ error: any Error) {
+    let isWaiting = state.withLock { state in
+      waiter.failure = error
+      guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
+      state.waiters.remove(at: index)
+      return true
     }
-    waiter?.continuation.resume(throwing: error)
+    if isWaiting { waiter.continuation?.resume(throwing: error) }
   }
 
   /// Gives a place back that was not filled.

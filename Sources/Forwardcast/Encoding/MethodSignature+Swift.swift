@@ -47,5 +47,5 @@ package struct DeferredSignature: Sendable {
   }
 
   /// Grows with the function types a program is written with, not with its input.
-  private static let known = Guarded<[[ObjectIdentifier]: MethodSignature]>([:])
+  private static let known = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

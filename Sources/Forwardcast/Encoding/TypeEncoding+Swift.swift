@@ -18,7 +18,7 @@ extension TypeEncoding {
   ///
   /// A type whose name is no record name, such as a tuple, becomes `{?}` with its size and alignment.
   public init(of type: any Any.Type) {
-    if let letter = Self.letters[ObjectIdentifier(type)] {
+    if let letter = Self.letter(ObjectIdentifier(type)) {
       self = letter
     } else if let reference = Self.reference(type) {
       self = reference
@@ -32,23 +32,30 @@ extension TypeEncoding {
   }
 
   /// Types with a value of their own, whose optionals need more room.
-  private static let letters: [ObjectIdentifier: TypeEncoding] = {
-    var letters: [ObjectIdentifier: TypeEncoding] = [
-      ObjectIdentifier(Void.self): .void, ObjectIdentifier(Bool.self): .bool,
-      ObjectIdentifier(Float.self): .float, ObjectIdentifier(Double.self): .double,
-      ObjectIdentifier(Int.self): MemoryLayout<Int>.size == 8 ? .longLong : .int,
-      ObjectIdentifier(UInt.self): MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt,
-      ObjectIdentifier(Int8.self): .char, ObjectIdentifier(UInt8.self): .unsignedChar,
-      ObjectIdentifier(Int16.self): .short, ObjectIdentifier(UInt16.self): .unsignedShort,
-      ObjectIdentifier(Int32.self): .int, ObjectIdentifier(UInt32.self): .unsignedInt,
-      ObjectIdentifier(Int64.self): .longLong, ObjectIdentifier(UInt64.self): .unsignedLongLong,
-      ObjectIdentifier(Int128.self): .int128, ObjectIdentifier(UInt128.self): .unsignedInt128,
-    ]
+  private static func letter(_ type: ObjectIdentifier) -> TypeEncoding? {
+    switch type {
+    case ObjectIdentifier(Void.self): return .void
+    case ObjectIdentifier(Bool.self): return .bool
+    case ObjectIdentifier(Float.self): return .float
+    case ObjectIdentifier(Double.self): return .double
+    case ObjectIdentifier(Int.self): return MemoryLayout<Int>.size == 8 ? .longLong : .int
+    case ObjectIdentifier(UInt.self): return MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt
+    case ObjectIdentifier(Int8.self): return .char
+    case ObjectIdentifier(UInt8.self): return .unsignedChar
+    case ObjectIdentifier(Int16.self): return .short
+    case ObjectIdentifier(UInt16.self): return .unsignedShort
+    case ObjectIdentifier(Int32.self): return .int
+    case ObjectIdentifier(UInt32.self): return .unsignedInt
+    case ObjectIdentifier(Int64.self): return .longLong
+    case ObjectIdentifier(UInt64.self): return .unsignedLongLong
+    case ObjectIdentifier(Int128.self): return .int128
+    case ObjectIdentifier(UInt128.self): return .unsignedInt128
     #if arch(x86_64) && !os(Windows)
-      letters[ObjectIdentifier(Float80.self)] = .longDouble
+      case ObjectIdentifier(Float80.self): return .longDouble
     #endif
-    return letters
-  }()
+    default: return nil
+    }
+  }
 
   private static let string = TypeEncoding(.object(name: "String"))
 

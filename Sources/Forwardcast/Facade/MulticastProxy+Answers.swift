@@ -10,7 +10,7 @@ extension MulticastProxy {
   ///   - message: the key.
   ///   - arguments: the message's, in order.
   ///   - policy: makes one result of the answers.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Collected<Output> {
@@ -43,7 +43,7 @@ extension MulticastProxy {
 extension MulticastProxy where Interface: Sendable {
   /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
   /// isolation.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Collected<Output> {

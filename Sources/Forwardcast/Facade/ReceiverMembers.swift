@@ -37,4 +37,4 @@ extension SelectorTable {
   }
 }
 
-private let tables = Guarded<[ObjectIdentifier: SelectorTable]>([:])
+private let tables = Guarded<[ObjectIdentifier: SelectorTable]>(.init())

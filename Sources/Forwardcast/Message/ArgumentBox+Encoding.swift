@@ -38,20 +38,20 @@ extension ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
     if "\(Swift.type(of: value))" == name { return self }
-    guard let numeric = Self.numberTypes[name], let number = wideNumber(value),
+    guard let numeric = Self.numberTypes.first(where: { $0.name == name })?.type, let number = wideNumber(value),
       let fitted = makeNumber(numeric, fitting: number)
     else { throw refusal(type) }
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
   /// The standard number types by name: an encoding of an optional says no more.
-  private static let numberTypes: [Substring: any Any.Type] = {
+  private static let numberTypes: [(name: String, type: any Any.Type)] = {
     var types: [any Any.Type] = [
       Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
       UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Float.self, Double.self,
     ]
     if WideFloat.self != Double.self { types.append(WideFloat.self) }
-    return Dictionary(uniqueKeysWithValues: types.map { (Substring("\($0)"), $0) })
+    return types.map { ("\($0)", $0) }
   }()
 
   /// The box as it is, if the type takes it so.

@@ -161,7 +161,7 @@ extension Dictionary: DictionaryType {
     map { (ArgumentBox(storage: $0.key, isSendable: false), ArgumentBox(storage: $0.value, isSendable: false)) }
   }
   fileprivate static func make(_ boxes: [(key: ArgumentBox, value: ArgumentBox)]) -> Any? {
-    var entries: [Key: Value] = [:]
+    var entries: [Key: Value] = .init()
     entries.reserveCapacity(boxes.count)
     for box in boxes {
       guard let key = try? box.key.unbox(as: Key.self), let value = try? box.value.unbox(as: Value.self) else {
@@ -224,7 +224,15 @@ extension BoxedNumber where Self: FixedWidthInteger {
     switch number {
     case .integer(let value): self.init(exactly: value)
     case .large(let value): self.init(exactly: value)
-    case .floating(let value): self.init(exactly: value)
+    case .floating(let value):
+      // By way of the widest, so that one conversion from floating point is compiled, and not one a type.
+      if let small = Int128(exactly: value) {
+        self.init(exactly: small)
+      } else if let large = UInt128(exactly: value) {
+        self.init(exactly: large)
+      } else {
+        return nil
+      }
     }
   }
 }

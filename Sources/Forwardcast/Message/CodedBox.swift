@@ -59,7 +59,8 @@ package enum CodedType {
       UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
       Float.self, Double.self, Bool.self, String.self, MessageSelector.self,
     ]
-    var standard = Dictionary(uniqueKeysWithValues: types.map { ("\($0)", $0) })
+    var standard: [String: any (Codable & Sendable).Type] = .init()
+    for type in types { standard["\(type)"] = type }
     #if !(os(macOS) && arch(x86_64))
       standard["Float16"] = Float16.self
     #endif
@@ -145,7 +146,7 @@ enum ReadTypes {
     let part: ObjectIdentifier
   }
 
-  private static let made = Guarded<Set<Key>>([])
+  private static let made = Guarded<Set<Key>>(.init())
 
   /// The type that `make` gives, unless it would be one too many.
   static func make(_ composition: Composition, of part: any Codable.Type, _ make: () -> any Codable.Type)

@@ -99,6 +99,7 @@ extension MessageError {
 }
 
 /// The name of an object's class, as errors and reports give it.
+@inline(never)
 package func typeName(of object: AnyObject) -> String {
   if let named = object as? any NamedReceiver { return named.receiverName }
   return "\(type(of: object))"

@@ -70,7 +70,8 @@ final class HookedStep {
   // MARK: What a hook goes on with
 
   private func proceed(_ arguments: MessageArguments, _ inside: MessageRoute) throws -> MessageAnswers {
-    var (walk, sink) = try begin(arguments, inside)
+    var walk = try begin(arguments, inside)
+    var sink = makeSink()
     // A hook that does not suspend, around a message whose sender does: everybody inside has to answer in its turn.
     if case .suspended = waiting, let target = walk.waitedFor {
       throw MessageError(
@@ -78,7 +79,7 @@ final class HookedStep {
         evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
           + "give it one as waiting:")
     }
-    do { try walk.serve(into: &sink) } catch { throw end(walk, sink, error) }
+    do { try walk.serve { sink.take($0, at: $1) } } catch { throw end(walk, sink, error) }
     return try end(walk, sink)
   }
 
@@ -86,12 +87,13 @@ final class HookedStep {
     async throws
     -> MessageAnswers
   {
-    var (walk, sink) = try begin(arguments, inside)
-    do { try await walk.serveAndWait(into: &sink) } catch { throw end(walk, sink, error) }
+    var walk = try begin(arguments, inside)
+    var sink = makeSink()
+    do { try await walk.serveAndWait { sink.take($0, at: $1) } } catch { throw end(walk, sink, error) }
     return try end(walk, sink)
   }
 
-  private func begin(_ arguments: MessageArguments, _ inside: MessageRoute) throws -> (Walk, RecordingSink) {
+  private func begin(_ arguments: MessageArguments, _ inside: MessageRoute) throws -> Walk {
     giveUp()
     var message = message.with(arguments)
     if !isNested { try message.admit(along: inside) }
@@ -99,13 +101,17 @@ final class HookedStep {
       message, along: inside, in: node.proxies.outer, at: isNested ? place : nil, waiting: waiting,
       listsEveryTarget: listsEveryTarget)
     if defers { walk.deferred = [] }
-    var sink = RecordingSink(listsEveryTarget: listsEveryTarget, isEnough: message.makeProbe?())
-    // Nobody answers for the failures of a broadcast, so they are told as they happen.
-    if !isNested, !message.asks { sink.told = 0 }
-    return (walk, sink)
+    return walk
   }
 
-  private func note(_ walk: Walk, _ sink: RecordingSink) {
+  private func makeSink() -> RecordingSink {
+    var sink = RecordingSink(isEnough: message.makeProbe?())
+    // Nobody answers for the failures of a broadcast, so they are told as they happen.
+    if !isNested, !message.asks { sink.told = 0 }
+    return sink
+  }
+
+  private func note(_ walk: borrowing Walk, _ sink: RecordingSink) {
     wasSent = true
     dropped += walk.dropped
     deferred += walk.deferred ?? []
@@ -113,12 +119,12 @@ final class HookedStep {
     told = sink.told ?? 0
   }
 
-  private func end(_ walk: Walk, _ sink: RecordingSink, _ error: any Error) -> any Error {
+  private func end(_ walk: borrowing Walk, _ sink: RecordingSink, _ error: any Error) -> any Error {
     note(walk, sink)
     return error
   }
 
-  private func end(_ walk: Walk, _ sink: RecordingSink) throws -> MessageAnswers {
+  private func end(_ walk: borrowing Walk, _ sink: RecordingSink) throws -> MessageAnswers {
     note(walk, sink)
     if !isNested {
       do { try walk.answerSilence() } catch {
@@ -212,17 +218,14 @@ extension StepOutcome {
 }
 
 /// Keeps every outcome in order.
-private struct RecordingSink: OutcomeSink {
-  let listsEveryTarget: Bool
+private struct RecordingSink {
   /// Says of an answer whether the sender needs no further one.
   let isEnough: ((ArgumentBox) -> Bool)?
   /// How many failures were told instead of kept; `nil` where all are kept.
   var told: Int?
   private(set) var outcomes: [Walk.Outcome] = []
 
-  init(listsEveryTarget: Bool, isEnough: ((ArgumentBox) -> Bool)?) {
-    (self.listsEveryTarget, self.isEnough) = (listsEveryTarget, isEnough)
-  }
+  init(isEnough: ((ArgumentBox) -> Bool)?) { self.isEnough = isEnough }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     if let count = told, case .failed(let error) = outcome {

@@ -25,7 +25,7 @@ struct LoopTally {
   }
 
   /// Cleans up after a broadcast and counts it.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func summary(_ route: MessageRoute, reached: Int) -> BroadcastSummary {
     let missed = dead &+ skipped
     if missed > 0 { route.core.end(route, dead: dead, skipped: skipped) }
@@ -35,7 +35,7 @@ struct LoopTally {
 
   /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
   /// `nobodyResponds` where silence is an error.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func failure(_ route: MessageRoute, _ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     if reachedAny, errors == nil, dead &+ skipped == 0 { return nil }
     return unusualFailure(route, errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)

@@ -12,7 +12,7 @@ extension MulticastSending {
   ///   - message: the message's key.
   ///   - arguments: its arguments, in order.
   /// - Returns: how many were reached.
-  @inlinable
+  @export(implementation)
   @discardableResult
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
@@ -32,7 +32,7 @@ extension MulticastSending {
   ///   - policy: what becomes of the answers.
   /// - Throws: the first error of a target, after the others have answered, or at once where the proxy stops at the
   ///   first; `nobodyResponds` where silence is an error. Further errors go to `onError`.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
@@ -52,7 +52,7 @@ extension MulticastSending where Interface: Sendable {
   ///   - message: the message's key.
   ///   - arguments: its arguments, in order.
   /// - Returns: how many were reached or queued.
-  @inlinable
+  @export(implementation)
   @discardableResult
   public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> BroadcastSummary
@@ -70,7 +70,7 @@ extension MulticastSending where Interface: Sendable {
   ///   - arguments: its arguments, in order.
   ///   - policy: what becomes of the answers.
   /// - Throws: as the form for arguments that need not be `Sendable`.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {

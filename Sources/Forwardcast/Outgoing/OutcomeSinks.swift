@@ -1,8 +1,10 @@
 // OutcomeSinks.swift: what is made of the outcomes of one message.
 // Layer: Outgoing. See DESIGN.md, "One walk, two loops".
 
-/// Takes the outcomes of one message, in the order of delivery.
+/// Takes the outcomes of one message, in the order of delivery, and makes the result of a verb.
 protocol OutcomeSink {
+  associatedtype Output
+
   /// Whether targets that do not get the message are to be told of as well.
   var listsEveryTarget: Bool { get }
 
@@ -20,16 +22,11 @@ protocol OutcomeSink {
 
   /// Says how many outcomes there will be at most.
   mutating func expect(_ count: Int)
-}
-
-/// A sink that makes the result of a verb.
-protocol EndingSink: OutcomeSink {
-  associatedtype Output
 
   /// The result, once the walk has ended.
   ///
   /// - Parameter failure: what ended the message as a whole.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
+  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Output
 }
 
 extension OutcomeSink {
@@ -41,7 +38,7 @@ extension OutcomeSink {
 }
 
 // A broadcast: counts, and gives errors to the handlers of the proxies.
-extension BroadcastSummary: EndingSink {
+extension BroadcastSummary: OutcomeSink {
   mutating func countDelivered() { delivered += 1 }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
@@ -60,7 +57,7 @@ extension BroadcastSummary: EndingSink {
 
   /// What came of the broadcast; silence is answered as the proxy says. An error of hooks counts as one failure of the
   /// proxy.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
+  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
@@ -74,19 +71,19 @@ extension BroadcastSummary: EndingSink {
 }
 
 /// The same for a sender who waits for room in buffers, and can be thrown why there is none.
-struct ReadySink: EndingSink {
+struct ReadySink: OutcomeSink {
   private var counts = BroadcastSummary()
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
 
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
+  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
     if let failure, walk.failure == nil || failure is CancellationError { return .failure(failure) }
     return .success(counts.end(walk, by: failure))
   }
 }
 
 // A message that is forwarded: lists what became of it at each target.
-extension DeliveryReport: EndingSink {
+extension DeliveryReport: OutcomeSink {
   var listsEveryTarget: Bool { true }
 
   static var needsNoContexts: Bool { true }
@@ -100,7 +97,7 @@ extension DeliveryReport: EndingSink {
   mutating func expect(_ count: Int) { answers.reserveCapacity(count) }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
+  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
       try walk.answerSilence()
@@ -112,6 +109,7 @@ extension DeliveryReport: EndingSink {
     return .success(self)
   }
 
+  @inline(never)
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     // A target that died meanwhile is listed by its registration.
     var target: AnyObject? { context.target ?? context.registration?.currentTarget }
@@ -133,7 +131,7 @@ extension DeliveryReport: EndingSink {
 }
 
 /// Makes one result of the answers by a return policy.
-struct PolicySink<R, Output>: EndingSink {
+struct PolicySink<R, Output>: OutcomeSink {
   private let collector: AnswerCollector<R, Output>
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
@@ -172,7 +170,7 @@ struct PolicySink<R, Output>: EndingSink {
     }
   }
 
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
+  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Collected<Output> {
     do {
       if let failure { throw failure }
       try walk.answerSilence()
@@ -212,7 +210,7 @@ extension PolicySink where R == ArgumentBox {
 }
 
 /// Takes the outcomes of a nested proxy that is served on another context, into the slot that its sender has for it.
-struct NestedSink: OutcomeSink {
+struct NestedSink {
   private let pending: PendingAnswers?
   private var children: [Int] = []
 

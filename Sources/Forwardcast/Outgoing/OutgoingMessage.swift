@@ -220,11 +220,14 @@ extension OutgoingMessage.Attempt {
 
   /// Ends it, waiting for what is elsewhere and for hooks that suspend.
   ///
-  /// - Parameter mayStart: asked where a method runs, right before it starts.
+  /// - Parameters:
+  ///   - registration: the target's, which is looked at where a method runs, right before it starts.
+  ///   - isKept: whether the target gets what waits for it also when it was removed.
   /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.
   nonisolated(nonsending) func endedAndWaited(
-    _ outgoing: inout OutgoingMessage, mayStart: @escaping @Sendable () -> Bool = { true }
+    _ outgoing: inout OutgoingMessage, for registration: Registration?, isKept: Bool = false
   ) async -> StepOutcome? {
+    let mayStart: @Sendable () -> Bool = { registration?.mayStart(isKept: isKept) ?? true }
     switch self {
     case .over(let outcome): return outcome
     case .multicast: return nil

@@ -17,7 +17,7 @@ extension Parcel {
     walk.deferred = []
     var sink = NestedSink(pending)
     // Nothing is thrown for a proxy that has a place in another.
-    try? walk.serve(into: &sink)
+    try? walk.serve { sink.take($0, at: $1) }
     if pending != nil { sink.finish(slot(place)) }
     goOn(with: walk.deferred ?? [], place, mailbox)
   }
@@ -28,10 +28,7 @@ extension Parcel {
     let (sent, pending) = (UncheckedSendable(deferred), details?.pending)
     suspend(mailbox, place) { message in
       for late in sent.value {
-        let registration = late.context.registration
-        let outcome = await late.attempt.endedAndWaited(&message) {
-          registration?.isActive ?? true
-        }
+        let outcome = await late.attempt.endedAndWaited(&message, for: late.context.registration)
         late.trail?.end()
         if let pending {
           pending.settle(late.slot, outcome ?? .answered(nil), from: late.target)

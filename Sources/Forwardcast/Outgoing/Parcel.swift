@@ -159,10 +159,9 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
       let laid = trail
       trail = nil
       suspend(mailbox, place) { [self] message in
-        // Looked at where the method runs, right before it starts.
-        let outcome = await sent.value.attempt.endedAndWaited(&message) {
-          self.reasonToDrop(self.group.steps[place]) == nil
-        }
+        let registration = group.steps[place].registration.takeUnretainedValue()
+        let outcome = await sent.value.attempt.endedAndWaited(
+          &message, for: registration, isKept: details?.kept != nil)
         laid?.end()
         if let outcome {
           settle(place, outcome, sent.value.target)

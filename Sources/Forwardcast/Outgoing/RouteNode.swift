@@ -10,14 +10,16 @@ final class RouteNode {
   /// This proxy and those around it.
   let proxies: ProxyChain
   /// The multicasts among the steps.
-  fileprivate(set) var nested: [Int: Nested] = [:]
+  private(set) var nested = ByStep<Nested>()
   /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
-  var posted: [Int: Posted]?
+  var posted: ByStep<Posted>?
+  /// Steps for which the sender has a place in the target's buffer.
+  var reserved = ByStep<Bool>()
   /// Targets that the message was posted to, where one may be registered more than once.
-  var servedTargets: Set<RepeatedTarget> = []
+  var served = RepeatedTargets()
   /// Which group of the plan a step is posted with, when each is posted in its turn.
-  private lazy var locations: [Int: (group: DeliveryGroup, place: Int)] = {
-    var locations: [Int: (group: DeliveryGroup, place: Int)] = [:]
+  private lazy var locations: ByStep<(group: DeliveryGroup, place: Int)> = {
+    var locations = ByStep<(group: DeliveryGroup, place: Int)>()
     for group in plan.groups {
       for (place, index) in group.indices.enumerated() { locations[index] = (group, place) }
     }
@@ -104,6 +106,34 @@ final class RouteNode {
       return .tooManyProxies(inner.selector, target, "one message passes more than \(maximumCount)")
     }
     return nil
+  }
+}
+
+/// Something for a few steps of one route, or for many. Without any it takes no memory.
+struct ByStep<Element> {
+  private(set) var elements: [Element?] = []
+
+  subscript(index: Int) -> Element? {
+    get { index < elements.count ? elements[index] : nil }
+    set {
+      if index >= elements.count { elements += repeatElement(nil, count: index + 1 - elements.count) }
+      elements[index] = newValue
+    }
+  }
+}
+
+/// Targets that got a message, where one is registered more than once with one delivery, for other selectors each time: a
+/// message that several of its registrations are for arrives once.
+struct RepeatedTargets {
+  private var found: [ObjectIdentifier: [Registration]] = .init()
+
+  /// Enters a registration. `false` when its target has the message by another one.
+  mutating func enter(_ step: RouteStep) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    let others = found[registration.key] ?? []
+    if others.contains(where: { $0.delivery == registration.delivery }) { return false }
+    found[registration.key] = others + [registration]
+    return true
   }
 }
 

@@ -88,7 +88,7 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
 /// group) or not (`Task { }`): such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method
 /// still runs then. A detached task belongs to no method.
 enum SuspendedWaits {
-  fileprivate static let table = Guarded<[ObjectIdentifier: [SuspendedWait]]>([:])
+  fileprivate static let table = Guarded<[ObjectIdentifier: [SuspendedWait]]>(.init())
 
   /// The targets that a method of the registration's target waits for.
   static func awaited(by registration: Registration) -> [Registration] {
@@ -98,12 +98,18 @@ enum SuspendedWaits {
   /// Notes that the running task is about to wait for those targets; `nil` where it is in no method that matters.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
+  @inline(__always)
   static func begin(
-    for wanted: () -> [Registration], in core: MulticastCore, _ selector: MessageSelector
+    for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector
   ) throws(MessageError) -> SuspendedWait? {
     let methods = SuspendedMethod.around.filter(\.isRunning)
-    guard !methods.isEmpty else { return nil }
-    let wanted = wanted()
+    return methods.isEmpty ? nil : try begin(for: wanted(), of: methods, in: core, selector)
+  }
+
+  @inline(never)
+  private static func begin(
+    for wanted: [Registration], of methods: [SuspendedMethod], in core: MulticastCore, _ selector: MessageSelector
+  ) throws(MessageError) -> SuspendedWait? {
     let task = SuspendedMethod.currentTask
     let isOwn = methods.contains { $0.task == task }
     let waiting = isOwn ? methods.filter { $0.task == task } : methods
@@ -133,7 +139,7 @@ enum SuspendedWaits {
     onlyOwn: Bool
   ) -> [Registration]? {
     let ends = Set(waiting.map(\.registration.gateIdentity))
-    var seen: Set<ObjectIdentifier> = []
+    var seen = Set<ObjectIdentifier>()
     var paths = wanted.map { [$0] }
     while let path = paths.popLast(), let last = path.last {
       if ends.contains(last.gateIdentity) { return path }

@@ -148,7 +148,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 
   /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func serveAll(_ mailbox: Mailbox, _ limit: Int) -> Int {
     if let step = group.onlyWeakStep { return serveAll(to: step, mailbox, limit) }
     let hasPriority = mailbox.hasPriority
@@ -165,7 +165,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 
   /// The same where the group has one target, which it does not keep alive: a weak reference is loaded once, and again
   /// whenever nobody else holds the target any more.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func serveAll(to step: RouteStep, _ mailbox: Mailbox, _ limit: Int) -> Int {
     guard let method = step.method else { return 0 }
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
@@ -229,7 +229,7 @@ extension DeliveryGroup {
   /// Gives one message to each step.
   ///
   /// - Parameter call: calls the method of a step; `false` when the target has died.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func serve(_ mailbox: Mailbox, _ call: (RouteStep) throws -> Bool) {
     for step in steps {
       mailbox.noteDelivery()
@@ -325,7 +325,7 @@ extension DeliveryGroup {
   }
 
   /// Sends a message to all of the group.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func send<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) {
     switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {
     case .alone: return post(TypedParcel(self, arguments, returning: R.self))

@@ -5,7 +5,7 @@
 // a count. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
 
 /// A typed broadcast.
-@inlinable @inline(never)
+@export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
@@ -20,7 +20,7 @@ func broadcastTyped<R, each A>(
 }
 
 /// A typed broadcast that takes more than the loop.
-@inlinable @inline(never)
+@export(implementation) @inline(never)
 func broadcastElsewhere<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
@@ -32,7 +32,7 @@ func broadcastElsewhere<R, each A>(
 }
 
 /// A typed `collect`.
-@inlinable @inline(__always)
+@export(implementation) @inline(__always)
 func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
@@ -52,7 +52,7 @@ func collectTyped<R, Output, each A>(
 }
 
 /// A typed `collect` that takes more than the loop.
-@inlinable @inline(never)
+@export(implementation) @inline(never)
 func collectElsewhere<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
@@ -61,7 +61,7 @@ func collectElsewhere<R, Output, each A>(
 }
 
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.
-@inlinable @inline(never)
+@export(implementation) @inline(never)
 func answerTyped<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool, _ take: (R) throws -> Bool
 ) -> CollectFailure? {
@@ -85,7 +85,7 @@ extension LoopTally {
   ///   - take: gets each answer. `false` ends the message, as for `fail`.
   ///   - fail: gets what a target, or `take`, throws.
   /// - Returns: how many steps had their turn.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
     fail: (inout LoopTally, any Error, RouteStep) -> Bool

@@ -52,7 +52,7 @@ final class TypedParcel<R, each A>: PlainParcel, @unchecked Sendable {  // immut
 }
 
 /// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
-@inlinable @inline(__always)
+@export(implementation) @inline(__always)
 func broadcastPosted<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary? {

@@ -5,22 +5,24 @@
 
 extension OutgoingMessage {
   /// Serves every target into `empty`, in the caller's turn, and gives what that makes of it.
-  func send<Sink: EndingSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
+  func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
     -> Sink.Output
   {
-    var (walk, sink) = (Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget), empty)
+    var sink = empty
+    var walk = Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget)
     var failure: (any Error)?
-    do { try walk.serve(into: &sink) } catch { failure = error }
+    do { try walk.serve { sink.take($0, at: $1) } } catch { failure = error }
     return sink.end(walk, by: failure)
   }
 
   /// The same with suspensions.
-  nonisolated(nonsending) func sendAndWait<Sink: EndingSink>(
+  nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
   ) async -> Sink.Output {
-    var (walk, sink) = (Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget), empty)
+    var sink = empty
+    var walk = Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget)
     var failure: (any Error)?
-    do { try await walk.serveAndWait(into: &sink) } catch { failure = error }
+    do { try await walk.serveAndWait { sink.take($0, at: $1) } } catch { failure = error }
     return sink.end(walk, by: failure)
   }
 }

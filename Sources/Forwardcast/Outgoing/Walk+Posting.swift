@@ -11,16 +11,16 @@ extension Walk {
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
-      for nested in node.nested.sorted(by: { $0.key > $1.key }) {
+      for nested in node.nested.elements.reversed() {
         // What stands behind hooks is posted when these have sent it on.
-        if case .node(let child) = nested.value, !child.route.isSurrounded { waiting.append(child) }
+        if case .node(let child)? = nested, !child.route.isSurrounded { waiting.append(child) }
       }
     }
   }
 
   /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel.
   private mutating func post(_ node: RouteNode) {
-    var posted: [Int: RouteNode.Posted] = [:]
+    var posted = ByStep<RouteNode.Posted>()
     guard node.route.route.hasQueued else { return node.posted = posted }
     let arguments = message.arguments
     for group in node.plan.groups {
@@ -66,17 +66,14 @@ extension Walk {
   {
     let (step, index) = (group.steps[place], group.indices[place])
     let queued = step.queued
-    let isReserved = reserved.remove(ReservedStep(node: ObjectIdentifier(node), index: index)) != nil
+    let isReserved = node.reserved[index] == true
+    if isReserved { node.reserved[index] = nil }
     func withdraw(_ posted: RouteNode.Posted) -> RouteNode.Posted {
       if isReserved { queued?.line?.giveBack() }
       return posted
     }
     guard step.isActive else { return withdraw(.outcome(.skipped(step.reasonToSkip))) }
-    if mayRunNow, node.route.route.hasRepeats,
-      !node.servedTargets.insert(RepeatedTarget(step.registration.takeUnretainedValue())).inserted
-    {
-      return withdraw(.repeated)
-    }
+    if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
     if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
@@ -156,11 +153,11 @@ extension Walk {
           guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
           if !line.reserveAtOnce() {
             let registration = group.steps[0].registration.takeUnretainedValue()
-            let wait = try SuspendedWaits.begin(for: { [registration] }, in: route.core, route.selector)
+            let wait = try SuspendedWaits.begin(for: [registration], in: route.core, route.selector)
             defer { wait?.end() }
             try await line.reserve { wait?.start($0) }
           }
-          reserved.insert(ReservedStep(node: ObjectIdentifier(node), index: group.indices[0]))
+          node.reserved[group.indices[0]] = true
         }
       }
     } catch {
@@ -170,13 +167,12 @@ extension Walk {
   }
 
   /// Gives back the places that were not used.
-  mutating func giveBackRoom() {
-    guard !reserved.isEmpty else { return }
-    for node in nodes where node.route.route.hasQueued {
-      for group in node.plan.groups where !group.isBatched {
-        let step = ReservedStep(node: ObjectIdentifier(node), index: group.indices[0])
-        if reserved.remove(step) != nil { group.steps[0].queued?.line?.giveBack() }
+  func giveBackRoom() {
+    for node in nodes {
+      for (index, isReserved) in node.reserved.elements.enumerated() where isReserved == true {
+        node.route.steps[index].queued?.line?.giveBack()
       }
+      node.reserved = ByStep()
     }
   }
 }

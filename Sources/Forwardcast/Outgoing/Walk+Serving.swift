@@ -1,52 +1,80 @@
-// Walk+Serving.swift: drives a walk into a sink, in the sender's turn or with suspensions, and waits where the sender does.
+// Walk+Serving.swift: drives a walk, in the sender's turn or with suspensions, and waits where the sender does.
 // Layer: Outgoing. See DESIGN.md, "One walk, two loops".
 
 extension Walk {
   /// Serves every target in the caller's turn, and blocks until all have answered where the sender does.
   ///
+  /// - Parameter take: gets each outcome. `false` when no further target is needed.
   /// - Throws: the error of hooks around the proxy that the message was sent to; for a sender that blocks `wouldDeadlock`,
   ///   before anything is sent, and `timedOut` with those who did not answer.
-  mutating func serve<Sink: OutcomeSink>(into sink: inout Sink) throws {
-    if case .blocked = waiting { try refuseToWaitForHeldContext() }
-    while let found = nextOutcome() { give(found, to: &sink) }
-    if case .blocked(let patience) = waiting {
-      try block(patience)
-      while let found = nextOutcome() { give(found, to: &sink) }
-    }
-    try end()
+  @inline(__always)
+  mutating func serve(_ take: (StepOutcome, StepContext) -> Bool) throws {
+    while let found = try advance() { give(found, take) }
   }
 
   /// Waits for room in buffers, serves every target, and suspends until all have answered where the sender waits for that.
   ///
-  /// - Throws: as ``serve(into:)``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own
+  /// - Throws: as ``serve(_:)``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own
   ///   end.
-  nonisolated(nonsending) mutating func serveAndWait<Sink: OutcomeSink>(into sink: inout Sink) async throws {
-    let wait = try beginWait()
-    defer { wait?.end() }
-    try await reserveRoom()
-    while let found = await nextOutcomeAndWait() { give(found, to: &sink) }
-    giveBackRoom()
-    if case .suspended = waiting {
-      try await suspend(wait)
-      while let found = nextOutcome() { give(found, to: &sink) }
-    }
-    try end()
+  @inline(__always)
+  nonisolated(nonsending) mutating func serveAndWait(_ take: (StepOutcome, StepContext) -> Bool) async throws {
+    while let found = try await advanceAndWait() { give(found, take) }
   }
 
-  private mutating func give<Sink: OutcomeSink>(_ found: Outcome, to sink: inout Sink) {
+  @inline(__always)
+  private mutating func give(_ found: Outcome, _ take: (StepOutcome, StepContext) -> Bool) {
     if !isKnown {
-      isKnown = !sink.take(found.outcome, at: found.context)
+      isKnown = !take(found.outcome, found.context)
     } else if case .failed(let error) = found.outcome {
       found.context.report(error)
     }
   }
 
-  // What follows is the same for every sink.
+  // Loops are copied to where they are used. What follows is there once, for every sink.
 
-  private func end() throws {
+  /// What is known next, until nothing is left to do.
+  @inline(never)
+  private mutating func advance() throws -> Outcome? {
+    if case .blocked = waiting, begins() { try refuseToWaitForHeldContext() }
+    if let found = nextOutcome() { return found }
+    if case .blocked(let patience) = waiting, beginsToWait() {
+      try block(patience)
+      if let found = nextOutcome() { return found }
+    }
+    return try end()
+  }
+
+  /// The same with suspensions.
+  @inline(never)
+  nonisolated(nonsending) private mutating func advanceAndWait() async throws -> Outcome? {
+    var found: Outcome?
+    do {
+      if begins() {
+        wait = try beginWait()
+        try await reserveRoom()
+      }
+      found = await nextOutcomeAndWait()
+      if found == nil, beginsToWait() {
+        giveBackRoom()
+        if case .suspended = waiting { try await suspend() }
+        found = nextOutcome()
+      }
+      if found == nil {
+        wait?.end()
+        found = try end()
+      }
+    } catch {
+      wait?.end()
+      throw error
+    }
+    return found
+  }
+
+  private func end() throws -> Outcome? {
     // What a message that its budget ended had posted before is not among the outcomes.
     if isSpent { pending?.abandon() }
     if let failure { throw failure }
+    return nil
   }
 
   /// Runs targets and hooks until something is known.
@@ -85,8 +113,7 @@ extension Walk {
           enter(multicast, target, step)
         } else {
           if attempt.suspends { endTurn() }
-          let registration = step.registration.takeUnretainedValue()
-          let outcome = await attempt.endedAndWaited(&message) { registration.isActive }
+          let outcome = await attempt.endedAndWaited(&message, for: step.registration.takeUnretainedValue())
           take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
           endTurn()
         }
@@ -147,10 +174,10 @@ extension Walk {
   private func beginWait() throws -> SuspendedWait? {
     guard case .suspended = waiting else { return nil }
     try Task.checkCancellation()
-    return try SuspendedWaits.begin(for: { queuedTargets }, in: route.core, route.selector)
+    return try SuspendedWaits.begin(for: queuedTargets, in: route.core, route.selector)
   }
 
-  nonisolated(nonsending) private func suspend(_ wait: SuspendedWait?) async throws {
+  nonisolated(nonsending) private func suspend() async throws {
     guard let pending else { return }
     wait?.sent(pending)
     let timer = wait?.start { pending.fail($0) }
@@ -171,41 +198,55 @@ extension Walk {
       evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
   }
 
-  private var groups: [DeliveryGroup] { nodes.flatMap { $0.route.route.hasQueued ? Array($0.plan.groups) : [] } }
+  /// What goes to contexts of its own.
+  private var groups: [DeliveryGroup] {
+    var groups: [DeliveryGroup] = []
+    for node in nodes where node.route.route.hasQueued {
+      for group in node.plan.groups where !group.runsNow { groups.append(group) }
+    }
+    return groups
+  }
 
   /// - Throws: `wouldDeadlock` when the caller is on a context that it would wait for.
   private func refuseToWaitForHeldContext() throws {
     func refuse(_ evidence: String) -> MessageError {
       MessageError(.wouldDeadlock, receiver: route.core.name, selector: route.selector.name, evidence: evidence)
     }
-    for group in groups where !group.runsNow && group.steps.contains(where: \.isActive) {
-      if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
-    }
-    // A method that leaves the context of its delivery for one where the caller blocks.
-    for step in groups.filter({ !$0.runsNow }).flatMap(\.steps) where step.isActive {
-      guard let method = step.method?.takeUnretainedValue(), method.isolation != .sender, let target = step.target,
-        method.canRun(on: target)
-      else { continue }
-      throw refuse(
-        "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+    for group in groups {
+      for step in group.steps where step.isActive {
+        if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
+        // A method that leaves the context of its delivery for one where the caller blocks.
+        guard let method = step.method?.takeUnretainedValue(), method.isolation != .sender, let target = step.target,
+          method.canRun(on: target)
+        else { continue }
+        throw refuse(
+          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+      }
     }
   }
 
   /// The targets that are waited for on contexts of their own.
   private var queuedTargets: [Registration] {
-    groups.flatMap(\.steps).filter { $0.isActive && $0.queued != nil }.map { $0.registration.takeUnretainedValue() }
+    var targets: [Registration] = []
+    for node in nodes where node.route.route.hasQueued {
+      for group in node.plan.groups {
+        for step in group.steps where step.isActive { targets.append(step.registration.takeUnretainedValue()) }
+      }
+    }
+    return targets
   }
 
   /// A target that would have to be waited for; `nil` when all can be served in the caller's turn, as far as is known
   /// before they are asked.
   var waitedFor: String? {
-    for group in groups where !group.runsNow {
-      if let target = group.steps.lazy.filter(\.isActive).compactMap(\.target).first {
-        return "\(typeName(of: target)) on \(group.mailbox.context.name)"
+    for group in groups {
+      for step in group.steps where step.isActive {
+        if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
       }
     }
-    for node in nodes.isEmpty ? [RouteNode(route, in: nil)] : nodes {
-      for step in UnsafeBufferPointer(start: node.route.steps, count: node.route.count) where step.isActive {
+    for route in nodes.isEmpty ? [route] : nodes.map(\.route) {
+      for index in 0..<route.count where route.steps[index].isActive {
+        let step = route.steps[index]
         if step.queued == nil, let method = step.method?.takeUnretainedValue(), method.isolation != .sender,
           let target = step.target, !method.canRun(on: target)
         {

@@ -5,8 +5,8 @@
 ///
 /// ``next()`` says what is to happen now and ``take(_:at:)`` what came of it; outcomes come out of `next()` again, in the
 /// order of delivery and as soon as they are known. So the walk decides everything, and whoever drives it only runs targets
-/// and hooks: see ``serve(into:)``. Proxies in one another are frames of a stack of its own: depth costs no thread stack.
-struct Walk {
+/// and hooks: see ``serve(_:)``. Proxies in one another are frames of a stack of its own: depth costs no thread stack.
+struct Walk: ~Copyable {
   /// What became of the message at one target.
   typealias Outcome = (outcome: StepOutcome, context: StepContext)
 
@@ -42,8 +42,6 @@ struct Walk {
   let nodes: [RouteNode]
   /// How many messages full buffers gave up for this one.
   var dropped = 0
-  /// Steps for which the sender has a place in the target's buffer.
-  var reserved: Set<ReservedStep> = []
   /// Turns that cannot end here and are to be taken up afterwards; `nil` where nobody can.
   var deferred: [LateTurn]?
   /// Whether the sender needs nothing more: further targets are passed by, and of outcomes only errors are told.
@@ -61,6 +59,11 @@ struct Walk {
   private var surrounded: (node: RouteNode, place: StepContext)?
   private var hasBegun = false
   private var isOver = false
+  /// How far it has been driven.
+  private var phase = Phase.new
+  private enum Phase { case new, underWay, awaited }
+  /// The wait of a method that the sender is in.
+  var wait: SuspendedWait?
   /// Whether the budget has ended the message.
   private(set) var isSpent = false
   private var outcomes: OutcomeOrder
@@ -92,13 +95,14 @@ struct Walk {
     var skipped = 0
     var trail: ProxyTrail?
     /// Targets that got the message, where one may be registered more than once.
-    var served: Set<RepeatedTarget> = []
+    var served = RepeatedTargets()
   }
 
   /// - Parameters:
   ///   - outer: the proxies around the one that the message is sent to, when it came as one of their targets.
   ///   - place: its place in the nearest of those.
   ///   - withheld: why nobody is to get the message: then targets are only listed.
+  @inline(never)
   init(
     _ message: OutgoingMessage, along route: MessageRoute, in outer: ProxyChain? = nil, at place: StepContext? = nil,
     waiting: Waiting = .nobody, listsEveryTarget: Bool = false, withheld: DeliveryReport.SkipReason? = nil
@@ -118,6 +122,18 @@ struct Walk {
   }
 
   // MARK: Events
+
+  /// Whether the walk is driven for the first time.
+  mutating func begins() -> Bool {
+    defer { if phase == .new { phase = .underWay } }
+    return phase == .new
+  }
+
+  /// Whether what is not known yet has not been waited for.
+  mutating func beginsToWait() -> Bool {
+    defer { phase = .awaited }
+    return phase != .awaited
+  }
 
   /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when there is nothing
   /// more to do, and what is not out yet has to be waited for.
@@ -177,11 +193,7 @@ struct Walk {
       take(.skipped(.dead), at: context(step, nil))
       return nil
     }
-    if frame.route.route.hasRepeats, step.queued == nil,
-      !frame.served.insert(RepeatedTarget(step.registration.takeUnretainedValue())).inserted
-    {
-      return nil
-    }
+    if frame.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
     switch frame.node?.nested[index] {
     case .node(let node)?: enter(node, context(step, target))
     case .refused(let error)?: take(.failed(error), at: context(step, target))
@@ -292,7 +304,7 @@ struct Walk {
   var reachedAny: Bool { outcomes.reachedAny }
 
   /// Charges the message's budget, and ends the message with what that throws.
-  mutating func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
+  mutating func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (borrowing Walk) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }
     do { try budget.charge(item, count) } catch {
       if !isSpent { take(.failed(error), at: context(self)) }
@@ -453,19 +465,4 @@ struct LateTurn {
   let slot: Int
   /// The trail that its message has.
   let trail: ProxyTrail?
-}
-
-/// A target that is registered more than once with one delivery, for other selectors each time: a message that several of
-/// its registrations are for arrives once.
-struct RepeatedTarget: Hashable {
-  let target: ObjectIdentifier
-  let delivery: Delivery
-
-  init(_ registration: Registration) { (target, delivery) = (registration.key, registration.delivery) }
-}
-
-/// A step of one of the proxies that a message passes.
-struct ReservedStep: Hashable {
-  let node: ObjectIdentifier
-  let index: Int
 }

@@ -53,13 +53,13 @@ extension MulticastCore {
   }
 
   private func selectors(_ registration: Registration, _ target: AnyObject?) -> String {
-    if let scope = registration.scope { return "only " + shortened(scope.sorted { $0.name < $1.name }) }
+    if let scope = registration.scope { return "only " + shortened(inOrder(Array(scope)) { $0.name }) }
     if let closure = target as? ClosureTarget { return closure.method.selector.name }
     if target is any MulticastSending { return "those of its targets" }
     var known = Set((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])
     if let table { known.formUnion(table.selectors) }
     if known.isEmpty { return target is any MessageForwarding ? "what it forwards" : "none" }
-    return "\(known.count): " + shortened(known.sorted { $0.name < $1.name })
+    return "\(known.count): " + shortened(inOrder(Array(known)) { $0.name })
   }
 
   private func shortened(_ selectors: [MessageSelector]) -> String {

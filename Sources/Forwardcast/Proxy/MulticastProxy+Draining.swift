@@ -13,7 +13,7 @@ extension MulticastHolding where Interface: Sendable {
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try SuspendedWaits.begin(
-      for: { core.withNested.flatMap(\.registrations).filter { $0.queued != nil } }, in: core, "drain")
+      for: core.withNested.flatMap(\.registrations).filter { $0.queued != nil }, in: core, "drain")
     defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
@@ -53,20 +53,20 @@ extension MulticastHolding where Interface: Sendable {
 private struct DrainRound {
   private let core: MulticastCore
   private(set) var mailboxes: [Mailbox]
-  private let before: [ObjectIdentifier: Int]
+  private var before: [ObjectIdentifier: Int] = .init()
   private var last: [ObjectIdentifier: Int]?
-  private var counts = DrainCounts()
+  private var counts = DrainCounts(0)
 
   init(_ core: MulticastCore) {
     self.core = core
     mailboxes = core.withNested.flatMap(\.mailboxes)
-    before = Dictionary(uniqueKeysWithValues: mailboxes.map { (ObjectIdentifier($0), $0.delivered) })
+    for mailbox in mailboxes { before[ObjectIdentifier(mailbox)] = mailbox.delivered }
   }
 
   /// Sends a marker through each mailbox.
   mutating func begin() -> Completion {
     mailboxes = core.withNested.flatMap(\.mailboxes)
-    let counts = DrainCounts()
+    let counts = DrainCounts(mailboxes.count)
     self.counts = counts
     for (index, mailbox) in mailboxes.enumerated() {
       counts.completion.enter()
@@ -80,9 +80,9 @@ private struct DrainRound {
 
   /// Whether nothing had its turn between the last two rounds.
   mutating func isQuiet() -> Bool {
-    var seen: [ObjectIdentifier: Int] = [:]
-    for (index, count) in counts.all {
-      if let count { seen[ObjectIdentifier(mailboxes[index])] = count }
+    var seen: [ObjectIdentifier: Int] = .init()
+    for (mailbox, count) in zip(mailboxes, counts.all) {
+      if case .some(let count?) = count { seen[ObjectIdentifier(mailbox)] = count }
     }
     defer { last = seen }
     return last == seen || seen.isEmpty
@@ -113,9 +113,12 @@ extension MulticastCore {
 /// What the markers of one round found.
 private final class DrainCounts: Sendable {
   let completion = Completion()
-  private let counts = Guarded<[Int: Int?]>([:])
+  private let counts: Guarded<[Int??]>
 
-  var all: [Int: Int?] { counts.withLock { $0 } }
+  init(_ count: Int) { counts = Guarded(Array(repeating: nil, count: count)) }
+
+  /// The turns that each mailbox has seen; `.some(nil)` for one whose context went away.
+  var all: [Int??] { counts.withLock { $0 } }
 
   func settle(_ index: Int, _ count: Int?) {
     counts.withLock { $0[index] = .some(count) }

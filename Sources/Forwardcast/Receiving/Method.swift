@@ -140,7 +140,7 @@ enum MethodIsolation: Sendable, Equatable {
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
 
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   init(values: (repeat each A)) { self.values = values }
 
   /// The arguments that are in boxes, each as its type.
@@ -195,13 +195,13 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
     try body(target, arguments)
   }
 
   /// The answer in a box.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func boxedCall(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> ArgumentBox {
     ArgumentBox(storage: try body(target, arguments), isSendable: resultCrosses)
   }
@@ -245,7 +245,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   /// Opens boxes, for rows of four arguments or more: see ``BoxOpener1``.
-  @inlinable @inline(never)
+  @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
     guard boxes.count == packCount(repeat (each A).self) else { return false }
     var index = 0

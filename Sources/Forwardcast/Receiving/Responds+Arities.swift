@@ -17,7 +17,7 @@ extension Responds {
   ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
   ///     closure's own.
   ///   - body: the method.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public init<R>(
     to message: Message<() -> R>, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target) throws -> R
@@ -39,7 +39,7 @@ extension Responds {
   }
 
   /// A row of no arguments whose types are those of its closure: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target) throws -> R
@@ -48,7 +48,7 @@ extension Responds {
   }
 
   /// A row of no arguments as its closure types it, whose answer may cross in a box: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target) throws -> R
@@ -57,7 +57,7 @@ extension Responds {
   }
 
   /// A row of one argument whose types are those of its key: see the form for no arguments.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public init<R, A>(
     to message: Message<(A) -> R>, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A) throws -> R
@@ -79,7 +79,7 @@ extension Responds {
   }
 
   /// A row of one argument whose types are those of its closure: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A) throws -> R
@@ -88,7 +88,7 @@ extension Responds {
   }
 
   /// A row of one argument as its closure types it, whose answer may cross in a box: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A) throws -> R
@@ -97,7 +97,7 @@ extension Responds {
   }
 
   /// A row of two arguments whose types are those of its key: see the form for no arguments.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public init<R, A, B>(
     to message: Message<(A, B) -> R>, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B) throws -> R
@@ -119,7 +119,7 @@ extension Responds {
   }
 
   /// A row of two arguments whose types are those of its closure: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B) throws -> R
@@ -128,7 +128,7 @@ extension Responds {
   }
 
   /// A row of two arguments as its closure types it, whose answer may cross in a box: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B) throws -> R
@@ -137,7 +137,7 @@ extension Responds {
   }
 
   /// A row of three arguments whose types are those of its key: see the form for no arguments.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
@@ -159,7 +159,7 @@ extension Responds {
   }
 
   /// A row of three arguments whose types are those of its closure: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
@@ -168,7 +168,7 @@ extension Responds {
   }
 
   /// A row of three arguments as its closure types it, whose answer may cross in a box: see the form with a key.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
     _ body: @escaping @Sendable (Target, A, B, C) throws -> R
@@ -365,7 +365,7 @@ extension Responds where Target: Actor {
 
 @usableFromInline
 enum BoxOpener1<R, A> {
-  @inlinable @inline(never)
+  @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {
@@ -386,7 +386,7 @@ enum BoxOpener1<R, A> {
 
 @usableFromInline
 enum BoxOpener2<R, A, B> {
-  @inlinable @inline(never)
+  @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {
@@ -408,7 +408,7 @@ enum BoxOpener2<R, A, B> {
 
 @usableFromInline
 enum BoxOpener3<R, A, B, C> {
-  @inlinable @inline(never)
+  @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {

@@ -86,7 +86,7 @@ public struct SelectorTable: Sendable {
   public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
 
   /// Every selector with a method, inherited ones included, sorted by name.
-  public var selectors: [MessageSelector] { storage.selectors.sorted { $0.name < $1.name } }
+  public var selectors: [MessageSelector] { inOrder(Array(storage.selectors)) { $0.name } }
 
   /// Rows that the initialiser did not let in, each with its reason.
   public var refusals: [MessageError] { storage.refusals }
@@ -131,26 +131,28 @@ package enum TableEpoch {
 package final class TableStorage: Sendable {
   private struct State {
     /// What messages find. A method with hooks is here with them around it.
-    private(set) var methods: [MessageSelector: Method] = [:]
-    var refusals: [MessageSelector: MessageError] = [:]
+    private(set) var methods: [MessageSelector: Method] = .init()
+    /// The rows that were not let in, each once.
+    private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
     /// The rows as they entered, of those that have hooks around them.
-    private var bare: [MessageSelector: Method] = [:]
+    private var bare: [MessageSelector: Method] = .init()
     /// The hooks, in the order in which they were installed.
     var hooks: [Hook] = [] {
       didSet {
-        inherited = [:]
+        (inner, outer) = (.init(), .init())
         for selector in methods.keys { wrap(selector) }
       }
     }
-    /// Inherited methods with this table's hooks around them, beside those that they were made of.
-    private var inherited: [MessageSelector: (inner: Method, outer: Method)] = [:]
+    /// Inherited methods, and the same with this table's hooks around them.
+    private var inner: [MessageSelector: Method] = .init()
+    private var outer: [MessageSelector: Method] = .init()
 
     /// An inherited method with the hooks around it that this table has for its very selector.
-    mutating func surrounded(_ inner: Method, _ selector: MessageSelector) -> Method {
-      if let known = inherited[selector], known.inner === inner { return known.outer }
-      let outer = inner.hooked(by: HookChain(hooks: hooks.filter { $0.selector == selector }))
-      inherited[selector] = (inner, outer)
-      return outer
+    mutating func surrounded(_ method: Method, _ selector: MessageSelector) -> Method {
+      if inner[selector] === method, let known = outer[selector] { return known }
+      let hooked = method.hooked(by: HookChain(hooks: hooks.filter { $0.selector == selector }))
+      (inner[selector], outer[selector]) = (method, hooked)
+      return hooked
     }
 
     func hasHook(around selector: MessageSelector) -> Bool {
@@ -178,7 +180,15 @@ package final class TableStorage: Sendable {
       methods[selector] = own.isEmpty ? row : row.hooked(by: HookChain(hooks: own))
     }
 
-    func isRefused(_ selector: MessageSelector) -> Bool { !refusals.isEmpty && refusals[selector] != nil }
+    func refusal(_ selector: MessageSelector) -> MessageError? {
+      refusals.isEmpty ? nil : refusals.first { $0.selector == selector }?.error
+    }
+
+    /// Notes why a row was not let in; `nil` when it was.
+    mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
+      if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
+      if let error { refusals.append((selector, error)) }
+    }
   }
 
   private let state = Guarded(State())
@@ -186,28 +196,35 @@ package final class TableStorage: Sendable {
   let targetName: String
   private let targetID: ObjectIdentifier
   private let accepts: @Sendable (AnyObject) -> Bool
-  private let acceptsType: @Sendable (Any.Type) -> Bool
+  private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
   /// The class last found to be accepted, so that the next instance costs one comparison.
   private let accepted = Atomic<UInt>(0)
   /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
   private let ownsNoTables = Atomic<UInt>(0)
 
-  init<Target>(for type: Target.Type, parent: TableStorage?) {
-    targetName = "\(Target.self)"
-    targetID = ObjectIdentifier(Target.self)
-    accepts = { $0 is Target || ($0 as? ValueTarget)?.value is Target }
+  convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
+    self.init(type, { $0 is Target || ($0 as? ValueTarget)?.value is Target }, { $0 is Target.Type }, parent)
+  }
+
+  @inline(never)
+  private init(
+    _ type: any Any.Type, _ accepts: @escaping @Sendable (AnyObject) -> Bool,
+    _ isSubtype: @escaping @Sendable (any Any.Type) -> Bool, _ parent: TableStorage?
+  ) {
+    targetName = "\(type)"
+    targetID = ObjectIdentifier(type)
+    self.accepts = accepts
     // Whether a class conforms to a protocol only its objects tell: those are asked when a method is found.
-    let isForClass = Target.self is AnyObject.Type
-    self.isForClass = isForClass
-    acceptsType = { !isForClass || $0 is Target.Type }
-    self.parent = parent.flatMap { $0.acceptsType(Target.self) ? $0 : nil }
+    isForClass = type is AnyObject.Type
+    self.isSubtype = isSubtype
+    self.parent = parent.flatMap { !$0.isForClass || $0.isSubtype(type) ? $0 : nil }
     guard let parent, self.parent == nil else { return }
     for selector in parent.selectors {
       let error = MessageError(
         .typeMismatch, receiver: targetName, selector: selector.name,
         evidence: "\(targetName) cannot inherit a table of \(parent.targetName)")
-      state.withLock { $0.refusals[selector] = error }
+      state.withLock { $0.refuse(selector, error) }
     }
   }
 
@@ -238,7 +255,7 @@ package final class TableStorage: Sendable {
     var hooked: [TableStorage] = []
     while let here = table {
       let (method, refused, hasHook) = here.state.withLock {
-        ($0.methods[selector], $0.isRefused(selector), $0.hasHook(around: selector))
+        ($0.methods[selector], $0.refusal(selector) != nil, $0.hasHook(around: selector))
       }
       if let method {
         let outermost = hooked.reversed().reduce(method) { inner, table in
@@ -273,20 +290,20 @@ package final class TableStorage: Sendable {
 
   /// Why a row of that selector was not let in, if one was not.
   func refusal(for selector: MessageSelector) -> MessageError? {
-    state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
+    state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
   }
 
   /// Keeps a row out, and with it one of the same selector that had entered: which was meant nobody knows.
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
     let old = state.withLock { state in
-      state.refusals[selector] = error
+      state.refuse(selector, error)
       return state.set(selector, nil)
     }
     withExtendedLifetime(old) {}
   }
 
   var refusals: [MessageError] {
-    state.withLock { Array($0.refusals.values) }.sorted { $0.selector < $1.selector }
+    inOrder(state.withLock { $0.refusals }.map(\.error)) { $0.selector }
   }
 
   var selectors: Set<MessageSelector> {
@@ -343,7 +360,7 @@ package final class TableStorage: Sendable {
     // The old method goes after the lock: what its closure held may run code of its own.
     let old: Method?? = state.withLock { state in
       if !replacing && state.methods[selector] != nil { return nil }
-      state.refusals[selector] = nil
+      state.refuse(selector, nil)
       return .some(state.set(selector, method))
     }
     guard let old else {
@@ -358,7 +375,7 @@ package final class TableStorage: Sendable {
     try check(method)
     let (entered, old) = state.withLock { state -> (Bool, Method?) in
       guard state.row(selector) === known else { return (false, nil) }
-      state.refusals[method.selector] = nil
+      state.refuse(method.selector, nil)
       return (true, state.set(method.selector, method))
     }
     withExtendedLifetime(old) {}

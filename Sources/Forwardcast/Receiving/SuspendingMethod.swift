@@ -31,6 +31,7 @@ extension Method {
   ///
   /// - Parameter mayStart: asked where the method runs, right before it starts.
   /// - Returns: `nil` when the method was not to start any more.
+  @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
     mayStart: @escaping @Sendable () -> Bool = { true }

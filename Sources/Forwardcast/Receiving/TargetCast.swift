@@ -17,7 +17,7 @@ struct TargetCast<Target>: Sendable {
   init() { tables = Target.self is AnyObject.Type ? nil : WitnessTables() }
 
   /// Calls `body` with `object` as the type that the row takes.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func callAsFunction<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     if Target.self is AnyObject.Type { return try Self.ofClass(object, body) }
     if MemoryLayout<Target>.size == MemoryLayout<(AnyObject, UInt)>.size, let tables,
@@ -29,7 +29,7 @@ struct TargetCast<Target>: Sendable {
   }
 
   /// Calls `body` with `object`, which is of the class `Target`.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   static func ofClass<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     try borrowing(object, 0, body)
   }
@@ -37,7 +37,7 @@ struct TargetCast<Target>: Sendable {
   /// Calls `body` with the reference whose words are `object` and, for an existential, `table`.
   ///
   /// They are put together in place, so that the target is not retained for it: the caller holds it.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)
     return try withUnsafeMutablePointer(to: &words) { words in
@@ -114,7 +114,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
   }
 
   /// The table of an object's class, if it was met.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func table(of object: AnyObject) -> UInt? {
     let type = ObjectIdentifier(Swift.type(of: object))
     var entry = first.load(ordering: .acquiring)

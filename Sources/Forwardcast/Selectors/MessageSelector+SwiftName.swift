@@ -134,7 +134,7 @@ private enum ObjectiveCName {
   }
 
   /// The prepositions that the compiler knows.
-  private static let prepositions: Set<String> = [
+  private static let prepositions = [
     "above", "after", "along", "alongside", "as", "at", "before", "below", "by", "following", "for", "from", "given",
     "in", "including", "inside", "into", "matching", "of", "on", "passing", "preceding", "since", "to", "until",
     "using", "via", "when", "with", "within",

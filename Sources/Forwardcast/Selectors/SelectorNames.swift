@@ -28,7 +28,7 @@ struct SelectorRecord {
 
 /// Every name of the process, found by its text.
 enum SelectorNames {
-  private static let table = Guarded<[String: MessageSelector]>([:])
+  private static let table = Guarded<[String: MessageSelector]>(.init())
 
   /// The selector of `name`, which `SelectorGrammar` has read.
   static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {

@@ -44,7 +44,7 @@ extension MessageReceiver {
     let own = ownTable(of: self, classTable: shared)?.answeredMessages { _ in .object } ?? []
     let hidden = Set(own.map(\.selector))
     let others = shared.answeredMessages { .table(of: $0) }.filter { !hidden.contains($0.selector) }
-    return (own + others).sorted { $0.selector.name < $1.selector.name }
+    return inOrder(own + others) { $0.selector.name }
   }
 }
 
@@ -55,6 +55,6 @@ extension TableStorage {
         AnsweredMessage(selector: selector, signature: method.signature, source: source(owner.targetName))
       }
     }
-    return found.sorted { $0.selector.name < $1.selector.name }
+    return inOrder(found) { $0.selector.name }
   }
 }

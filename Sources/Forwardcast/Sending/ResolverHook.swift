@@ -23,7 +23,7 @@ enum ResolverHook {
     case answered(Answer)
   }
 
-  private static let requests = Guarded<[Request: State]>([:])
+  private static let requests = Guarded<[Request: State]>(.init())
 
   /// What is left to do for one who asks.
   private enum Turn {

@@ -36,25 +36,32 @@ package struct WaitCycle: Error {
 /// lock: of the threads that close a ring exactly one finds it, and gets an error instead.
 package enum WaitGraph {
   private struct Worker {
+    let thread: ThreadIdentity
     /// What the thread is at: each item asked for by the one before.
     var stack: [SharedWork] = []
     /// What it waits for.
     var awaited: SharedWork?
   }
 
-  private static let workers = Guarded<[ThreadIdentity: Worker]>([:])
+  /// The threads that are at something, or wait: few.
+  private static let workers = Guarded<[Worker]>([])
+
+  /// Changes what a thread is at, or waits for.
+  private static func change(_ thread: ThreadIdentity, _ workers: inout [Worker], _ change: (inout Worker) -> Void) {
+    let place = workers.firstIndex { $0.thread == thread } ?? workers.endIndex
+    if place == workers.endIndex { workers.append(Worker(thread: thread)) }
+    change(&workers[place])
+    if workers[place].stack.isEmpty, workers[place].awaited == nil { workers.remove(at: place) }
+  }
 
   /// Notes that the calling thread, which made `work`, does it now.
   package static func begin(_ work: SharedWork) {
-    workers.withLock { $0[work.thread, default: Worker()].stack.append(work) }
+    workers.withLock { change(work.thread, &$0) { $0.stack.append(work) } }
   }
 
   /// Lets those who wait for `work` go on. Called once, when its outcome is where they will look for it.
   package static func end(_ work: SharedWork) {
-    workers.withLock { workers in
-      workers[work.thread]?.stack.removeAll { $0 === work }
-      if workers[work.thread]?.stack.isEmpty == true { workers[work.thread] = nil }
-    }
+    workers.withLock { change(work.thread, &$0) { $0.stack.removeAll { $0 === work } } }
     // After that: who waits for work that has ended is about to go on, and in no ring.
     work.gate.leave()
   }
@@ -67,26 +74,22 @@ package enum WaitGraph {
     let me = ThreadIdentity.current
     let ring = workers.withLock { workers -> [String]? in
       if let ring = self.ring(closedBy: work, on: me, workers) { return ring }
-      workers[me, default: Worker()].awaited = work
+      change(me, &workers) { $0.awaited = work }
       return nil
     }
     if let ring { throw WaitCycle(chain: ring) }
     work.gate.wait()
-    workers.withLock { workers in
-      workers[me]?.awaited = nil
-      if workers[me]?.stack.isEmpty == true { workers[me] = nil }
-    }
+    workers.withLock { change(me, &$0) { $0.awaited = nil } }
   }
 
-  private static func ring(closedBy wanted: SharedWork, on me: ThreadIdentity, _ workers: [ThreadIdentity: Worker])
-    -> [String]?
-  {
-    guard let mine = workers[me]?.stack else { return nil }
+  private static func ring(closedBy wanted: SharedWork, on me: ThreadIdentity, _ workers: [Worker]) -> [String]? {
+    func worker(_ thread: ThreadIdentity) -> Worker? { workers.first { $0.thread == thread } }
+    guard let mine = worker(me)?.stack else { return nil }
     var chain = mine.map(\.name)
     var next = wanted
     while next.thread != me {
       // Work that has ended is no longer on its thread's stack: who waits for it is about to go on.
-      guard let worker = workers[next.thread], let place = worker.stack.firstIndex(where: { $0 === next }),
+      guard let worker = worker(next.thread), let place = worker.stack.firstIndex(where: { $0 === next }),
         let further = worker.awaited
       else { return nil }
       chain += worker.stack[place...].map(\.name)

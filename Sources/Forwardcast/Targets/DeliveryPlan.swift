@@ -85,7 +85,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
     // The part that the next step of a mailbox joins. A step that travels alone ends it, so that no later step of that
     // mailbox is posted before it.
-    var open: [ObjectIdentifier: Int] = [:]
+    var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
       guard let queued = route.steps[index].registration.takeUnretainedValue().queued else {

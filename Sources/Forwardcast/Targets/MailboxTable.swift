@@ -13,7 +13,7 @@ struct MailboxTable: Sendable {
     weak let mailbox: Mailbox?
   }
 
-  private var entries: [MailboxKey: Entry] = [:]
+  private var entries: [MailboxKey: Entry] = .init()
   /// With how many entries those of mailboxes that have gone are taken out: twice as many as were found in use, so that
   /// each costs a look or two.
   private var countToClean = MailboxTable.fewest

@@ -12,7 +12,7 @@ extension MessageRoute {
 
   /// Makes sure that the first target which would get the message can take its arguments, be it in a nested proxy.
   func checkFirst(_ message: Invocation) throws {
-    var asked: Set<ObjectIdentifier> = []
+    var asked = Set<ObjectIdentifier>()
     _ = try checkFirst(message, &asked, depth: 0)
   }
 

@@ -82,7 +82,7 @@ public final class Registration: @unchecked Sendable {
   }
 
   /// The priorities that registrations have no room for, as long as these are there.
-  static let longPriorities = Guarded<[ObjectIdentifier: Int]>([:])
+  static let longPriorities = Guarded<[ObjectIdentifier: Int]>(.init())
 
   deinit { if shortPriority == .min { storedPriority = 0 } }
 
@@ -90,8 +90,13 @@ public final class Registration: @unchecked Sendable {
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   /// Whether messages are let through.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   var isActive: Bool { state.load(ordering: .relaxed) == 0 }
+
+  /// Whether a method of the target may start now.
+  ///
+  /// - Parameter isKept: whether the target gets what waits for it also when it was removed.
+  func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
   /// Whether the registration was cancelled, or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
@@ -118,6 +123,7 @@ public final class Registration: @unchecked Sendable {
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
   /// way, but for those that wait where it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room
   /// in its buffer go on. Cancelling twice is harmless.
+  @inline(never)
   public func cancel() {
     markCancelled()
     core?.forget([self])
@@ -220,7 +226,7 @@ extension Registration: CustomStringConvertible {
     var words = ["registration of \(currentTarget.map { typeName(of: $0) } ?? "a dead target")"]
     let priority = priority
     if priority != 0 { words.append("priority \(priority)") }
-    if let scope { words.append("only " + scope.map(\.name).sorted().joined(separator: " ")) }
+    if let scope { words.append("only " + inOrder(scope.map(\.name)) { $0 }.joined(separator: " ")) }
     if let queued { words.append("\(queued.delivery)") }
     if isMuted { words.append("muted") }
     if isCancelled { words.append("cancelled") }

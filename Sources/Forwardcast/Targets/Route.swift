@@ -267,15 +267,15 @@ struct RouteStep {
   }
 
   /// Whether the registration lets messages through at this moment.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   var isActive: Bool { registration._withUnsafeGuaranteedRef { $0.isActive } }
 
   /// The method's.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
 
   /// The target, or `nil` when it has died.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
@@ -296,7 +296,7 @@ struct RouteStep {
   /// - Precondition: there is a method.
   ///
   /// Nothing is retained but a weak target for the time of the call: the route keeps method and strong target alive.
-  @inlinable @inline(__always)
+  @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
     if let strong {

@@ -20,7 +20,7 @@ struct TargetList {
   /// The first registration of each target.
   private var first = IdentityTable()
   /// The other registrations of targets that have several, the newest first.
-  private var others: [ObjectIdentifier: [Registration]] = [:]
+  private var others: [ObjectIdentifier: [Registration]] = .init()
   /// How many registrations there are.
   private var count = 0
 

@@ -67,7 +67,7 @@ enum RowTemplate {
   private static let opener = """
     @usableFromInline
     enum BoxOpener{n}<R{generics}> {
-      @inlinable @inline(never)
+      @export(implementation) @inline(never)
       static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
         -> Bool
       {
@@ -182,7 +182,7 @@ enum RowTemplate {
             \(method("cast"))
           }
       """
-    let inlining = isPack ? "@inline(never)" : "@inlinable @inline(__always)"
+    let inlining = isPack ? "@inline(never)" : "@export(implementation) @inline(__always)"
     let replacements = [
       "words": ["no arguments", "one argument", "two arguments", "three arguments", "four arguments or more"][count],
       "n": "\(count)", "generics": generics.map { ", " + $0 }.joined(), "types": list,
