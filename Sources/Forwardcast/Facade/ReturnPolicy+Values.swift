@@ -14,7 +14,7 @@ extension Optional: OptionalAnswer {
 
 extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
   /// The last answer that is not `nil`.
-  @inlinable
+  @export(implementation)
   public static var lastValue: Self {
     Self(folding: nil) { last, answer in
       if !answer.isNil { last = answer }
@@ -23,7 +23,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
   }
 
   /// The first answer that is not `nil`; nobody further is asked.
-  @inlinable
+  @export(implementation)
   public static var firstValue: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
       first = answer
@@ -34,7 +34,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
 
 extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
   /// The smallest answer, the first of equal ones, or `nil`.
-  @inlinable
+  @export(implementation)
   public static var min: Self {
     Self(folding: nil) { least, answer in
       if let found = least, !(answer < found) { return true }
@@ -44,7 +44,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
   }
 
   /// The greatest answer, the last of equal ones, or `nil`.
-  @inlinable
+  @export(implementation)
   public static var max: Self {
     Self(folding: nil) { greatest, answer in
       if let found = greatest, answer < found { return true }
@@ -56,7 +56,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
 
 extension ReturnPolicy where R: RangeReplaceableCollection & SendableMetatype, Output == R {
   /// All answers one after another.
-  @inlinable
+  @export(implementation)
   public static var joined: Self {
     Self(folding: R()) { all, answer in
       all.append(contentsOf: answer)
@@ -79,12 +79,12 @@ extension ReturnPolicy where R == String, Output == String {
 
 extension ReturnPolicy {
   /// The result of `policy`, or `nil` where nobody answered.
-  @inlinable
+  @export(implementation)
   public static func ifAnswered<Inner>(_ policy: ReturnPolicy<R, Inner>) -> Self where Output == Inner? {
     Self(unlessEmpty: policy)
   }
 
-  @inlinable
+  @export(implementation)
   init<Inner>(unlessEmpty policy: ReturnPolicy<R, Inner>) where Output == Inner? {
     switch policy.way {
     case .folding(let initial, let step):

@@ -29,8 +29,7 @@ extension SelectorTable {
     self.init(for: type, inheriting: parents.first, rows)
     for parent in parents.dropFirst() {
       for selector in parent.selectors where storage.method(for: selector) == nil {
-        guard let method = parent.storage.method(for: selector) else { continue }
-        do { try storage.enter(method, replacing: false) } catch { storage.refuse(selector, error) }
+        if let method = parent.storage.method(for: selector) { storage.enterOrRefuse(method) }
       }
     }
   }

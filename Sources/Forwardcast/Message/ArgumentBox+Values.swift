@@ -226,13 +226,9 @@ extension BoxedNumber where Self: FixedWidthInteger {
     case .large(let value): self.init(exactly: value)
     case .floating(let value):
       // By way of the widest, so that one conversion from floating point is compiled, and not one a type.
-      if let small = Int128(exactly: value) {
-        self.init(exactly: small)
-      } else if let large = UInt128(exactly: value) {
-        self.init(exactly: large)
-      } else {
-        return nil
-      }
+      let whole = Int128(exactly: value).map(WideNumber.integer) ?? UInt128(exactly: value).map(WideNumber.large)
+      guard let whole else { return nil }
+      self.init(fitting: whole)
     }
   }
 }

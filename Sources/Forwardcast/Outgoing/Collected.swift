@@ -12,7 +12,7 @@ public struct Collected<Output> {
   init(_ output: Output, _ failure: CollectFailure?) { (self.output, self.failure) = (output, failure) }
 
   /// The result, for senders who take errors: throws the first.
-  @inlinable
+  @export(implementation)
   public func get() throws -> Output {
     if let failure { throw failure.error }
     return output
@@ -20,14 +20,14 @@ public struct Collected<Output> {
 
   /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``, cancellation
   /// too.
-  @inlinable
+  @export(implementation)
   public func answered() -> Output {
     failure?.report()
     return output
   }
 
   /// The result of the answers that came, for senders who can be thrown an `E` only: any other error goes to ``MulticastHolding/onError``.
-  @inlinable
+  @export(implementation)
   public func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
     if let failure {
       if let error = failure.error as? E { throw error }

@@ -104,11 +104,9 @@ final class HookedStep {
     return walk
   }
 
+  // Nobody answers for the failures of a broadcast, so they are told as they happen.
   private func makeSink() -> RecordingSink {
-    var sink = RecordingSink(isEnough: message.makeProbe?())
-    // Nobody answers for the failures of a broadcast, so they are told as they happen.
-    if !isNested, !message.asks { sink.told = 0 }
-    return sink
+    RecordingSink(isEnough: message.makeProbe?(), told: isNested || message.asks ? nil : 0)
   }
 
   private func note(_ walk: borrowing Walk, _ sink: RecordingSink) {
@@ -166,16 +164,19 @@ final class HookedStep {
 
   /// Tells the handlers what failed, and takes it out, but for one error that is known.
   private func tellFailures(but known: (any Error)?) {
-    var known = known
-    outcomes.removeAll { outcome, context in
-      guard case .failed(let error) = outcome else { return false }
-      if let found = known, isSame(found, error) {
-        known = nil
-        return false
+    var (known, kept) = (known, [Walk.Outcome]())
+    for found in outcomes {
+      if case .failed(let error) = found.outcome {
+        if let same = known, isSame(same, error) {
+          known = nil
+        } else {
+          found.context.report(error)
+          continue
+        }
       }
-      context.report(error)
-      return true
+      kept.append(found)
     }
+    outcomes = kept
   }
 
   // MARK: The end of the hooks
@@ -223,9 +224,7 @@ private struct RecordingSink {
   let isEnough: ((ArgumentBox) -> Bool)?
   /// How many failures were told instead of kept; `nil` where all are kept.
   var told: Int?
-  private(set) var outcomes: [Walk.Outcome] = []
-
-  init(isEnough: ((ArgumentBox) -> Bool)?) { self.isEnough = isEnough }
+  var outcomes: [Walk.Outcome] = []
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     if let count = told, case .failed(let error) = outcome {

@@ -169,7 +169,7 @@ struct OutgoingMessage {
   }
 
   private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
-    if method.isolation != .sender, !method.canRun(on: target) { return .elsewhere(method, target) }
+    if !method.isolation.isSender, !method.canRun(on: target) { return .elsewhere(method, target) }
     if let shared, let type = shared.functionType, type == method.functionType {
       return .over(.answered(try shared.call(method, target, keepsAnswer: keepsAnswers)))
     }

@@ -82,6 +82,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     return StepContext(group.steps[place], of: group.selector, in: proxies, target, isQueued: true)
   }
 
+  @inline(never)
   override func open(in mailbox: Mailbox) -> Int {
     var message = message
     var dead: [Registration] = []

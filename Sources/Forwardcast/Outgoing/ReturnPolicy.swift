@@ -40,7 +40,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   }
 
   /// A policy whose result is its state.
-  @inlinable
+  @export(implementation)
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
     ignoresErrors: Bool = false,
@@ -52,7 +52,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   }
 
   /// The result of no answers.
-  var empty: Output { makeCollector().finish() }
+  @usableFromInline var empty: Output { makeCollector().finish() }
 
   /// Takes answers that come at different times.
   func makeCollector() -> AnswerCollector<R, Output> {
@@ -82,7 +82,7 @@ struct AnswerCollector<R, Output> {
 
 extension ReturnPolicy where Output == R? {
   /// The last answer, or `nil`.
-  @inlinable
+  @export(implementation)
   public static var last: Self {
     Self(folding: nil) { last, answer in
       last = answer
@@ -91,7 +91,7 @@ extension ReturnPolicy where Output == R? {
   }
 
   /// The first answer, or `nil`; nobody further is asked.
-  @inlinable
+  @export(implementation)
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
       first = answer
@@ -101,7 +101,7 @@ extension ReturnPolicy where Output == R? {
 
   /// The answer of the first target that does not fail; nobody further is asked. Errors of those before it go to `onError`;
   /// when all fail, the first error is thrown.
-  @inlinable
+  @export(implementation)
   public static var firstSuccess: Self {
     Self(folding: nil, mayStopEarly: true, ignoresErrors: true) { first, answer in
       first = answer
@@ -112,7 +112,7 @@ extension ReturnPolicy where Output == R? {
 
 extension ReturnPolicy where Output == [R] {
   /// Every answer, in the order of delivery.
-  @inlinable
+  @export(implementation)
   public static var all: Self {
     Self(folding: []) { all, answer in
       all.append(answer)
@@ -123,7 +123,7 @@ extension ReturnPolicy where Output == [R] {
 
 extension ReturnPolicy where R == Bool, Output == Bool {
   /// Whether somebody answered `true`; the first who does is the last who is asked.
-  @inlinable
+  @export(implementation)
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in
       any = answer
@@ -132,7 +132,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
   }
 
   /// Whether nobody answered `false`; the first who does is the last who is asked.
-  @inlinable
+  @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true) { every, answer in
       every = answer
@@ -143,7 +143,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
 
 extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output == R {
   /// The sum of all answers. Integers trap on overflow, as `+` does.
-  @inlinable
+  @export(implementation)
   public static var sum: Self {
     Self(folding: .zero) { sum, answer in
       sum = sum + answer
@@ -157,7 +157,7 @@ extension ReturnPolicy where Output: Sendable {
   /// - Parameters:
   ///   - initial: the result where nobody answers.
   ///   - combine: makes one of the result so far and the next answer; what it throws is the error of the send.
-  @inlinable
+  @export(implementation)
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in
       result = try combine(result, answer)

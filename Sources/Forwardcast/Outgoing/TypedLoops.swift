@@ -56,7 +56,10 @@ func collectTyped<R, Output, each A>(
 func collectElsewhere<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
-  if route.isEmpty { return collectNobody(route, policy) }
+  if route.isEmpty {
+    return Collected(
+      policy.empty, LoopTally().failure(route, nil, reachedAny: false, ignoresErrors: policy.ignoresErrors))
+  }
   return collectWalked(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
 }
 

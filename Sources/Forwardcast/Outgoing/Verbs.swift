@@ -15,7 +15,8 @@ extension OutgoingMessage {
     return sink.end(walk, by: failure)
   }
 
-  /// The same with suspensions.
+  /// The same with suspensions. There once for all sinks: who waits does not feel that.
+  @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
   ) async -> Sink.Output {
@@ -33,12 +34,6 @@ extension OutgoingMessage {
 @usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary {
   OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: BroadcastSummary())
-}
-
-/// A typed `collect` that nobody is there for.
-@usableFromInline
-func collectNobody<R, Output>(_ route: MessageRoute, _ policy: ReturnPolicy<R, Output>) -> Collected<Output> {
-  Collected(policy.empty, .silence(route))
 }
 
 /// A typed `collect` that takes more than a loop.

@@ -169,7 +169,7 @@ extension Walk {
   /// Gives back the places that were not used.
   func giveBackRoom() {
     for node in nodes {
-      for (index, isReserved) in node.reserved.elements.enumerated() where isReserved == true {
+      for index in node.reserved.elements.indices where node.reserved[index] == true {
         node.route.steps[index].queued?.line?.giveBack()
       }
       node.reserved = ByStep()

@@ -35,9 +35,11 @@ extension Walk {
   /// What is known next, until nothing is left to do.
   @inline(never)
   private mutating func advance() throws -> Outcome? {
-    if case .blocked = waiting, begins() { try refuseToWaitForHeldContext() }
+    if case .blocked = waiting, !isDriven { try refuseToWaitForHeldContext() }
+    isDriven = true
     if let found = nextOutcome() { return found }
-    if case .blocked(let patience) = waiting, beginsToWait() {
+    if case .blocked(let patience) = waiting, !isAwaited {
+      isAwaited = true
       try block(patience)
       if let found = nextOutcome() { return found }
     }
@@ -49,12 +51,14 @@ extension Walk {
   nonisolated(nonsending) private mutating func advanceAndWait() async throws -> Outcome? {
     var found: Outcome?
     do {
-      if begins() {
+      if !isDriven {
+        isDriven = true
         wait = try beginWait()
         try await reserveRoom()
       }
       found = await nextOutcomeAndWait()
-      if found == nil, beginsToWait() {
+      if found == nil, !isAwaited {
+        isAwaited = true
         giveBackRoom()
         if case .suspended = waiting { try await suspend() }
         found = nextOutcome()
@@ -216,7 +220,7 @@ extension Walk {
       for step in group.steps where step.isActive {
         if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
         // A method that leaves the context of its delivery for one where the caller blocks.
-        guard let method = step.method?.takeUnretainedValue(), method.isolation != .sender, let target = step.target,
+        guard let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, let target = step.target,
           method.canRun(on: target)
         else { continue }
         throw refuse(
@@ -247,7 +251,7 @@ extension Walk {
     for route in nodes.isEmpty ? [route] : nodes.map(\.route) {
       for index in 0..<route.count where route.steps[index].isActive {
         let step = route.steps[index]
-        if step.queued == nil, let method = step.method?.takeUnretainedValue(), method.isolation != .sender,
+        if step.queued == nil, let method = step.method?.takeUnretainedValue(), !method.isolation.isSender,
           let target = step.target, !method.canRun(on: target)
         {
           return "the method of \(typeName(of: target)), which runs \(method.isolation.place),"

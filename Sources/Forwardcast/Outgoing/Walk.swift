@@ -59,9 +59,8 @@ struct Walk: ~Copyable {
   private var surrounded: (node: RouteNode, place: StepContext)?
   private var hasBegun = false
   private var isOver = false
-  /// How far it has been driven.
-  private var phase = Phase.new
-  private enum Phase { case new, underWay, awaited }
+  /// Whether whoever drives it has begun, and has waited for what was not known.
+  var (isDriven, isAwaited) = (false, false)
   /// The wait of a method that the sender is in.
   var wait: SuspendedWait?
   /// Whether the budget has ended the message.
@@ -123,20 +122,9 @@ struct Walk: ~Copyable {
 
   // MARK: Events
 
-  /// Whether the walk is driven for the first time.
-  mutating func begins() -> Bool {
-    defer { if phase == .new { phase = .underWay } }
-    return phase == .new
-  }
-
-  /// Whether what is not known yet has not been waited for.
-  mutating func beginsToWait() -> Bool {
-    defer { phase = .awaited }
-    return phase != .awaited
-  }
-
   /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when there is nothing
   /// more to do, and what is not out yet has to be waited for.
+  @inline(never)
   mutating func next() -> Event? {
     while true {
       if let outcome = outcomes.next() { return .outcome(outcome) }

@@ -36,13 +36,9 @@ extension MulticastHolding where Interface: Sendable {
   ///   - delivery: the queue, actor or executor that it was added with; `.direct` for none.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {
-    let found = core.registrations(of: targetObject(for: target)).filter { $0.delivery == delivery && $0.isLive }
-    for registration in found { registration.cancel() }
-    return found.count
+    core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery && $0.isLive }
   }
 
   /// Removes every target that has that delivery.
-  public func removeAll(on delivery: Delivery) {
-    for registration in core.registrations where registration.delivery == delivery { registration.cancel() }
-  }
+  public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 }

@@ -72,14 +72,10 @@ extension MulticastHolding {
 
   /// Removes every target of a class, subclasses included.
   /// - Parameter type: the class, such as `Screen.self`.
-  public func removeAll<T: AnyObject>(of type: T.Type) {
-    for registration in core.registrations where registration.currentTarget is T { registration.cancel() }
-  }
+  public func removeAll<T: AnyObject>(of type: T.Type) { core.cancel(core.registrations) { $0.currentTarget is T } }
 
   /// Removes every target.
-  public func removeAll() {
-    for registration in core.registrations { registration.cancel() }
-  }
+  public func removeAll() { core.cancel(core.registrations) { _ in true } }
 
   /// Mutes every registration of a target.
   public func mute(_ target: Interface) {
@@ -97,11 +93,7 @@ extension MulticastHolding {
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
 
   /// The live targets in the order of delivery, once for each registration. Closures are not among them.
-  public var targets: [Interface] {
-    core.registrations.compactMap { registration in
-      registration.liveTarget.flatMap { interface(of: $0) }
-    }
-  }
+  public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget.flatMap { interface(of: $0) } } }
 
   /// How many live registrations there are, muted ones and closures included.
   public var count: Int { core.registrations.reduce(0) { $0 + ($1.liveTarget == nil ? 0 : 1) } }

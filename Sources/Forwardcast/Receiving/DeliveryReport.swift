@@ -59,26 +59,25 @@ public struct DeliveryReport {
 
     /// A reason of your own, in words: lower case, without a full stop.
     public init(_ description: String) { self.description = description }
-    private init(description: String) { self.description = description }
 
     /// The target died; its place has been reclaimed since.
-    public static let dead = SkipReason(description: "dead")
+    public static let dead = SkipReason("dead")
     /// Its registration is muted.
-    public static let muted = SkipReason(description: "muted")
+    public static let muted = SkipReason("muted")
     /// It was removed: while the message was on its way, or before, until the list of targets has been tidied up.
-    public static let removed = SkipReason(description: "removed")
+    public static let removed = SkipReason("removed")
     /// It has no method for the selector.
-    public static let doesNotRespond = SkipReason(description: "does not respond")
+    public static let doesNotRespond = SkipReason("does not respond")
     /// It was registered for other selectors only.
-    public static let outOfScope = SkipReason(description: "out of scope")
+    public static let outOfScope = SkipReason("out of scope")
     /// An earlier target ended the message.
-    public static let stopped = SkipReason(description: "stopped")
+    public static let stopped = SkipReason("stopped")
     /// Its buffer was full, or the message was pushed out by a newer one.
-    public static let bufferFull = SkipReason(description: "buffer full")
+    public static let bufferFull = SkipReason("buffer full")
     /// A hook did not let the message through.
-    public static let withheld = SkipReason(description: "withheld by a hook")
+    public static let withheld = SkipReason("withheld by a hook")
     /// Its context went away with the message.
-    public static let lost = SkipReason(description: "context gone")
+    public static let lost = SkipReason("context gone")
   }
 
   /// Who ran the message, and what each answered.

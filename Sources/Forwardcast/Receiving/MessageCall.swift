@@ -12,13 +12,15 @@
 ///
 /// For a message of no arguments `proceed()` would be each of the forms below: those with arguments are taken last.
 public struct MessageCall<R, each A> {
-  /// The name of the message.
-  public let selector: MessageSelector
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
+  let message: HookedMessage
   let turn: HookTurn
   /// What stands inside, for other arguments and whether they may cross.
   let rest: (Arguments<repeat each A>?, Bool) throws -> [R]
+
+  /// The name of the message.
+  public var selector: MessageSelector { message.selector }
 
   /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
   ///
@@ -51,12 +53,14 @@ extension MessageCall where repeat each A: Sendable {
 
 /// A typed message at an `around` hook whose sender waits: see ``MessageCall``.
 public struct WaitingMessageCall<R, each A> {
-  /// The name of the message.
-  public let selector: MessageSelector
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
+  let message: HookedMessage
   let turn: HookTurn
   let rest: nonisolated(nonsending) (Arguments<repeat each A>?, Bool) async throws -> [R]
+
+  /// The name of the message.
+  public var selector: MessageSelector { message.selector }
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult

@@ -90,7 +90,7 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
 
 /// Where a method may run.
 @usableFromInline
-enum MethodIsolation: Sendable, Equatable {
+enum MethodIsolation: Sendable {
   /// In its sender's turn, on whatever thread that is.
   case sender
   /// On the main actor.
@@ -102,14 +102,12 @@ enum MethodIsolation: Sendable, Equatable {
   /// Anywhere, with suspensions.
   case async
 
+  var isSender: Bool { if case .sender = self { true } else { false } }
+
+  /// Why a sender that is elsewhere does not reach the method.
   var evidence: String {
-    switch self {
-    case .sender: "runs in the sender's turn"
-    case .mainActor: "the method runs on the main actor, the sender does not"
-    case .target: "the method runs on its actor, the sender does not"
-    case .actor(let actor): "the method runs on \(type(of: actor)), the sender does not"
-    case .async: "the method is async: wait for it with an asynchronous form"
-    }
+    if case .async = self { return "the method is async: wait for it with an asynchronous form" }
+    return "the method runs \(place), the sender does not"
   }
 
   /// Where the method runs.
@@ -120,15 +118,6 @@ enum MethodIsolation: Sendable, Equatable {
     case .target: "on its actor"
     case .actor(let actor): "on \(type(of: actor))"
     case .async: "anywhere"
-    }
-  }
-
-  @usableFromInline
-  static func == (left: Self, right: Self) -> Bool {
-    switch (left, right) {
-    case (.sender, .sender), (.mainActor, .mainActor), (.target, .target), (.async, .async): true
-    case (.actor(let left), .actor(let right)): left === right
-    default: false
     }
   }
 }

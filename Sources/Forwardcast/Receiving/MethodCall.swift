@@ -6,9 +6,8 @@
 /// It is good while the hook runs.
 public struct MethodCall<R, each A> {
   private let call: MessageCall<R, repeat each A>
-  private let message: HookedMessage
 
-  init(_ call: MessageCall<R, repeat each A>, _ message: HookedMessage) { (self.call, self.message) = (call, message) }
+  init(_ call: MessageCall<R, repeat each A>) { self.call = call }
 
   /// The name of the message.
   public var selector: MessageSelector { call.selector }
@@ -20,23 +19,20 @@ public struct MethodCall<R, each A> {
   ///
   /// - Throws: what an inner hook throws, or the method; `hookEnded` when the hook is over.
   @discardableResult
-  public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, message) }
+  public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, call.message) }
 
   /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
   public func proceed(with arguments: repeat each A) throws -> R {
-    try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, message)
+    try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, call.message)
   }
 }
 
 /// A call of a method at an `around` hook of a table, in front of a sender that waits: see ``MethodCall``.
 public struct WaitingMethodCall<R, each A> {
   private let call: WaitingMessageCall<R, repeat each A>
-  private let message: HookedMessage
 
-  init(_ call: WaitingMessageCall<R, repeat each A>, _ message: HookedMessage) {
-    (self.call, self.message) = (call, message)
-  }
+  init(_ call: WaitingMessageCall<R, repeat each A>) { self.call = call }
 
   /// The name of the message.
   public var selector: MessageSelector { call.selector }
@@ -47,13 +43,13 @@ public struct WaitingMethodCall<R, each A> {
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> R {
     let list = try await call.proceed()
-    return try TypedAnswers(list).single(as: R.self, message)
+    return try TypedAnswers(list).single(as: R.self, call.message)
   }
 
   /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)
-    return try TypedAnswers(list).single(as: R.self, message)
+    return try TypedAnswers(list).single(as: R.self, call.message)
   }
 }

@@ -42,9 +42,7 @@ public struct SelectorTable: Sendable {
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
     storage = TableStorage(for: type, parent: parent?.storage)
-    for row in rows {
-      do { try storage.enter(row.method, replacing: false) } catch { storage.refuse(row.method.selector, error) }
-    }
+    for row in rows { storage.enterOrRefuse(row.method) }
   }
 
   /// Adds a method; the next message of its selector finds it.
@@ -350,6 +348,12 @@ package final class TableStorage: Sendable {
         selector, receiver: targetName, wanted: selector.numberOfArguments, found: method.numberOfParameters)
     }
     try method.checkEncoding(receiver: targetName)
+  }
+
+  /// Lets a row in, or keeps the reason why it is not.
+  @inline(never)
+  func enterOrRefuse(_ method: Method) {
+    do { try enter(method, replacing: false) } catch { refuse(method.selector, error) }
   }
 
   /// Lets a row in and gives the method that it replaced.

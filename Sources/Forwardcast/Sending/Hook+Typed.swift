@@ -60,8 +60,9 @@ extension Hook.Body {
 
 extension MessageCall {
   init(_ message: HookedMessage, _ rest: @escaping Hook.Rest, of key: Message<(repeat each A) -> R>) throws {
-    selector = message.selector
+    // What throws comes first: letting go of half of this value crashes the compiler.
     arguments = try message.values(of: key).values
+    self.message = message
     turn = HookTurn()
     self.rest = { other, crosses in
       try rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)
@@ -71,8 +72,9 @@ extension MessageCall {
 
 extension WaitingMessageCall {
   init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, of key: Message<(repeat each A) -> R>) throws {
-    selector = message.selector
+    // What throws comes first: letting go of half of this value crashes the compiler.
     arguments = try message.values(of: key).values
+    self.message = message
     turn = HookTurn()
     self.rest = { other, crosses in
       try await rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)

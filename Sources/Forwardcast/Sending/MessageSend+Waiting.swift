@@ -6,7 +6,7 @@ extension MessageReceiver {
   ///
   /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
   ///   runs in an isolation that the caller is not in.
-  @inlinable
+  @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
     -> R

@@ -186,7 +186,7 @@ extension MessageReceiver {
   ///   - arguments: the message's, in order.
   /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
   ///   runs in an isolation that the caller is not in.
-  @inlinable
+  @export(implementation)
   @discardableResult
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
     switch try resolve(message.selector, for: self) {

@@ -77,25 +77,13 @@ extension SelectorTable: MessageHooking {
   ) throws(MessageError) -> HookRegistration {
     let cast = TargetCast<Target>()
     return try install(message, target) { () -> Hook.Body in
-      var form: Hook.AroundBody?
-      if let body {
-        form = { sent, rest in
-          let call = try MessageCall(sent, rest, of: message)
-          defer { call.turn.end() }
-          let answer = try body(cast.target(sent.receiver), MethodCall(call, sent))
-          return TypedAnswers([answer], crosses: message.answerCrosses)
-        }
-      }
-      var waitingForm: Hook.WaitingAroundBody?
+      var form: ((MessageCall<R, repeat each A>) throws -> [R])?
+      if let body { form = { [try body(cast.target($0.message.receiver), MethodCall($0))] } }
+      var waitingForm: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?
       if let waiting {
-        waitingForm = { sent, rest in
-          let call = try WaitingMessageCall(sent, rest, of: message)
-          defer { call.turn.end() }
-          let answer = try await waiting(cast.target(sent.receiver), WaitingMethodCall(call, sent))
-          return TypedAnswers([answer], crosses: message.answerCrosses)
-        }
+        waitingForm = { [try await waiting(cast.target($0.message.receiver), WaitingMethodCall($0))] }
       }
-      return .around(form, waiting: waitingForm)
+      return .around(message, form, waitingForm)
     }
   }
 

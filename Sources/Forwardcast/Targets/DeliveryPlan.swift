@@ -41,7 +41,7 @@ final class DeliveryGroup: @unchecked Sendable {
     self.steps = steps
     let first = steps.first?.functionType
     let isPlain = steps.allSatisfy { step in
-      step.functionType == first && step.method?.takeUnretainedValue().isolation == .sender
+      step.functionType == first && step.method?.takeUnretainedValue().isolation.isSender == true
     }
     methodType = isPlain ? first : nil
   }

@@ -60,15 +60,21 @@ package final class MulticastCore: Sendable {
       var garbage = Garbage()
       let generation = state.list.generation
       let result = body(&state, &garbage)
-      if state.list.generation != generation {
-        garbage.keep(state.routes)
-        state.routes = RouteTable()
-      }
-      version.store(state.list.version, ordering: .releasing)
+      endChange(&state, since: generation, &garbage)
       return (result, garbage)
     }
-    withExtendedLifetime(garbage) {}
+    garbage.release()
     return result
+  }
+
+  // Once for all changes, each of which is compiled with its body.
+  @inline(never)
+  private func endChange(_ state: inout State, since generation: UInt, _ garbage: inout Garbage) {
+    if state.list.generation != generation {
+      garbage.keep(state.routes)
+      state.routes = RouteTable()
+    }
+    version.store(state.list.version, ordering: .releasing)
   }
 
   /// Releases the routes: no further message comes. What is on its way is delivered.
@@ -190,6 +196,14 @@ package final class MulticastCore: Sendable {
     return (more.count + 1, leavesDead)
   }
 
+  /// Cancels those of some registrations that are meant. Gives how many there were.
+  @discardableResult
+  func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
+    let meant = registrations.filter(isMeant)
+    for registration in meant { registration.cancel() }
+    return meant.count
+  }
+
   /// Takes out registrations whose targets were found dead.
   func removeDead(_ registrations: [Registration]) {
     for registration in registrations { registration.markCancelled() }
@@ -232,6 +246,7 @@ package final class MulticastCore: Sendable {
   var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.all } }
 
   /// How the queued steps of a message travel; worked out now if that has not been done for its route.
+  @inline(never)
   func plan(_ route: MessageRoute) -> DeliveryPlan {
     if let plan = route.plan, plan.count == route.count { return plan }
     let plan = DeliveryPlan(self, route)

@@ -287,6 +287,10 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
 
   /// Keeps the routes that a change made useless.
   mutating func keep(_ routes: RouteTable) { self.routes = routes }
+
+  /// Releases what there is.
+  @inline(never)
+  consuming func release() {}
 }
 
 extension Array {
