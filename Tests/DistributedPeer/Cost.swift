@@ -28,12 +28,10 @@ func measureCost(calls: Int) async throws {
 
   // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
   let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
-  let envelope = MessageEnvelope(
-    text: "forwardcast:2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}")
   try await compare("a text by a generic actor", calls, peer) {
     _ = try await hand.add($0)
   } with: { _ in
-    _ = try await carrier.carry(envelope)
+    _ = try await carrier.carry(sampleText)
   }
 
   try await measureWindow(peer, calls: min(calls, 2_000))
@@ -48,6 +46,9 @@ func measureCost(calls: Int) async throws {
   print("without an engine: number \(text(number)) µs, line of talk \(text(line)) µs")
   peer.kill()
 }
+
+private let sampleText =
+  "forwardcast:2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}"
 
 /// Measures messages a second over a line that delays what leaves by a millisecond: one at a time, and with a full window.
 private func measureWindow(_ peer: PeerProcess, calls: Int) async throws {
@@ -137,8 +138,13 @@ func makeCalls(_ kind: String, _ count: Int) async throws {
       connectingTo: MessageEndpoint(
         Adder(), for: Adder.selectorTable, actorSystem: LocalTestingDistributedActorSystem()))
   }
+  let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
   for number in 0..<count {
-    if kind == "hand" { _ = try await hand.add(number) } else { _ = try await remote.sendAndWait(.note, number) }
+    switch kind {
+    case "hand": _ = try await hand.add(number)
+    case "text": _ = try await carrier.carry(sampleText)
+    default: _ = try await remote.sendAndWait(.note, number)
+    }
   }
   peer.kill()
 }

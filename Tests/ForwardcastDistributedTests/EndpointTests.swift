@@ -97,11 +97,11 @@ private struct HandLine {
   init(_ endpoint: LocalEndpoint, sender: String = "tests") async throws {
     self.endpoint = endpoint
     let text = "forwardcast:2 {1:k4:open1:o\(sender.utf8.count):\(sender)}"
-    let reply = try await endpoint.receive(MessageEnvelope(text: text))
+    let reply = try await endpoint.receive(text)
     guard
-      case .opened(let name, _, _) = try WireReply.read(WireFields.read(reply.text, MessageLimits()), types: knownTypes)
+      case .opened(let name, _, _) = try WireReply.read(WireFields.read(reply, MessageLimits()), types: knownTypes)
     else {
-      throw Burnt(description: reply.text)
+      throw Burnt(description: reply)
     }
     self.name = name
   }
@@ -117,12 +117,12 @@ private struct HandLine {
     let window = (awaited.map { "1:bi\($0);" } ?? "") + (patience.map { "1:wi\($0);" } ?? "")
     let text =
       "forwardcast:2 {1:k4:call1:l\(line.utf8.count):\(line)1:ni\(number);1:s\(selector.utf8.count):\(selector)1:a[\(arguments)]\(window)}"
-    return try await endpoint.receive(MessageEnvelope(text: text)).text
+    return try await endpoint.receive(text)
   }
 
   /// Says that of all messages up to `number` only some are awaited.
   func await(_ awaited: [Int], upTo number: Int) async throws -> String {
-    try await endpoint.receive(MessageEnvelope(text: WireRequest.awaitText(awaited, upTo: number, line: name))).text
+    try await endpoint.receive(WireRequest.awaitText(awaited, upTo: number, line: name))
   }
 }
 
@@ -162,8 +162,8 @@ struct EndpointTests {
     #expect(MessageSelector(known: "neverHeardOf:") == nil)
     #expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
     #expect(worker.words == ["add 1"])
-    let ask = try await narrow.receive(MessageEnvelope(text: WireRequest.askText(Message.rest.selector)))
-    #expect(ask.text == "forwardcast:2 {1:k4:told1:rf}")
+    let ask = try await narrow.receive(WireRequest.askText(Message.rest.selector))
+    #expect(ask == "forwardcast:2 {1:k4:told1:rf}")
   }
 
   @Test("arguments of types that the endpoint was not told, or too many, run nothing")
@@ -438,8 +438,8 @@ struct EndpointTests {
     let line = try await HandLine(endpoint)
     async let first = line.call(1, "hold:", "3:Inti1;")
     await until(!worker.words.isEmpty)
-    let refused = try await endpoint.receive(MessageEnvelope(text: WireRequest.openText))
-    #expect(refused.text.contains("1:c4:busy"))
+    let refused = try await endpoint.receive(WireRequest.openText)
+    #expect(refused.contains("1:c4:busy"))
     worker.gate.open()
     #expect(try await first.contains("answer"))
   }
@@ -467,8 +467,8 @@ struct EndpointTests {
   func hostile() async throws {
     let endpoint = endpoint(MessageLimits(bytes: 400))
     for text in ["", "x", "forwardcast:9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {
-      let reply = try await endpoint.receive(MessageEnvelope(text: text))
-      #expect(reply.text.hasPrefix("forwardcast:2 {1:k7:refused"), "\(reply.text)")
+      let reply = try await endpoint.receive(text)
+      #expect(reply.hasPrefix("forwardcast:2 {1:k7:refused"), "\(reply)")
     }
     let line = try await HandLine(endpoint)
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))

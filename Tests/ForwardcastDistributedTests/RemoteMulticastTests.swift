@@ -126,7 +126,7 @@ struct RemoteMulticastTests {
   func errors() async throws {
     let (room, local) = (room(), LocalMember())
     let remote = try await connect(endpoint()) { envelope in
-      if envelope.text.contains("1:k4:call") { throw Burnt(description: "no route") }
+      if envelope.contains("1:k4:call") { throw Burnt(description: "no route") }
       return nil
     }
     room.add(remote: remote)

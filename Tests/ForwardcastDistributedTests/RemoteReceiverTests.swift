@@ -16,7 +16,7 @@ let unhurried = Duration.seconds(600)
 func connect(
   _ endpoint: LocalEndpoint, name: String = "worker",
   options: RemoteOptions = RemoteOptions(deadline: unhurried, types: knownTypes),
-  exchange: (@Sendable (MessageEnvelope) async throws -> MessageEnvelope?)? = nil
+  exchange: (@Sendable (String) async throws -> String?)? = nil
 ) async throws -> RemoteReceiver {
   let line = RemoteLine(name, options) { envelope, _ in
     if let exchange, let reply = try await exchange(envelope) { return reply }
@@ -35,7 +35,7 @@ func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
   }
 }
 
-private func isCall(_ envelope: MessageEnvelope) -> Bool { envelope.text.contains("1:k4:call") }
+private func isCall(_ envelope: String) -> Bool { envelope.contains("1:k4:call") }
 
 @Suite("Remote receivers", .whenQuiet)
 struct RemoteReceiverTests {
@@ -242,7 +242,7 @@ struct RemoteReceiverTests {
   @Test("an answer that is no value of its type has run", arguments: ["3:Int2:no", "6:Secret{}"])
   func unreadableAnswer(value: String) async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast:2 {1:k6:answer1:ni1;1:r[\(value)]}") : nil
+      isCall(envelope) ? "forwardcast:2 {1:k6:answer1:ni1;1:r[\(value)]}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
@@ -334,7 +334,7 @@ struct RemoteReceiverTests {
       "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
     ])
   func malformedAnswers(text: String) async throws {
-    let remote = try await connect(endpoint()) { isCall($0) ? MessageEnvelope(text: text) : nil }
+    let remote = try await connect(endpoint()) { isCall($0) ? text : nil }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
   }
@@ -348,7 +348,7 @@ struct RemoteReceiverTests {
     ])
   func malformedOpening(text: String) async throws {
     let error = try await remoteError {
-      _ = try await connect(endpoint()) { _ in MessageEnvelope(text: text) }
+      _ = try await connect(endpoint()) { _ in text }
     }
     #expect(error.code == .malformedAnswer, "\(error)")
   }
@@ -356,7 +356,7 @@ struct RemoteReceiverTests {
   @Test("an error's code of a later version arrives as a foreign error with its words")
   func laterCodes() async throws {
     let remote = try await connect(endpoint()) { envelope in
-      isCall(envelope) ? MessageEnvelope(text: "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}") : nil
+      isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect("\(error)" == "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
@@ -426,7 +426,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint()) { envelope in
       guard isCall(envelope) else { return nil }
       sent.add(1)
-      return MessageEnvelope(text: "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}")
+      return "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}"
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)

@@ -46,7 +46,7 @@ private func newLine() -> String {
 
 private func answer(to text: String) -> String {
   let answer = Answer()
-  Task { answer.settle((try? await endpoint.receive(MessageEnvelope(text: text)))?.text ?? "") }
+  Task { answer.settle((try? await endpoint.receive(text)) ?? "") }
   return answer.text
 }
 

@@ -70,7 +70,7 @@ public distributed actor HandWritten {
 public distributed actor TextCarrier<ActorSystem>
 where ActorSystem: DistributedActorSystem<any Codable> {
   public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }
-  public distributed func carry(_ text: MessageEnvelope) async -> MessageEnvelope { text }
+  public distributed func carry(_ text: String) async -> String { text }
 }
 
 /// The same for a message.

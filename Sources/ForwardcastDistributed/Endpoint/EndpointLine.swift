@@ -123,7 +123,7 @@ final class EndpointLine {
   }
 
   /// Notes the answer of the message that ran, and lets the next begin.
-  func end(_ message: EndpointMessage, with answer: MessageEnvelope) {
+  func end(_ message: EndpointMessage, with answer: String) {
     message.end(with: answer, keeps: messages.contains { $0 === message } && kept.add(answer))
     isRunning = false
     goOn()
@@ -159,19 +159,19 @@ final class EndpointMessage {
   let patience: Deadline
   fileprivate var turn: CheckedContinuation<Bool, Never>?
   /// Its answer, for the case that the engine delivers it twice.
-  fileprivate private(set) var kept: MessageEnvelope?
+  fileprivate private(set) var kept: String?
   private var hasEnded = false
-  private var listeners: [CheckedContinuation<MessageEnvelope?, Never>] = []
+  private var listeners: [CheckedContinuation<String?, Never>] = []
 
   init(_ number: Int, _ patience: Deadline) { (self.number, self.patience) = (number, patience) }
 
   /// The answer, once there is one; `nil` when it was not kept, when it does not run, or when too many wait for it.
-  func answer(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> MessageEnvelope? {
+  func answer(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> String? {
     guard !hasEnded, listeners.count < bound else { return kept }
     return await withCheckedContinuation { listeners.append($0) }
   }
 
-  fileprivate func end(with answer: MessageEnvelope?, keeps: Bool) {
+  fileprivate func end(with answer: String?, keeps: Bool) {
     hasEnded = true
     if keeps { kept = answer }
     for listener in listeners { listener.resume(returning: answer) }

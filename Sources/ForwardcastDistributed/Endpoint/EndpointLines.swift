@@ -84,12 +84,12 @@ final class KeptAnswers {
 
   init(_ most: Int) { self.most = most }
 
-  func add(_ answer: MessageEnvelope) -> Bool {
-    let size = answer.text.utf8.count
+  func add(_ answer: String) -> Bool {
+    let size = answer.utf8.count
     guard size <= most - bytes else { return false }
     bytes += size
     return true
   }
 
-  func remove(_ answer: MessageEnvelope) { bytes -= answer.text.utf8.count }
+  func remove(_ answer: String) { bytes -= answer.utf8.count }
 }

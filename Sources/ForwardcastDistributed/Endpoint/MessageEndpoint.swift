@@ -88,9 +88,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see <doc:TheWire>.
-  public distributed func receive(_ envelope: MessageEnvelope) async -> MessageEnvelope {
+  public distributed func receive(_ envelope: String) async -> String {
     let request: WireRequest
-    do throws(WireRefusal) { request = try WireRequest.read(envelope.text, limits) } catch {
+    do throws(WireRefusal) { request = try WireRequest.read(envelope, limits) } catch {
       return answer(.refused(number: nil, error))
     }
     if let closed { return answer(.refused(number: request.number, WireRefusal(.closed, closed))) }
@@ -118,8 +118,8 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// Runs a message when it is the turn of its line; gives a message that came before the answer that it had.
-  private func take(_ call: WireCall) async -> MessageEnvelope {
-    func refused(_ code: WireRefusal.Code, _ evidence: String) -> MessageEnvelope {
+  private func take(_ call: WireCall) async -> String {
+    func refused(_ code: WireRefusal.Code, _ evidence: String) -> String {
       answer(.refused(number: call.number, WireRefusal(code, evidence)))
     }
     let line: EndpointLine
@@ -171,7 +171,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  private func run(_ call: WireCall) async -> MessageEnvelope {
+  private func run(_ call: WireCall) async -> String {
     guard let selector = allowed[call.selector] else {
       let refusal = WireRefusal(.notAllowed, "the endpoint does not let it through")
       return answer(.refused(number: call.number, refusal))
@@ -193,17 +193,17 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// A reply as it crosses. One that cannot says so instead.
-  private func answer(_ reply: WireReply) -> MessageEnvelope {
+  private func answer(_ reply: WireReply) -> String {
     let reason: String
     do throws(WireValueError) {
       let text = try reply.text()
-      if text.utf8.count <= limits.bytes { return MessageEnvelope(text: text) }
+      if text.utf8.count <= limits.bytes { return text }
       reason = "\(text.utf8.count) bytes of at most \(limits.bytes)"
     } catch {
       reason = "\(error)"
     }
     let refusal = WireReply.refused(number: reply.number, WireRefusal(.answerCannotCross, reason))
-    return MessageEnvelope(text: (try? refusal.text()) ?? "")
+    return (try? refusal.text()) ?? ""
   }
 }
 

@@ -1,15 +1,28 @@
 // OutgoingCall.swift: one message or question on its way to another process.
 // Layer: Remote. See the article "When one process is not enough".
 
+import Dispatch
 import Forwardcast
 
-/// One message or question from here to an endpoint. Who takes its caller, under the lock of its line, ends it: so it ends once.
-final class OutgoingCall: @unchecked Sendable {  // what changes is read and written under the lock of its line
+/// One message or question from here to an endpoint. Who takes it out of its line, under the lock of that, ends it: so it ends once.
+///
+/// It is the executor of the task that waits for it at the engine. What that task is to do when the engine has the answer is done
+/// by the caller, who waits for nothing else: so the answer wakes one thread and not two. A caller of an actor, and one
+/// who has left, leave it to a queue.
+final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and so on are used under the lock of its line
   enum Text: Sendable {
     /// Gets a number when the window has room.
     case message(WireCallText)
     /// Belongs to no line, and leaves at once.
     case question(String)
+  }
+
+  private struct Wait: Sendable {
+    var end: Result<WireFields, any Error>?
+    var jobs: [UnownedJob] = []
+    /// Waits for an end, or for jobs.
+    var caller: CheckedContinuation<Void, Never>?
+    var hasCallerForJobs: Bool
   }
 
   let selector: String
@@ -19,8 +32,6 @@ final class OutgoingCall: @unchecked Sendable {  // what changes is read and wri
   let time: Duration
   /// Whether it counts toward giving up when it is not answered.
   let counts: Bool
-  /// Who waits for the reply.
-  var caller: CheckedContinuation<WireFields, any Error>?
   /// The order in which messages were called.
   var ticket = 0
   /// Its number on the line; 0 while it waits, and for a question.
@@ -29,9 +40,71 @@ final class OutgoingCall: @unchecked Sendable {  // what changes is read and wri
   var isSecond = false
   /// Waits for it at the engine.
   var task: Task<Void, Never>?
+  private let wait = Guarded(Wait(hasCallerForJobs: true))
 
   init(_ selector: String, _ text: Text, within time: Duration, counts: Bool = true) {
     (self.selector, self.text, self.time, self.counts) = (selector, text, time, counts)
     deadline = Deadline(after: time)
+  }
+
+  var hasEnded: Bool { wait.withLock { $0.end != nil } }
+
+  func end(_ end: Result<WireFields, any Error>) {
+    let caller = wait.withLock { wait in
+      if wait.end == nil { wait.end = end }
+      return wait.caller.take()
+    }
+    caller?.resume()
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Parameter runsJobs: whether the caller runs what the engine's task is to do meanwhile.
+  nonisolated(nonsending) func value(runningJobs runsJobs: Bool) async throws -> WireFields {
+    defer { leaveJobs() }
+    while true {
+      if runsJobs { runJobs() } else { leaveJobs() }
+      await withCheckedContinuation { caller in
+        let isOver = wait.withLock { wait in
+          if wait.end != nil || !wait.jobs.isEmpty { return true }
+          wait.caller = caller
+          return false
+        }
+        if isOver { caller.resume() }
+      }
+      if let end = wait.withLock({ $0.end }) { return try end.get() }
+    }
+  }
+
+  // MARK: Jobs
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    var isLeft = false
+    let caller = wait.withLock { wait -> CheckedContinuation<Void, Never>? in
+      isLeft = !wait.hasCallerForJobs
+      if isLeft { return nil }
+      wait.jobs.append(job)
+      return wait.caller.take()
+    }
+    caller?.resume()
+    if isLeft { leave(job) }
+  }
+
+  private func runJobs() {
+    while let job = wait.withLock({ $0.jobs.popLast() }) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  private func leaveJobs() {
+    let jobs = wait.withLock { wait in
+      wait.hasCallerForJobs = false
+      defer { wait.jobs = [] }
+      return wait.jobs
+    }
+    for job in jobs { leave(job) }
+  }
+
+  private func leave(_ job: UnownedJob) {
+    DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -47,15 +47,17 @@ final class RemoteLine: Sendable {
   /// How many calls an engine may keep without giving them back; then nothing more is sent until it does.
   static let abandonedLimit = 16
 
-  typealias Exchange = @Sendable (MessageEnvelope, Deadline) async throws -> MessageEnvelope
+  typealias Exchange = @Sendable (String, Deadline) async throws -> String
 
   let peer: String
   let options: RemoteOptions
+  /// Whether the endpoint is of this process: then its methods are not run by those who wait for them.
+  private let isLocal: Bool
   private let exchange: Exchange
   let state = Guarded(State())
 
-  init(_ peer: String, _ options: RemoteOptions, exchange: @escaping Exchange) {
-    (self.peer, self.options, self.exchange) = (peer, options, exchange)
+  init(_ peer: String, _ options: RemoteOptions, isLocal: Bool = true, exchange: @escaping Exchange) {
+    (self.peer, self.options, self.isLocal, self.exchange) = (peer, options, isLocal, exchange)
   }
 
   deinit {
@@ -77,11 +79,11 @@ final class RemoteLine: Sendable {
   /// - Throws: ``RemoteError``, also for a refusal; `CancellationError`.
   nonisolated(nonsending) func send(_ call: OutgoingCall, opens: Bool = false) async throws -> WireReply {
     try Task.checkCancellation()
+    let isOnActor = isActor(#isolation)
     let fields = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { caller in
-        begin(call, caller, opens: opens)
-        if Task.isCancelled { leave({ $0 === call }) { _, _ in CancellationError() } }
-      }
+      begin(call, opens: opens)
+      if Task.isCancelled { leave({ $0 === call }) { _, _ in CancellationError() } }
+      return try await call.value(runningJobs: !isLocal && !isOnActor)
     } onCancel: {
       leave({ $0 === call }) { _, _ in CancellationError() }
     }
@@ -93,10 +95,9 @@ final class RemoteLine: Sendable {
     return reply
   }
 
-  private func begin(_ call: OutgoingCall, _ caller: CheckedContinuation<WireFields, any Error>, opens: Bool) {
+  private func begin(_ call: OutgoingCall, opens: Bool) {
     let (refusal, isWatched) = state.withLock { state -> (RemoteError?, Bool) in
       if let refusal = self.refusal(of: call, state, opens: opens) { return (refusal, true) }
-      call.caller = caller
       switch call.text {
       case .question: state.underWay.append(call)
       case .message:
@@ -106,7 +107,7 @@ final class RemoteLine: Sendable {
       }
       return (nil, call.deadline == .never || state.watch.map { $0.wakesAt <= call.deadline } ?? false)
     }
-    if let refusal { return caller.resume(throwing: refusal) }
+    if let refusal { return call.end(.failure(refusal)) }
     if !isWatched { watch(until: call.deadline) }
     if case .question(let text) = call.text { carry(text, call) } else { goOn() }
   }
@@ -143,11 +144,11 @@ final class RemoteLine: Sendable {
   private func carry(_ text: String, _ call: OutgoingCall) {
     // At most once more: so this tells the first task of a call from the second.
     let isSecond = call.isSecond
-    let task = startNow { [self] in
+    let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
       do {
-        let envelope = try await exchange(MessageEnvelope(text: text), call.deadline)
-        do throws(WireRefusal) { end = .success(try WireFields.read(envelope.text, options.limits)) } catch {
+        let envelope = try await exchange(text, call.deadline)
+        do throws(WireRefusal) { end = .success(try WireFields.read(envelope, options.limits)) } catch {
           end = .failure(malformed(error, call.selector))
         }
       } catch {
@@ -158,7 +159,7 @@ final class RemoteLine: Sendable {
     }
     let isOver = state.withLock { _ in
       if call.isSecond == isSecond { call.task = task }
-      return call.caller == nil
+      return call.hasEnded
     }
     if isOver { task.cancel() }
   }
@@ -169,11 +170,11 @@ final class RemoteLine: Sendable {
     let fields = try? end.get()
     let refusal = fields?.refusal
     let hasFailed = (end.failure as? RemoteError)?.code == .connectionFailed
-    let caller = state.withLock { state -> CheckedContinuation<WireFields, any Error>? in
+    let isEnd = state.withLock { state in
       if call.counts, !hasFailed { state.failures = 0 }
       guard let index = state.underWay.firstIndex(where: { $0 === call }) else {
         state.abandoned -= 1
-        return nil
+        return false
       }
       state.underWay.remove(at: index)
       if refusal == .unknownLine {
@@ -182,18 +183,18 @@ final class RemoteLine: Sendable {
           (call.number, call.isSecond) = (0, true)
           let place = state.waiting.firstIndex { $0.ticket > call.ticket } ?? state.waiting.count
           state.waiting.insert(call, at: place)
-          return nil
+          return false
         }
       }
       if call.number > 0, let number = fields?.integer("n"), number != call.number {
         end = .failure(error(.malformedAnswer, .unknown, call.selector, "the answer of another message"))
       }
-      return call.caller.take()
+      return true
     }
     // Who hears of the end finds the state that it led to.
-    if hasFailed, caller != nil { noteUnanswered(call) }
+    if hasFailed, isEnd { noteUnanswered(call) }
     if refusal == .closed { lose(fields?.text("e") ?? "it takes nothing any more") }
-    caller?.resume(with: end)
+    if isEnd { call.end(end) }
     goOn()
   }
 
@@ -214,8 +215,8 @@ final class RemoteLine: Sendable {
 
   /// Ends calls that were taken out.
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
-    for (call, caller, task, wasSent) in left {
-      caller?.resume(throwing: error(call, wasSent))
+    for (call, task, wasSent) in left {
+      call.end(.failure(error(call, wasSent)))
       task?.cancel()
     }
   }
@@ -284,10 +285,8 @@ final class RemoteLine: Sendable {
 }
 
 extension RemoteLine.State {
-  /// Calls that were taken out, with who waits for them here and at the engine, and whether they were sent.
-  typealias Left = (
-    call: OutgoingCall, caller: CheckedContinuation<WireFields, any Error>?, task: Task<Void, Never>?, wasSent: Bool
-  )
+  /// Calls that were taken out, with what waits for them at the engine, and whether they were sent.
+  typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
 
   /// What is to be done outside the lock.
   enum Next: Sendable {
@@ -323,13 +322,13 @@ extension RemoteLine.State {
 
   /// Takes calls out: who does so ends them.
   mutating func take(_ isMeant: (OutgoingCall) -> Bool) -> [Left] {
-    var left: [Left] = waiting.filter(isMeant).map { ($0, $0.caller.take(), nil, false) }
+    var left: [Left] = waiting.filter(isMeant).map { ($0, nil, false) }
     let sent = underWay.filter(isMeant)
     waiting.removeAll(where: isMeant)
     underWay.removeAll(where: isMeant)
     abandoned += sent.count
     mustTell = mustTell || sent.contains { $0.number > 0 }
-    left += sent.map { ($0, $0.caller.take(), $0.task, true) }
+    left += sent.map { ($0, $0.task, true) }
     return left
   }
 }
@@ -338,8 +337,6 @@ extension Result {
   fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// Starts a task on the caller's thread where the system can: that spares a message one hop.
-private func startNow(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-  if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return Task.immediate { await body() } }
-  return Task { await body() }
-}
+/// Not inlined: the optimizer of Swift 6.3 ends in an error there.
+@inline(never)
+private func isActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }

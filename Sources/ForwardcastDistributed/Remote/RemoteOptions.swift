@@ -41,8 +41,8 @@ public struct RemoteOptions: Sendable {
   ///     options.engineTimeout = { time, call in try await RemoteCall.with(timeout: time) { try await call() } }
   public typealias EngineTimeout =
     @Sendable (
-      _ time: Duration, _ call: @Sendable () async throws -> MessageEnvelope
-    ) async throws -> MessageEnvelope
+      _ time: Duration, _ call: @Sendable () async throws -> String
+    ) async throws -> String
 
   /// Options; each as its property says.
   public init(

@@ -44,7 +44,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
-    let line = RemoteLine(name ?? "\(endpoint.id)", options) { envelope, deadline in
+    let isLocal = (try? endpoint.actorSystem.resolve(id: endpoint.id, as: MessageEndpoint<ActorSystem>.self)) != nil
+    let line = RemoteLine(name ?? "\(endpoint.id)", options, isLocal: isLocal) { envelope, deadline in
       guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(envelope) }
       return try await engineTimeout(deadline.remaining) { try await endpoint.receive(envelope) }
     }
