@@ -3,6 +3,7 @@
 
 import Distributed
 import Forwardcast
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ func connect(
   options: RemoteOptions = RemoteOptions(deadline: unhurried, types: knownTypes),
   exchange: (@Sendable (String) async throws -> String?)? = nil
 ) async throws -> RemoteReceiver {
-  let line = RemoteLine(name, options) { envelope, _ in
+  let line = RemoteLine(name, options, isLocal: false) { envelope, _ in
     if let exchange, let reply = try await exchange(envelope) { return reply }
     return try await endpoint.receive(envelope)
   }
@@ -34,6 +35,9 @@ func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
     return error
   }
 }
+
+/// Names the thread that runs.
+private func thisThread() -> [UInt8] { withUnsafeBytes(of: pthread_self()) { Array($0) } }
 
 private func isCall(_ envelope: String) -> Bool { envelope.contains("1:k4:call") }
 
@@ -246,6 +250,28 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
+  }
+
+  @Test("what an engine does with an answer is run by the caller who waits for it, by a queue for a caller of an actor")
+  func answerWakesOneThread() async throws {
+    let reader = Locked<[UInt8]>([])
+    let remote = try await connect(endpoint()) { envelope in
+      guard isCall(envelope) else { return nil }
+      await withCheckedContinuation { engine in Thread.detachNewThread { engine.resume() } }
+      reader.withLock { $0 = thisThread() }
+      let number = envelope.split(separator: "1:ni")[1].prefix { $0 != ";" }
+      return "forwardcast:2 {1:k6:answer1:ni\(number);1:r[3:Inti7;]}"
+    }
+    func readsItself() async throws -> Bool {
+      #expect(try await remote.sendAndWait(.add, 1) == 7)
+      return reader.withLock { $0 } == thisThread()
+    }
+    @MainActor func readsItselfOnActor() async throws -> Bool {
+      #expect(try await remote.sendAndWait(.add, 1) == 7)
+      return reader.withLock { $0 } == thisThread()
+    }
+    for _ in 0..<20 { #expect(try await readsItself()) }
+    #expect(try await !readsItselfOnActor())
   }
 
   @Test("a call that waits for an earlier one until its deadline did not run")

@@ -63,6 +63,7 @@ extension ArgumentBox {
   }
 
   private func number(_ scalar: TypeEncoding.Scalar, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
+    if TypeEncoding(of: Swift.type(of: storage)).kind == type.kind { return self }
     let value = unwrapped(value)
     if TypeEncoding(of: Swift.type(of: value)).kind == type.kind { return self }
     guard let number = wideNumber(value), let fitted = makeNumber(scalar.swiftType, fitting: number) else {

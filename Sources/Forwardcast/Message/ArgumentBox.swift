@@ -58,7 +58,8 @@ public struct ArgumentBox {
 
   /// The value as it is now: a weak or unowned reference is read, and is `Optional<AnyObject>.none` when gone.
   public var value: Any {
-    switch storage {
+    guard holdsNoReference else { return storage }
+    return switch storage {
     case let reference as WeakArgument: reference.object.map { $0 as Any } ?? AnyObject?.none as Any
     case let reference as UnownedArgument: reference.object.map { $0 as Any } ?? AnyObject?.none as Any
     default: storage

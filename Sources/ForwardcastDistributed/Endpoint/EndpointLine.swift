@@ -91,7 +91,7 @@ final class EndpointLine {
   func release(below first: Int) {
     guard first > base else { return }
     base = first
-    drop { $0.number < first && $0.number > passed }
+    if first - 1 > passed { drop { $0.number < first && $0.number > passed } }
     while let message = messages.first, message.number < first {
       if let answer = message.kept { kept.remove(answer) }
       messages.removeFirst()

@@ -88,9 +88,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see <doc:TheWire>.
-  public distributed func receive(_ envelope: String) async -> String {
+  public distributed func receive(_ text: String) async -> String {
     let request: WireRequest
-    do throws(WireRefusal) { request = try WireRequest.read(envelope, limits) } catch {
+    do throws(WireRefusal) { request = try WireRequest.read(text, limits) } catch {
       return answer(.refused(number: nil, error))
     }
     if let closed { return answer(.refused(number: request.number, WireRefusal(.closed, closed))) }
@@ -149,10 +149,10 @@ where ActorSystem: DistributedActorSystem<any Codable> {
           return refused(.superseded, "its sender has stopped waiting for message \(call.number)")
         }
       }
-      let envelope = await run(call)
-      line.end(message, with: envelope)
+      let answer = await run(call)
+      line.end(message, with: answer)
       watch(line)
-      return envelope
+      return answer
     }
   }
 

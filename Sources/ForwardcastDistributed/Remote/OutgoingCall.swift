@@ -6,9 +6,9 @@ import Forwardcast
 
 /// One message or question from here to an endpoint. Who takes it out of its line, under the lock of that, ends it: so it ends once.
 ///
-/// It is the executor of the task that waits for it at the engine. What that task is to do when the engine has the answer is done
-/// by the caller, who waits for nothing else: so the answer wakes one thread and not two. A caller of an actor, and one
-/// who has left, leave it to a queue.
+/// It is the executor of the task that waits for it at the engine. What that task does is run by the caller, who waits for nothing
+/// else: so an answer wakes one thread and not two. A caller of an actor runs only the beginning, and one who has left
+/// nothing: a queue runs the rest.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and so on are used under the lock of its line
   enum Text: Sendable {
     /// Gets a number when the window has room.
@@ -20,9 +20,9 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// Waits for an end, or for jobs.
-    var caller: CheckedContinuation<Void, Never>?
-    var hasCallerForJobs: Bool
+    /// Waits for an end, or for jobs. Who takes it under the lock resumes it.
+    var caller: UnsafeContinuation<Void, Never>?
+    var hasCallerForJobs = true
   }
 
   let selector: String
@@ -40,7 +40,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
   var isSecond = false
   /// Waits for it at the engine.
   var task: Task<Void, Never>?
-  private let wait = Guarded(Wait(hasCallerForJobs: true))
+  private let wait = Guarded(Wait())
 
   init(_ selector: String, _ text: Text, within time: Duration, counts: Bool = true) {
     (self.selector, self.text, self.time, self.counts) = (selector, text, time, counts)
@@ -59,12 +59,17 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
 
   /// Waits for the end.
   ///
-  /// - Parameter runsJobs: whether the caller runs what the engine's task is to do meanwhile.
-  nonisolated(nonsending) func value(runningJobs runsJobs: Bool) async throws -> WireFields {
+  /// - Parameters:
+  ///   - startsJobs: whether the caller runs what the engine's task does until it suspends.
+  ///   - runsJobs: whether the caller also runs the rest.
+  nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
+    if startsJobs { runJobs() }
+    if !runsJobs { leaveJobs() }
     while true {
-      if runsJobs { runJobs() } else { leaveJobs() }
-      await withCheckedContinuation { caller in
+      runJobs()
+      if let end = wait.withLock({ $0.end }) { return try end.get() }
+      await withUnsafeContinuation { caller in
         let isOver = wait.withLock { wait in
           if wait.end != nil || !wait.jobs.isEmpty { return true }
           wait.caller = caller
@@ -72,7 +77,6 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
         }
         if isOver { caller.resume() }
       }
-      if let end = wait.withLock({ $0.end }) { return try end.get() }
     }
   }
 
@@ -81,7 +85,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     var isLeft = false
-    let caller = wait.withLock { wait -> CheckedContinuation<Void, Never>? in
+    let caller = wait.withLock { wait -> UnsafeContinuation<Void, Never>? in
       isLeft = !wait.hasCallerForJobs
       if isLeft { return nil }
       wait.jobs.append(job)

@@ -5,7 +5,8 @@ import Forwardcast
 
 /// The messages from here to one endpoint, in the order in which they were called, each with a deadline.
 ///
-/// A message waits until the window has room, gets the next number, and is given to the engine in a task of its own. It ends in
+/// A message waits until the window has room, gets the next number, and is given to the engine in a task of its own, which its
+/// caller runs: see ``OutgoingCall``. It ends in
 /// exactly one way: an answer, an error, the deadline, the caller's cancellation, or the loss of the other side. What the
 /// engine does with it afterwards is not waited for; the endpoint is told that it is not awaited any more.
 ///
@@ -56,7 +57,7 @@ final class RemoteLine: Sendable {
   private let exchange: Exchange
   let state = Guarded(State())
 
-  init(_ peer: String, _ options: RemoteOptions, isLocal: Bool = true, exchange: @escaping Exchange) {
+  init(_ peer: String, _ options: RemoteOptions, isLocal: Bool, exchange: @escaping Exchange) {
     (self.peer, self.options, self.isLocal, self.exchange) = (peer, options, isLocal, exchange)
   }
 
@@ -83,7 +84,7 @@ final class RemoteLine: Sendable {
     let fields = try await withTaskCancellationHandler {
       begin(call, opens: opens)
       if Task.isCancelled { leave({ $0 === call }) { _, _ in CancellationError() } }
-      return try await call.value(runningJobs: !isLocal && !isOnActor)
+      return try await call.value(startsJobs: !isLocal, runsJobs: !isLocal && !isOnActor)
     } onCancel: {
       leave({ $0 === call }) { _, _ in CancellationError() }
     }
@@ -147,8 +148,8 @@ final class RemoteLine: Sendable {
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
       do {
-        let envelope = try await exchange(text, call.deadline)
-        do throws(WireRefusal) { end = .success(try WireFields.read(envelope, options.limits)) } catch {
+        let answer = try await exchange(text, call.deadline)
+        do throws(WireRefusal) { end = .success(try WireFields.read(answer, options.limits)) } catch {
           end = .failure(malformed(error, call.selector))
         }
       } catch {
@@ -259,7 +260,7 @@ final class RemoteLine: Sendable {
 
   /// Ends what is late, and gives the next deadline; `nil` when there is none, or another task watches.
   private func endLateCalls() -> Deadline? {
-    let now = Deadline.time(.now)
+    let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
       wasSent
         ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")

@@ -45,9 +45,9 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
     let isLocal = (try? endpoint.actorSystem.resolve(id: endpoint.id, as: MessageEndpoint<ActorSystem>.self)) != nil
-    let line = RemoteLine(name ?? "\(endpoint.id)", options, isLocal: isLocal) { envelope, deadline in
-      guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(envelope) }
-      return try await engineTimeout(deadline.remaining) { try await endpoint.receive(envelope) }
+    let line = RemoteLine(name ?? "\(endpoint.id)", options, isLocal: isLocal) { text, deadline in
+      guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(text) }
+      return try await engineTimeout(deadline.remaining) { try await endpoint.receive(text) }
     }
     try await self.init(line)
   }

@@ -101,7 +101,7 @@ extension WireReply {
       return .told(answers)
     case "answer"?:
       let number = try number()
-      guard let answer = message.list("r"), [0, 2].contains(answer.count) else { throw message.lacks("r") }
+      guard let answer = message.list("r"), answer.isEmpty || answer.count == 2 else { throw message.lacks("r") }
       guard answer.count == 2 else { return .answer(number: number, nil) }
       let reading = WireReading(message.tree, types)
       do throws(WireValueError) {

@@ -143,16 +143,7 @@ struct WireCallText: Sendable {
 }
 
 extension Deadline {
-  /// How long it is until then.
-  var remaining: Duration {
-    switch self {
-    case .now: .zero
-    case .time(let instant): max(ContinuousClock.now.duration(to: instant), .zero)
-    case .never: .seconds(Int64(1) << 32)
-    }
-  }
-
-  /// The same in whole milliseconds, at least one.
+  /// How long it is until then in whole milliseconds, at least one.
   var milliseconds: Int {
     let (seconds, attoseconds) = remaining.components
     return Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)

@@ -33,6 +33,7 @@ struct WireTree {
   /// The nodes that the list at `index` holds, or the keys and values of the record.
   func children(of index: Int) -> [Int] {
     var children: [Int] = []
+    children.reserveCapacity(8)
     var child = index + 1
     let end = Int(nodes[index].next)
     while child < end {
@@ -92,7 +93,18 @@ struct WireTree {
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
 
   /// The number that an item spells, where an `Int` holds it.
-  func integer(_ index: Int) -> Int? { Int(text(index)) }
+  func integer(_ index: Int) -> Int? {
+    let digits = bytes(of: index)
+    // Without a text where there are few digits, which cannot overflow.
+    guard 1..<18 ~= digits.count else { return Int(text(index)) }
+    var number = 0
+    for letter in digits {
+      let digit = letter &- UInt8(ascii: "0")
+      guard digit < 10 else { return Int(text(index)) }
+      number = number * 10 + Int(digit)
+    }
+    return number
+  }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }

@@ -95,8 +95,7 @@ struct WireWriter {
 
   /// The heading of a message, which names the version.
   mutating func heading() {
-    bytes += WireVersion.heading.utf8
-    bytes.append(UInt8(ascii: " "))
+    bytes += WireVersion.bytes
   }
 }
 
@@ -104,14 +103,14 @@ struct WireWriter {
 /// them twice as long.
 enum WireVersion {
   static let heading = "forwardcast:2"
+  fileprivate static let bytes = Array("\(heading) ".utf8)
 
   /// Where the items of a text begin.
   ///
   /// - Throws: ``WireError`` that names the version of a text which is of another one.
-  static func bodyStart(of bytes: [UInt8]) throws(WireError) -> Int {
-    let length = heading.utf8.count
-    if bytes.count > length, bytes[length] == UInt8(ascii: " "), bytes.starts(with: heading.utf8) { return length + 1 }
-    let word = bytes.prefix(40).prefix { $0 != UInt8(ascii: " ") }
+  static func bodyStart(of text: [UInt8]) throws(WireError) -> Int {
+    if text.starts(with: bytes) { return bytes.count }
+    let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }
     guard word.starts(with: "forwardcast".utf8) else { throw WireError("a text without a version") }
     throw WireError(
       "unknown version \(WireError.quoted(String(decoding: word, as: UTF8.self))), this process speaks \(heading)")
