@@ -2,8 +2,8 @@
 // Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
+import Forwardcast
 import Foundation
-import Synchronization
 
 /// The name of an actor at one end of the pipes.
 public struct PipeActorID: Hashable, Codable, Sendable, CustomStringConvertible {
@@ -46,7 +46,7 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
     var isCut = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let input: Int32
   private let output: Int32
   private let writer = DispatchQueue(label: "pipe writer")

@@ -1,8 +1,8 @@
 // PipeFrame.swift: one message of the tests' engine as bytes in a pipe, and what may happen to it.
 // Layer: Tests. See the article "When one process is not enough".
 
+import Forwardcast
 import Foundation
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -109,7 +109,7 @@ public final class PipeFaults: Sendable {
     var met = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let later = DispatchQueue(label: "pipe delays")
 
   public init() {}
@@ -153,14 +153,14 @@ public final class PipeFaults: Sendable {
 
 /// Random fates from a seed: so many of 10,000 frames each.
 public final class RandomFaults: Sendable {
-  private let random: Mutex<UInt64>
+  private let random: Guarded<UInt64>
   private let drops: Int
   private let doubles: Int
   private let waits: Int
   private let longest: Int
 
   public init(seed: UInt64, drops: Int, doubles: Int, waits: Int, upToMilliseconds longest: Int) {
-    random = Mutex(seed)
+    random = Guarded(seed)
     (self.drops, self.doubles, self.waits, self.longest) = (drops, doubles, waits, longest)
   }
 

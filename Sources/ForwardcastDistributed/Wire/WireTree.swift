@@ -129,17 +129,19 @@ private struct WireScanner {
   private var position: Int
   private let limits: MessageLimits
   private var nodes: [WireNode] = []
-  /// The lists and records around the place, each with whether a key is expected next.
-  private var open: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
+  /// The list or record around the place, with whether a key is expected next; none at the beginning.
+  private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
+  /// Those around it.
+  private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
 
   init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
     (self.bytes, position, self.limits) = (bytes, start, limits)
     nodes.reserveCapacity(32)
-    open.reserveCapacity(8)
+    outer.reserveCapacity(8)
   }
 
   mutating func scan() throws(WireError) -> [WireNode] {
-    repeat { try step() } while !open.isEmpty
+    repeat { try step() } while !outer.isEmpty
     guard position == bytes.count else { throw error("text behind the end") }
     return nodes
   }
@@ -148,15 +150,16 @@ private struct WireScanner {
   private mutating func step() throws(WireError) {
     guard position < bytes.count else { throw error("an unexpected end") }
     let letter = bytes[position]
-    if let around = open.last, letter == (around.isRecord ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+    if !outer.isEmpty, letter == (around.isRecord ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
       guard !around.isRecord || around.wantsKey else { throw error("a key without a value") }
       position += 1
       nodes[around.node].next = UInt32(nodes.count)
-      open.removeLast()
-      return ended()
+      around = outer.removeLast()
+      around.wantsKey.toggle()
+      return
     }
     let isText = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
-    if let around = open.last, around.isRecord, around.wantsKey, !isText { throw error("a key that is no text") }
+    if around.isRecord, around.wantsKey, !isText { throw error("a key that is no text") }
     guard nodes.count < limits.items else { throw WireError("more than \(limits.items) items") }
     if isText { return try text(.text) }
     position += 1
@@ -168,10 +171,10 @@ private struct WireScanner {
     case UInt8(ascii: "d"): try number(.real)
     case UInt8(ascii: "b"): try text(.bytes)
     case UInt8(ascii: "["), UInt8(ascii: "{"):
-      guard open.count < limits.depth else { throw WireError("more than \(limits.depth) levels") }
-      open.append((nodes.count, letter == UInt8(ascii: "{"), true))
-      nodes.append(
-        WireNode(kind: letter == UInt8(ascii: "{") ? .record : .list, start: 0, end: 0, next: 0))
+      guard outer.count < limits.depth else { throw WireError("more than \(limits.depth) levels") }
+      outer.append(around)
+      around = (nodes.count, letter == UInt8(ascii: "{"), true)
+      nodes.append(WireNode(kind: around.isRecord ? .record : .list, start: 0, end: 0, next: 0))
     default:
       position -= 1
       throw error("no item")
@@ -182,13 +185,7 @@ private struct WireScanner {
     nodes.append(
       WireNode(
         kind: kind, start: UInt32(range.lowerBound), end: UInt32(range.upperBound), next: UInt32(nodes.count + 1)))
-    ended()
-  }
-
-  /// An item of the container around has ended.
-  private mutating func ended() {
-    guard let last = open.indices.last else { return }
-    open[last].wantsKey.toggle()
+    around.wantsKey.toggle()
   }
 
   /// `42;`: as many digits as the widest numbers have. What they mean is for the type that they are read as.
