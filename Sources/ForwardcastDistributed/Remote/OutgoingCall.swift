@@ -7,9 +7,9 @@ import Forwardcast
 /// One message or question from here to an endpoint. Who takes it out of its line, under the lock of that, ends it: so it ends once.
 ///
 /// It is the executor of the task that waits for it at the engine. What that task does is run by the caller, who waits for nothing
-/// else: so an answer wakes one thread and not two. A caller of an actor runs only the beginning, and one who has left
+/// else: so an answer wakes one thread and not two. A caller on an actor runs only the beginning, and one who has left
 /// nothing: a queue runs the rest.
-final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and so on are used under the lock of its line
+final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables are used under the lock of its line
   enum Text: Sendable {
     /// Gets a number when the window has room.
     case message(WireCallText)
@@ -95,8 +95,11 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // `number` and s
     if isLeft { leave(job) }
   }
 
+  /// Runs jobs until the call has ended, or there are none.
   private func runJobs() {
-    while let job = wait.withLock({ $0.jobs.popLast() }) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    while let job = wait.withLock({ $0.end == nil && !$0.jobs.isEmpty ? $0.jobs.removeFirst() : nil }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
   }
 
   private func leaveJobs() {

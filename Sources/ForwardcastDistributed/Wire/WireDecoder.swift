@@ -51,9 +51,7 @@ final class WireReading {
   fileprivate func integer<T: FixedWidthInteger>(
     _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
   ) throws -> T {
-    guard tree.kind(node) == .integer, let value = tree.integer(node).map(T.init(exactly:)) ?? T(tree.text(node)) else {
-      throw mismatch(type, node, path())
-    }
+    guard tree.kind(node) == .integer, let value = T(tree.text(node)) else { throw mismatch(type, node, path()) }
     return value
   }
 

@@ -93,18 +93,7 @@ struct WireTree {
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
 
   /// The number that an item spells, where an `Int` holds it.
-  func integer(_ index: Int) -> Int? {
-    let digits = bytes(of: index)
-    // Without a text where there are few digits, which cannot overflow.
-    guard 1..<18 ~= digits.count else { return Int(text(index)) }
-    var number = 0
-    for letter in digits {
-      let digit = letter &- UInt8(ascii: "0")
-      guard digit < 10 else { return Int(text(index)) }
-      number = number * 10 + Int(digit)
-    }
-    return number
-  }
+  func integer(_ index: Int) -> Int? { Int(text(index)) }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
