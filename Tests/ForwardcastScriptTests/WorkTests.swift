@@ -98,6 +98,10 @@ struct WorkTests {
       ("print count p", 16_000),
       ("let list = targets p", 64_000),
       ("[p take: 1]", 256_000),
+      ("[p nobodyHas]", 128_000),
+      ("report [p nobodyHas]", 128_000),
+      ("print p responds \"nobodyHas\"", 128_000),
+      ("[n take: 1]", 128_000),
       ("expect big == @[1]", 0),
       ("expect big == big", 64_000),
       ("expect table == table", 64_000),
@@ -124,6 +128,7 @@ struct WorkTests {
       proxy s = multicast strong; add o to s
       proxy p = multicast strong
       repeat 1000 { add new O to p }
+      proxy n = multicast; add p to n
       queue q
       let big = @[\((0..<1000).map(String.init).joined(separator: ", "))]
       let table = @{\((0..<1000).map { "\"k\($0)\": \($0)" }.joined(separator: ", "))}
@@ -159,6 +164,81 @@ struct WorkTests {
       let direct = play(both + statement.replacing("[p", with: "[d")).outcome
       #expect(queued.error == nil && queued.work - direct.work >= 100 * 16_000, "\(statement)")
     }
+  }
+
+  @Test("registrations that a message passes by are charged each time, however few get it")
+  func passedBy() {
+    let cast = """
+      receiver O { - a = 1; - b = 2 }
+      let o = new O
+      proxy p = multicast strong; add o to p
+      proxy none = multicast
+      repeat 1000 { add new O to p only @["b"] }
+      add none to p only @["a"]
+
+      """
+    for statement in ["[p a]", "print report [p a]", "print errors [p a]"] {
+      func work(_ rounds: Int) -> Int {
+        play(cast + "repeat \(rounds) { \(statement) }").outcome.work
+      }
+      #expect(work(11) - work(1) >= 10 * 128_000, "\(statement)")
+    }
+  }
+
+  @Test("what is worked out anew after a change is charged to whom it is done for: a message, a question, a delivery")
+  func workedOutAnew() {
+    let cast = """
+      receiver O { - a = 1; - b = 2 }
+      let o = new O
+      queue q
+      proxy p = multicast strong; proxy outer = multicast; proxy other = multicast; proxy unused = multicast
+      repeat 1000 { add new O to p }
+      add p to outer; add p to other on q
+
+      """
+    for use in ["[p none]", "collect first [p a]", "p responds \"a\"", "collect first [outer a]", "[other none]; wait"]
+    {
+      func work(_ change: String) -> Int {
+        let outcome = play(cast + "repeat 10 { \(change); \(use) }").outcome
+        #expect(outcome.succeeded)
+        return outcome.work
+      }
+      // The first use works it out in either case.
+      let (changed, same) = (work("add o to p; remove o from p"), work("add o to unused; remove o from unused"))
+      #expect(changed - same >= 8 * 128_000, "\(use)")
+    }
+  }
+
+  @Test("a question is charged for the muted registrations that it passes each time")
+  func muted() {
+    let cast = """
+      receiver O { - a = 1 }
+      proxy p = multicast strong
+      repeat 1000 { add new O to p as r; mute r }
+
+      """
+    func work(_ rounds: Int) -> Int {
+      play(cast + "repeat \(rounds) { p responds \"a\"; unmute r; mute r }").outcome.work
+    }
+    #expect(work(11) - work(1) >= 10 * 16_000)
+  }
+
+  @Test("a message that passes more registrations than a step may ends the script")
+  func registrationLimit() {
+    let cast = "receiver O { - a = 1 }\nproxy p = multicast strong\nrepeat 60000 { add new O to p }\n"
+    #expect(play(cast + "expect not (p responds \"b\")").outcome.succeeded)
+    let played = play(cast + "[p b]\nprint \"not reached\"")
+    #expect(played.outcome.error?.text == "limit exceeded: one message passes more than 100000 registrations")
+    #expect(played.output.isEmpty)
+  }
+
+  @Test("a priority of its own is charged more the more there are")
+  func priorities() {
+    let cast = "receiver R { - a = 1 }\nproxy p = multicast strong\n"
+    func work(_ count: Int, _ priority: (Int) -> Int) -> Int {
+      play(cast + (0..<count).map { "add new R to p priority \(priority($0))\n" }.joined()).outcome.work
+    }
+    #expect(work(500) { $0 } - work(500) { _ in 1 } >= 500 * 499 * 2)
   }
 
   @Test("registrations of one target are charged more the more there are, since each is linked to the others")

@@ -49,7 +49,9 @@ struct Grammar {
       "names",
     ])
   }
-  mutating func receiver() -> String { number(0...2) == 0 ? pick(["o", "w"]) : number(0...2) == 0 ? front() : proxy() }
+  mutating func receiver() -> String {
+    number(0...2) == 0 ? pick(["o", "w", "X"]) : number(0...2) == 0 ? front() : proxy()
+  }
   mutating func message() -> String {
     switch number(0...9) {
     case 0...2: "a"
@@ -104,7 +106,7 @@ struct Grammar {
   /// A statement of the loop.
   mutating func statement() -> Piece {
     let (left, right) = (expression(), value())
-    switch number(0...16) {
+    switch number(0...20) {
     case 0...4: return left
     case 5: return Piece(kind: "print \(left.kind)", text: "print \(left.text)")
     case 6: return Piece(kind: "expect \(left.kind)", text: "expect (\(left.text)) == \(right)")
@@ -125,6 +127,13 @@ struct Grammar {
       )
     case 14: return Piece(kind: "services", text: pick(["clear services", "let x = service R; clear services"]))
     case 15: return Piece(kind: "wait", text: "wait")
+    case 16:
+      return Piece(kind: "priority", text: "let n = [n add: 1]; add new R to \(proxy()) priority n\(modifiers())")
+    case 17: return Piece(kind: "register", text: "register \(pick(["o", "w", "p3"])) in X; unregister o from X")
+    case 18:
+      let row = number(0...1) == 0 ? "add new R to \(proxy()) as r; mute r" : "unmute r0; \(left.text); mute r0"
+      return Piece(kind: "muted \(left.kind)", text: row)
+    case 19: return Piece(kind: "if \(left.kind)", text: "if (\(left.text)) != \(right) { let y = \(right) }")
     default: return Piece(kind: "hook", text: "\(hook()) as h; cancel h")
     }
   }
@@ -139,7 +148,9 @@ struct Grammar {
 
   mutating func hook() -> String {
     let place = "\(number(0...3) == 0 ? pick(["f", "l"]) : proxy()) \"\(pick(["a", "give", "take:"]))\""
-    switch number(0...4) {
+    switch number(0...6) {
+    case 5: return "around \(place) { proceed with @[\(value())] }"
+    case 6: return "before \(place) { let y = arg 0 }"
     case 0: return "before \(place) { }"
     case 1: return "after \(place) { let y = result }"
     case 2: return "around \(place) { proceed; proceed }"
@@ -150,7 +161,7 @@ struct Grammar {
 
   /// A statement before the loop.
   mutating func worldStatement() -> Piece {
-    switch number(0...11) {
+    switch number(0...14) {
     case 0...2:
       return Piece(kind: "many", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) }")
     case 3...4:
@@ -167,6 +178,19 @@ struct Grammar {
         text:
           "let wide = \"\(String(repeating: pick(["e\u{301}", "é", "\u{1F469}\u{200D}\u{1F467}"]), count: size(20_000)))\""
       )
+    case 11:
+      return Piece(
+        kind: "muted", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) as r; mute r }")
+    case 12:
+      let (name, depth) = ("D\(number(0...1_000_000))", size(512))
+      let rows = (1...depth).map {
+        "receiver \(name)x\($0) : \($0 == 1 ? "R" : "\(name)x\($0 - 1)") { - e\($0 % 7) = 1 }"
+      }
+      return Piece(
+        kind: "inherit",
+        text: rows.joined(separator: "; ") + "; repeat \(size(1000)) { add new \(name)x\(depth) to s0 }")
+    case 13:
+      return Piece(kind: "register", text: "register \(pick(["o", "w", "s0", "p1"])) in X; register lazily R in X")
     case 10: return Piece(kind: "ascii", text: "let ascii = \"\(String(repeating: "x", count: size(200_000)))\"")
     default:
       let front = front()
@@ -211,7 +235,7 @@ private let cast = """
   let table = @{"a": 1, "b": big}; let enc = "v24@0:8q16"; let record = "{?=qdi{P=dd}[12s]}"; let sig = signature enc
   let names = @["a", "take:", "give"]
   repeat 6 { let enc = [enc appending: enc] }
-  let o = new R; let w = new W
+  let o = new R; let w = new W; let n = 0; extension X { a take: fail give }
   queue q0; queue q1; queue q2
   proxy p0 = multicast; proxy p1 = multicast; proxy p2 = multicast duplicates; proxy p3 = multicast stopping
   proxy p4 = multicast throwing; proxy s0 = multicast strong; proxy s1 = multicast strong duplicates

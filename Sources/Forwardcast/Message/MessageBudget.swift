@@ -12,8 +12,10 @@ package final class MessageBudget: Sendable {
     case proxy
     /// A target that is served or asked, here or on its own context.
     case target
-    /// A registration that is looked at and passed by.
+    /// A registration that is passed by, or that a proxy looks at to find who gets a selector.
     case passed
+    /// A registration of those who get a selector, each time that a message goes along all of them one by one.
+    case step
     /// A delivery that is posted to another context.
     case queued
     /// A hook of a proxy.

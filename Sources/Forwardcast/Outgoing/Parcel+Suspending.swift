@@ -7,6 +7,17 @@ extension Parcel {
   func serve(
     _ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ message: OutgoingMessage, _ mailbox: Mailbox
   ) {
+    if let budget = details?.trail?.budget {
+      budget.charging { serve(all: multicast, place, target, message, mailbox) }
+    } else {
+      serve(all: multicast, place, target, message, mailbox)
+    }
+  }
+
+  private func serve(
+    all multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ message: OutgoingMessage,
+    _ mailbox: Mailbox
+  ) {
     let proxy = context(place, target)
     let pending = details?.pending
     let route = multicast.beginMessage(message.selector)

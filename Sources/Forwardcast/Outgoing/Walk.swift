@@ -77,7 +77,7 @@ struct Walk: ~Copyable {
     let proxies: ProxyChain
     let node: RouteNode?
     /// The registrations that are no steps, for a sink that lists every target.
-    let leftOut: [(before: Int, registration: Registration)]
+    var leftOut: [(before: Int, registration: Registration)] = []
     /// Whether the proxy, or one around it, keeps to the order of delivery.
     let isInOrder: Bool
     /// Whose turn a nested proxy is; `nil` for the proxy that the message was sent to.
@@ -115,9 +115,9 @@ struct Walk: ~Copyable {
       ? RouteNode.tree(route, in: outer, message.trail, passed: message.passed) : []
     frame = Frame(
       route: route, proxies: nodes.first?.proxies ?? ProxyChain(route.core, in: outer), node: nodes.first,
-      leftOut: listsEveryTarget ? route.leftOut : [], isInOrder: message.isInOrder || route.core.stopsAtFirst,
-      place: place)
+      isInOrder: message.isInOrder || route.core.stopsAtFirst, place: place)
     frame.isStopped = withheld != nil
+    lookThrough()
   }
 
   // MARK: Events
@@ -243,6 +243,20 @@ struct Walk: ~Copyable {
       take(outcome, at: StepContext(step, of: message.selector, in: frame.proxies, target, isQueued: true))
     }
     return true
+  }
+
+  /// Finds the registrations that the message passes by, for a sink that lists every target. What is looked through on the
+  /// way is charged first, however few targets are served.
+  private mutating func lookThrough() {
+    let route = frame.route
+    if message.trail?.budget != nil {
+      let leavesOut = listsEveryTarget && route.route.leavesOut
+      let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
+      guard pay(.step, leavesOut || route.needsWalk ? route.count : 0, at: { $0.proxyContext }),
+        pay(.passed, leftOut, at: { $0.proxyContext })
+      else { return }
+    }
+    if listsEveryTarget { frame.leftOut = route.leftOut }
   }
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
@@ -402,8 +416,8 @@ struct Walk: ~Copyable {
     let isInOrder = frame.isInOrder || node.route.core.stopsAtFirst
     outer.append(frame)
     frame = Frame(
-      route: node.route, proxies: node.proxies, node: node, leftOut: listsEveryTarget ? node.route.leftOut : [],
-      isInOrder: isInOrder, place: place)
+      route: node.route, proxies: node.proxies, node: node, isInOrder: isInOrder, place: place)
+    lookThrough()
   }
 
   /// Ends the way along one route.

@@ -215,10 +215,10 @@ package enum ProxyQuestion {
     }
   }
 
-  /// Charges for a forwarding object that a message is led through.
+  /// Charges for what a message is led through, or a proxy looks through for it, where no message says who pays.
   ///
   /// - Throws: why the message is not to go on.
-  static func chargePassage() throws { try asked?.budget?.charge(.proxy) }
+  static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws { try asked?.budget?.charge(item, count) }
 
   /// Runs `body`, whose questions `budget` pays for.
   fileprivate static func charging<T>(_ budget: MessageBudget, _ body: () throws -> T) rethrows -> T {

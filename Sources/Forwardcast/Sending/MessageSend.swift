@@ -52,7 +52,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
     }
     // 3. Somebody else who is to get the message as it is.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
-      try ProxyQuestion.chargePassage()
+      try ProxyQuestion.charge(.proxy)
       passed.append(receiver)
       if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
       guard passed.count < maximumHops else {

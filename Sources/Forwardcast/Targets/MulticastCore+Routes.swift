@@ -34,17 +34,28 @@ extension MulticastCore {
         return (state.list, (state.chain, state.trace?.trace), old, old?.covered ?? 0)
       }
       if let old, old.epoch == epoch, old.generation == list.generation {
-        let more = steps(list.joined(since: covered), selector, in: list)
+        let joined = list.joined(since: covered)
+        if let error = refusalToLook(through: joined) { return refused(selector, error) }
+        let more = steps(joined, selector, in: list)
         if let walk = extend(old, from: covered, by: more, to: list) { return walk }
         for step in more.list { step.release() }
       } else {
+        let all = list.all
+        if let error = refusalToLook(through: all) { return refused(selector, error) }
         let route = Route(
-          self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list),
+          self, selector, epoch: epoch, list: list, steps: steps(all, selector, in: list),
           around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
         if let walk = publish(route) { return walk }
       }
     }
     return MessageRoute(ownRoute(selector, epoch: 0))
+  }
+
+  /// Charges whoever pays for the question or the message.
+  private func refusalToLook(through registrations: [Registration]) -> (any Error)? {
+    guard registrations.count >= MulticastCore.fewRegistrations else { return nil }
+    do { try ProxyQuestion.charge(.passed, registrations.count) } catch { return error }
+    return nil
   }
 
   private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {

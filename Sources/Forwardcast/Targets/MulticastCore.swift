@@ -213,6 +213,9 @@ package final class MulticastCore: Sendable {
   /// Every registration that is not cancelled, dead targets included, in the order of delivery.
   package var registrations: [Registration] { state.withLock { $0.list.all } }
 
+  /// How many registrations there are, dead targets included.
+  var registrationCount: Int { state.withLock { $0.list.count } }
+
   /// The target of a registration, while it lasts.
   func target(of registration: Registration) -> AnyObject? {
     state.withLock { _ in LoadedTarget(object: registration.targetUnderLock) }.object
@@ -265,17 +268,26 @@ package final class MulticastCore: Sendable {
 
   // MARK: Questions
 
+  /// So many registrations are not charged for being looked at: these cost about as much as to find out who pays.
+  static let fewRegistrations = 16
+
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    let (witness, hasForwarders) = state.withLock { state -> (LoadedTarget, Bool?) in
-      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil) }
+    let (witness, hasForwarders, passed) = state.withLock { state -> (LoadedTarget, Bool?, Int) in
+      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil, 0) }
       return route._withUnsafeGuaranteedRef { route in
-        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil) }
-        return (route.findWitness(), route.hasForwarders)
+        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil, 0) }
+        let first = route.witness
+        return (route.findWitness(), route.hasForwarders, route.witness - first)
       }
     }
-    if let hasForwarders { return (witness.object != nil, hasForwarders) }
+    if let hasForwarders {
+      if passed >= MulticastCore.fewRegistrations {
+        do { try ProxyQuestion.charge(.step, passed) } catch { return (false, false) }
+      }
+      return (witness.object != nil, hasForwarders)
+    }
     let walk = makeRoute(selector)
     let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
     return (found.0.object != nil, found.1)

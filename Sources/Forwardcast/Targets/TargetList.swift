@@ -22,7 +22,7 @@ struct TargetList {
   /// The other registrations of targets that have several, the newest first.
   private var others: [ObjectIdentifier: [Registration]] = .init()
   /// How many registrations there are.
-  private var count = 0
+  private(set) var count = 0
 
   /// The next slot that is looked at for a dead target, in whatever group.
   private var cursor = (group: 0, slot: 0)

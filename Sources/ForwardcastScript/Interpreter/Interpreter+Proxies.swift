@@ -57,7 +57,7 @@ extension Interpreter {
       }
     }
     let ownership = world.ownership(of: proxy)
-    try run.charge(world.workOfAdding(to: proxy, only: only))
+    try run.charge(world.workOfAdding(to: proxy, priority: priority, only: only))
     try world.link(proxy, to: target, strongly: ownership == .strong)
     let registration =
       if let queue {

@@ -64,10 +64,9 @@ extension Interpreter {
     do {
       let sending = SendInProgress(run: run, depth: depth, policy: policy, receiver: reference)
       let answer = try SendInProgress.$current.withValue(sending) {
-        // A multicast charges the message that it is given; a chain of others has none until its end.
-        if reference.receiver is ScriptObject || reference.receiver is any ScriptedMulticast {
-          return try body(reference.receiver, &call)
-        }
+        if reference.receiver is ScriptObject { return try body(reference.receiver, &call) }
+        // A multicast charges the message that it is given, but not for finding who gets it; a chain of others has no message
+        // until its end.
         return try budget.charging { try body(reference.receiver, &call) }
       }
       result = .success(answer)

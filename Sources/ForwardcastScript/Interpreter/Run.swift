@@ -145,18 +145,23 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), stepLimit) }
 }
 
-/// The proxies, questions and hooks of one message or question: a step ends in time, whatever it leads to. Targets are steps of
-/// their own.
+/// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,
+/// whatever it leads to. Targets are steps of their own.
 private final class MessageWay: Sendable {
-  private static let limit = 1 << 15
-  private let passed = Atomic<Int>(0)
+  private static let (proxyLimit, registrationLimit) = (1 << 15, 100_000)
+  private let proxies = Atomic<Int>(0)
+  private let registrations = Atomic<Int>(0)
 
   func pass(_ item: MessageBudget.Item, _ count: Int) throws(ScriptFault) {
     switch item {
-    case .target, .queued, .passed: return
+    case .target, .queued, .step: return
+    case .passed:
+      if registrations.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.registrationLimit {
+        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.registrationLimit) registrations")
+      }
     case .proxy, .question, .hook:
-      if passed.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.limit {
-        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.limit) proxies")
+      if proxies.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.proxyLimit {
+        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.proxyLimit) proxies")
       }
     }
   }

@@ -28,7 +28,12 @@ protocol ScriptedMulticast: ForwardingProxy {
 }
 
 extension MulticastProxy: ScriptedMulticast {
-  var liveTargets: [AnyObject] { targets.map { $0 as AnyObject } }
+  var liveTargets: [AnyObject] {
+    registrations.compactMap { registration in
+      guard let target = registration.target else { return nil }
+      return target is ScriptObject ? target : interface(of: target).map { $0 as AnyObject }
+    }
+  }
 
   func register(
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?

@@ -19,6 +19,10 @@ enum Work {
   static let service = 256
   /// A registration that is looked at or counted.
   static let registration = 16
+  /// A priority of a proxy that another one is put among.
+  static let priority = 4
+  /// An object that a proxy leads to, when it is asked whether all may be used on queues.
+  static let reached = 32
   /// A target that becomes an element of a list.
   static let listedTarget = 128
   /// A delivery on a queue. Of many queues at once each waits for the session's lock, which can take 0.2 ms of processor time.
@@ -52,6 +56,7 @@ enum Work {
     case .proxy, .hook, .question: 512
     case .target: 256
     case .passed: 128
+    case .step: 16
     // It takes memory until it has run.
     case .queued: 512
     }
@@ -108,14 +113,15 @@ extension Interpreter {
   /// Whether an object may be used on queues, charged for what it leads to.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) throws -> Bool {
     let (answer, looked) = world.mayCross(receiver, decides: decides)
-    try run.charge(Work.registration * looked)
+    try run.charge(Work.reached * looked)
     return answer
   }
 
   /// `value` with the proxies in it marked as what they are now: a message may take them to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
-    case .object(let reference) where reference.receiver is any MessageForwarding:
+    case .object(let reference)
+    where !(reference.receiver is ScriptObject) && reference.receiver is any MessageForwarding:
       let crosses = try mayCross(reference.receiver, decides: false)
       return .object(ScriptReference(reference.receiver, label: reference.description, crosses: crosses))
     case .list(let elements): return .list(try elements.map(settled))

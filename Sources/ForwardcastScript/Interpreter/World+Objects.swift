@@ -26,6 +26,8 @@ struct Label: Sendable {
   var allowsDuplicates = false
   /// Registrations that may be some of many of one target.
   var repeatable = 0
+  /// Priorities that its registrations have or had.
+  var priorities: Set<Int> = []
   /// Whether it was put before another proxy.
   var leadsToProxies = false
 }
@@ -143,7 +145,11 @@ extension World.State {
         return (false, seen)
       }
       guard label.isolation == .undecided, undecided.insert(id).inserted else { continue }
-      if let proxy = next as? any ScriptedMulticast { work += proxy.liveTargets }
+      if let proxy = next as? any ScriptedMulticast {
+        let targets = proxy.liveTargets
+        seen.objects += targets
+        work += targets.filter { !($0 is ScriptObject) }
+      }
       if let target = label.target?.object { work.append(target) }
     }
     if decides { for id in undecided { labels[id]?.isolation = .anywhere } }
@@ -165,14 +171,20 @@ extension World.State {
 }
 
 extension World {
-  /// Counts a registration that may be one of many of its target, and gives the price: they are looked at one by one, so
-  /// that the last of them costs as much as there are.
-  func workOfAdding(to proxy: AnyObject, only: [MessageSelector]?) -> Int {
-    state.withLock { state in
-      guard var label = state.labels[ObjectIdentifier(proxy)], label.allowsDuplicates || only != nil else { return 0 }
-      label.repeatable += 1
-      state.labels[ObjectIdentifier(proxy)] = label
-      return Work.registration * label.repeatable
+  /// Counts a registration, and gives the price. Those that may be some of many of one target are looked at one by one, and a
+  /// priority of its own moves all that are lower: so the last of them costs as much as there are.
+  func workOfAdding(to proxy: AnyObject, priority: Int, only: [MessageSelector]?) -> Int {
+    let id = ObjectIdentifier(proxy)
+    return state.withLock { state in
+      var work = 0
+      if state.labels[id]?.priorities.insert(priority).inserted ?? false {
+        work += Work.priority * (state.labels[id]?.priorities.count ?? 0)
+      }
+      if only != nil || state.labels[id]?.allowsDuplicates ?? false {
+        state.labels[id]?.repeatable += 1
+        work += Work.registration * (state.labels[id]?.repeatable ?? 0)
+      }
+      return work
     }
   }
 }

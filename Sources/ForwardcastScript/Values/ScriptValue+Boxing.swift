@@ -87,8 +87,29 @@ extension ScriptValue {
     func inner(_ value: Any) throws -> ScriptValue {
       try ScriptValue(any: value, in: nil, depth: depth + 1, reference: reference)
     }
-    // Casts of an object to the types below take several microseconds in sum.
-    if Swift.type(of: value) is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
+    // The casts of the switch below take several microseconds in sum. What scripts themselves put in boxes is known by its type.
+    let type = Swift.type(of: value)
+    if type == Int.self || type == Int?.self {
+      self = (value as? Int).map(ScriptValue.integer) ?? .null
+      return
+    }
+    if type == ScriptObject.self, let object = value as? ScriptObject {
+      self = .object(object.reference)
+      return
+    }
+    if type == [Any].self, let elements = value as? [Any] {
+      self = .list(try elements.map(inner))
+      return
+    }
+    if type == [Int].self, let elements = value as? [Int] {
+      self = .list(elements.map(ScriptValue.integer))
+      return
+    }
+    if type == [String].self, let elements = value as? [String] {
+      self = .list(elements.map(ScriptValue.string))
+      return
+    }
+    if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
       self = .object(reference(receiver))
       return
     }

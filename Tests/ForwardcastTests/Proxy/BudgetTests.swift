@@ -57,6 +57,28 @@ struct BudgetTests {
   }
 
   @Test(
+    "registrations that a message passes by are charged before they are listed, and so is who looks for those who get it"
+  )
+  func passedBy() throws {
+    let proxy = proxy("a")
+    for index in 0..<100 {
+      proxy.add(Clerk("\(index)", journal), delivery: .direct, ownership: .strong, only: ["agrees"])
+    }
+    let account = Account()
+    var call = message(account)
+    let report = try account.budget.charging { try proxy.forward(&call) }
+    #expect(report.skipped.count == 100 && account[.passed] == 201)
+    var again = message(account)
+    _ = try account.budget.charging { try proxy.forward(&again) }
+    #expect(account[.passed] == 301)
+    let refusing = MessageBudget { item, _ in if item == .passed { throw Spent() } }
+    var refused = Invocation("value")
+    refused.budget = refusing
+    #expect(try proxy.forward(&refused).failures.contains { $0.error is Spent })
+    #expect(throws: Spent.self) { try refusing.charging { try proxy.collect(Invocation("agrees"), returning: .all) } }
+  }
+
+  @Test(
     "a message that exceeds its budget ends before the next target, in every proxy, with the error", arguments: 0...4)
   func ends(limit: Int) throws {
     let (outer, inner) = (proxy("a"), proxy("bb", "ccc"))
