@@ -161,7 +161,7 @@ struct Grammar {
 
   /// A statement before the loop.
   mutating func worldStatement() -> Piece {
-    switch number(0...14) {
+    switch number(0...15) {
     case 0...2:
       return Piece(kind: "many", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) }")
     case 3...4:
@@ -171,7 +171,10 @@ struct Grammar {
     case 5: return Piece(kind: "hooks", text: "repeat \(number(1...20)) { \(hook()) }")
     case 6: return Piece(kind: "add", text: "add \(pick(["o", "w"])) to \(proxy())\(modifiers())")
     case 7: return Piece(kind: "recorded", text: "repeat \(size(2000)) { [k take: \(value())] }")
-    case 8: return Piece(kind: "big", text: "repeat \(number(1...12)) { let big = @[big, big] }")
+    case 8:
+      // What a block binds ends with it.
+      let wraps = Array(repeating: pick(["let big = @[big, big]", "let big = @[big, 1]"]), count: number(1...16))
+      return Piece(kind: "big", text: wraps.joined(separator: "; "))
     case 9:
       return Piece(
         kind: "wide",
@@ -191,6 +194,10 @@ struct Grammar {
         text: rows.joined(separator: "; ") + "; repeat \(size(1000)) { add new \(name)x\(depth) to s0 }")
     case 13:
       return Piece(kind: "register", text: "register \(pick(["o", "w", "s0", "p1"])) in X; register lazily R in X")
+    case 14:
+      let element = pick(["1", "\"text\"", "2.5", "nil", "o", "p0", "@selector(a)", "@[]", "@{}", "@{\"a\": 1}"])
+      let elements = Array(repeating: element, count: size(2000)).joined(separator: ", ")
+      return Piece(kind: "list", text: "let big = @[\(elements)]; let table = @{\"a\": big}")
     case 10: return Piece(kind: "ascii", text: "let ascii = \"\(String(repeating: "x", count: size(200_000)))\"")
     default:
       let front = front()
@@ -234,7 +241,7 @@ private let cast = """
   let ascii = "text"; let wide = "e\\u{301}"; let big = @[1, 2.5, "a", nil]; let deep = @[@[@[@[1]]]]
   let table = @{"a": 1, "b": big}; let enc = "v24@0:8q16"; let record = "{?=qdi{P=dd}[12s]}"; let sig = signature enc
   let names = @["a", "take:", "give"]
-  repeat 6 { let enc = [enc appending: enc] }
+  \(Array(repeating: "let enc = [enc appending: \"q8q16\"]", count: 60).joined(separator: "; "))
   let o = new R; let w = new W; let n = 0; extension X { a take: fail give }
   queue q0; queue q1; queue q2
   proxy p0 = multicast; proxy p1 = multicast; proxy p2 = multicast duplicates; proxy p3 = multicast stopping

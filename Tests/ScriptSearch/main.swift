@@ -71,9 +71,10 @@ func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = fa
 
 func report(_ name: String, _ text: String) {
   let whole = measure(text, steps: ScriptSession.defaultStepLimit, patience: 60)
-  let single = measure(text, steps: 50_000, patience: 20, timesSteps: true)
+  let single = measure(text, steps: 200_000, patience: 20, timesSteps: true)
   print(
     "| \(name) | \(String(format: "%.1f", whole.seconds)) | \(String(format: "%.4f", single.longestStep)) |")
+  fflush(nil)
 }
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -106,7 +107,7 @@ while processorTime() < seconds {
     for (kind, _) in kept.sorted(by: { $0.value.whole > $1.value.whole }).dropFirst(1000) { kept[kind] = nil }
   }
 }
-let mostExpensive = kept.sorted { $0.value.whole > $1.value.whole }.prefix(20)
+let mostExpensive = kept.sorted { $0.value.whole > $1.value.whole }.prefix(10)
 for (index, found) in mostExpensive.enumerated() {
   let file = place.deletingLastPathComponent().appendingPathComponent("script-search-\(seed)-\(index).msg")
   try? found.value.candidate.text.write(to: file, atomically: false, encoding: .utf8)

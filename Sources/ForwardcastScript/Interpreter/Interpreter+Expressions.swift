@@ -32,7 +32,8 @@ extension Interpreter {
       stack.removeLast(count)
       stack.append(try bounded(.list(elements)))
     case .dictionary(let keys):
-      let values = stack.suffix(keys.count)
+      // A slice would keep the stack, and all of it would be copied.
+      let values = Array(stack.suffix(keys.count))
       let entries = Dictionary(zip(keys, values)) { $1 }
       stack.removeLast(keys.count)
       stack.append(try bounded(.dictionary(entries)))

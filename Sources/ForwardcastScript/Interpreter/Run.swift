@@ -147,8 +147,9 @@ final class Run: Sendable {
 
 /// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,
 /// whatever it leads to. Targets are steps of their own.
-private final class MessageWay: Sendable {
-  private static let (proxyLimit, registrationLimit) = (1 << 15, 100_000)
+final class MessageWay: Sendable {
+  static let proxyLimit = 1 << 15
+  static let registrationLimit = 100_000
   private let proxies = Atomic<Int>(0)
   private let registrations = Atomic<Int>(0)
 

@@ -93,10 +93,18 @@ extension Expression {
 
 extension ScriptValue {
   /// What it costs to put the value in a box, or to take it out of one. Everything but a list or a dictionary is shared.
+  ///
+  /// - Throws: `limit exceeded` for one that would take a single step too long.
   func copyingWork() throws -> Int {
     switch self {
-    case .list, .dictionary: try Work.copiedByte * measure()
-    default: 0
+    case .list, .dictionary:
+      let size = try measure()
+      guard size <= ScriptValue.copyLimit else {
+        throw ScriptFault(
+          .limitExceeded, "a list or dictionary of over \(ScriptValue.copyLimit >> 20) MiB in a message")
+      }
+      return Work.copiedByte * size
+    default: return 0
     }
   }
 }

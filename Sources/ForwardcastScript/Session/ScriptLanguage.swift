@@ -70,11 +70,18 @@ public enum ScriptLanguage {
     ),
     limit("text", SourceText.byteLimit, "Bytes of text that are read."),
     limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
+    limit(
+      "copy", ScriptValue.copyLimit,
+      "Bytes of a list or dictionary that a message takes or answers, or that is printed."),
     limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
     limit(
       "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
       "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."
     ),
+    limit("passed", MessageWay.proxyLimit, "Proxies and hooks that one message passes."),
+    limit(
+      "looked", MessageWay.registrationLimit,
+      "Registrations that one message passes by, or that are looked at to find who gets it."),
     limit(
       "selectors", World.internLimit,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),

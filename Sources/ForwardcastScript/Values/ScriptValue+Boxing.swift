@@ -87,26 +87,10 @@ extension ScriptValue {
     func inner(_ value: Any) throws -> ScriptValue {
       try ScriptValue(any: value, in: nil, depth: depth + 1, reference: reference)
     }
-    // The casts of the switch below take several microseconds in sum. What scripts themselves put in boxes is known by its type.
+    // The casts of the switch below take several microseconds in sum.
     let type = Swift.type(of: value)
-    if type == Int.self || type == Int?.self {
-      self = (value as? Int).map(ScriptValue.integer) ?? .null
-      return
-    }
-    if type == ScriptObject.self, let object = value as? ScriptObject {
-      self = .object(object.reference)
-      return
-    }
-    if type == [Any].self, let elements = value as? [Any] {
-      self = .list(try elements.map(inner))
-      return
-    }
-    if type == [Int].self, let elements = value as? [Int] {
-      self = .list(elements.map(ScriptValue.integer))
-      return
-    }
-    if type == [String].self, let elements = value as? [String] {
-      self = .list(elements.map(ScriptValue.string))
+    if let known = try ScriptValue.known(value, type, inner) {
+      self = known
       return
     }
     if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
@@ -145,6 +129,29 @@ extension ScriptValue {
     case let value as [String: Any]: self = .dictionary(try value.mapValues(inner))
     default: self = .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
     }
+  }
+}
+
+extension ScriptValue {
+  /// What scripts themselves put in boxes most often, told apart by its very type.
+  private static func known(_ value: Any, _ type: Any.Type, _ inner: (Any) throws -> ScriptValue) rethrows
+    -> ScriptValue?
+  {
+    func exactly<T>(_: T.Type) -> T? { type == T.self ? value as? T : nil }
+    if let number = exactly(Int.self) { return .integer(number) }
+    if let text = exactly(String.self) { return .string(text) }
+    if let number = exactly(Double.self) { return .floating(number) }
+    if let bool = exactly(Bool.self) { return .bool(bool) }
+    if let object = exactly(ScriptObject.self) { return .object(object.reference) }
+    if let elements = exactly([Any].self) { return .list(try elements.map(inner)) }
+    if let elements = exactly([Int].self) { return .list(elements.map(ScriptValue.integer)) }
+    if let elements = exactly([String].self) { return .list(elements.map(ScriptValue.string)) }
+    if let elements = exactly([Double].self) { return .list(elements.map(ScriptValue.floating)) }
+    if let elements = exactly([Bool].self) { return .list(elements.map(ScriptValue.bool)) }
+    if let entries = exactly([String: Any].self) { return .dictionary(try entries.mapValues(inner)) }
+    if let selector = exactly(MessageSelector.self) { return .selector(ScriptSelector(checked: selector.name)) }
+    if let selector = exactly(ScriptSelector.self) { return .selector(selector) }
+    return type == Int?.self ? (value as? Int).map(ScriptValue.integer) ?? .null : nil
   }
 }
 

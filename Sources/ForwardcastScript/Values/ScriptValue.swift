@@ -148,6 +148,9 @@ extension ScriptValue {
   /// Bytes that one value may take.
   static let sizeLimit = 16 << 20
 
+  /// Bytes of a list or dictionary that a message takes or answers, or that is printed: its elements are copied one by one.
+  static let copyLimit = 1 << 20
+
   /// Roughly the bytes that the value takes, counting shared parts each time.
   ///
   /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is passed, so that the count itself is bounded.
