@@ -241,6 +241,15 @@ struct WorkTests {
     #expect(work(500) { $0 } - work(500) { _ in 1 } >= 500 * 499 * 2)
   }
 
+  @Test("a wait is charged for the registrations among which it looks for proxies")
+  func waits() {
+    let cast = "receiver O { - a = 1 }\nqueue q\nproxy p = multicast strong\nadd new O to p on q\n"
+    func work(_ targets: Int, _ rounds: Int) -> Int {
+      play(cast + "repeat \(targets) { add new O to p }\nrepeat \(rounds) { wait }").outcome.work
+    }
+    #expect((work(1000, 11) - work(1000, 1)) - (work(1, 11) - work(1, 1)) >= 10 * 999 * 16)
+  }
+
   @Test("registrations of one target are charged more the more there are, since each is linked to the others")
   func duplicates() {
     let cast = "receiver R { - a = 1 }\nlet r = new R\n"

@@ -14,7 +14,8 @@ package final class MessageBudget: Sendable {
     case target
     /// A registration that is passed by, or that a proxy looks at to find who gets a selector.
     case passed
-    /// A registration of those who get a selector, each time that a message goes along all of them one by one.
+    /// A registration of those who get a selector, each time that a message goes along all of them one by one; one that is
+    /// looked at for proxies that are to be waited for.
     case step
     /// A delivery that is posted to another context.
     case queued

@@ -98,9 +98,19 @@ extension MulticastCore {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var index = 0
+    // A dynamic cast costs more than all else here.
+    var plain: ObjectIdentifier?
     while index < found.count {
-      for registration in found[index].registrations {
-        guard let multicast = registration.liveTarget as? any MulticastSending else { continue }
+      let registrations = found[index].registrations
+      do { try ProxyQuestion.charge(.step, registrations.count) } catch { return found }
+      for registration in registrations {
+        guard let target = registration.liveTarget else { continue }
+        let type = ObjectIdentifier(type(of: target))
+        if type == plain { continue }
+        guard let multicast = target as? any MulticastSending else {
+          if !standsForValue(target) { plain = type }
+          continue
+        }
         let core = multicast.core
         if seen.insert(ObjectIdentifier(core)).inserted { found.append(core) }
       }

@@ -37,7 +37,8 @@ extension Interpreter {
       try run.charge(Work.textByte * min(left.utf8.count, right.utf8.count))
       if left.utf8.elementsEqual(right.utf8) { return true }
       // Texts of other bytes may still be canonically equal.
-      try run.charge(min(Work.text(left), Work.text(right)))
+      // Neither is looked at behind the end of the shorter one.
+      try run.charge(Work.text(left.utf8.count <= right.utf8.count ? left : right))
       return left == right
     case (.signature(let left), .signature(let right)):
       guard left.numberOfArguments == right.numberOfArguments else { return false }

@@ -121,7 +121,8 @@ struct Interpreter {
     case .queue(let name): world.bind(name, .queue(try world.makeQueue(name)))
     case .wait:
       try run.charge(world.workOfWaiting)
-      try world.waitForQueues()
+      try run.budget(at: statement.offset, of: source).charging { try world.waitForQueues() }
+      try run.check()
     default: try performCenter(statement)
     }
   }
