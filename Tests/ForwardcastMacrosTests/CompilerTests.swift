@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What the compiler says of written text", .enabled(if: Build.isThere, "it needs the library beside the tests"))
@@ -42,7 +43,7 @@ struct CompilerTests {
     #expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
 
-  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all)
+  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 3))
   func modes(mode: Mode) throws {
     let said = try Build.said(
       of: """

@@ -91,7 +91,7 @@ struct RecordingScriptTests {
   @Test("more calls than a recording keeps are a limit, and not a wrong answer")
   func limit() {
     let limit = bound(1_000, full: 100_000)
-    let played = ScriptSession.withRecordedCallLimit(limit) {
+    let played = ScriptSession.withLimits({ $0.recordedCalls = limit }) {
       play(
         cooks
           + "repeat 100 { repeat \(limit / 100 + 1) { [tape minutes] } }\nprint \"played\"\nprint count (calls tape)")

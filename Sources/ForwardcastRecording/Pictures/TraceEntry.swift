@@ -55,8 +55,10 @@ struct TraceEntry: Sendable {
 
   /// A text as JSON has it; of a long one the beginning.
   static func quoted(_ text: String) -> String {
-    var quoted = "\""
     let short = text.utf8.count <= 1000 ? text : String(text.unicodeScalars.prefix(1000)) + "…"
+    let isPlain = short.utf8.allSatisfy { $0 >= 32 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain { return "\"\(short)\"" }
+    var quoted = "\""
     for scalar in short.unicodeScalars {
       switch scalar {
       case "\"": quoted += "\\\""

@@ -8,15 +8,10 @@ import ForwardcastRecording
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
 
 extension Interpreter {
-  /// Calls that one recording proxy of a script keeps; whoever asks for more gets `limit exceeded`. A test
-  /// lowers it for the sessions of its own task.
-  @TaskLocal static var recordedCallLimit = 100_000
-
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
     let receiver = try object(evaluate(target), at: target).receiver
-    let proxy = ScriptRecording(
-      of: receiver, as: name, into: CallRecorder(keepingLast: Interpreter.recordedCallLimit))
+    let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>", before: receiver)
     try world.link(proxy, to: receiver, strongly: true)
     world.noteRecording()
@@ -29,7 +24,7 @@ extension Interpreter {
       throw ScriptFault(.typeMismatch, "calls needs a recording proxy, not \(value.evidence)")
     }
     if proxy.recorder.forgottenCalls > 0 {
-      throw ScriptFault(.limitExceeded, "more than \(Interpreter.recordedCallLimit) recorded calls")
+      throw ScriptFault(.limitExceeded, "more than \(world.limits.recordedCalls) recorded calls")
     }
     return try bounded(.list(proxy.recorder.calls.map { .string(try text(of: $0.message)) }))
   }

@@ -17,6 +17,7 @@ final class Run: Sendable {
 
   private let stepLimit: Int
   private let workLimit: Int
+  private let limits: ScriptLimits
   private let steps = Atomic<Int>(0)
   private let work = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
@@ -31,9 +32,11 @@ final class Run: Sendable {
   private let isCancelled: (@Sendable () -> Bool)?
 
   init(
-    stepLimit: Int, progress: (@Sendable (ScriptProgress) -> Void)?, isCancelled: (@Sendable () -> Bool)? = nil
+    stepLimit: Int, limits: ScriptLimits, progress: (@Sendable (ScriptProgress) -> Void)?,
+    isCancelled: (@Sendable () -> Bool)?
   ) {
     self.stepLimit = stepLimit
+    self.limits = limits
     workLimit = ScriptSession.workLimit(forSteps: stepLimit)
     self.progress = progress
     self.isCancelled = isCancelled
@@ -101,7 +104,7 @@ final class Run: Sendable {
 
   /// Who pays for the messages of a statement, and knows its place wherever they go.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
-    let way = MessageWay()
+    let way = MessageWay(limits)
     return MessageBudget { [self] item, count in
       try check()
       if let isCancelled, isCancelled() {
@@ -148,21 +151,22 @@ final class Run: Sendable {
 /// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,
 /// whatever it leads to. Targets are steps of their own.
 final class MessageWay: Sendable {
-  static let proxyLimit = 1 << 15
-  static let registrationLimit = 100_000
+  private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)
   private let registrations = Atomic<Int>(0)
+
+  init(_ limits: ScriptLimits) { self.limits = limits }
 
   func pass(_ item: MessageBudget.Item, _ count: Int) throws(ScriptFault) {
     switch item {
     case .target, .queued, .step: return
     case .passed:
-      if registrations.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.registrationLimit {
-        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.registrationLimit) registrations")
+      if registrations.wrappingAdd(count, ordering: .relaxed).newValue > limits.registrations {
+        throw ScriptFault(.limitExceeded, "one message passes more than \(limits.registrations) registrations")
       }
     case .proxy, .question, .hook:
-      if proxies.wrappingAdd(count, ordering: .relaxed).newValue > MessageWay.proxyLimit {
-        throw ScriptFault(.limitExceeded, "one message passes more than \(MessageWay.proxyLimit) proxies")
+      if proxies.wrappingAdd(count, ordering: .relaxed).newValue > limits.proxies {
+        throw ScriptFault(.limitExceeded, "one message passes more than \(limits.proxies) proxies")
       }
     }
   }

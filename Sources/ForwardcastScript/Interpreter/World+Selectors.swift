@@ -11,8 +11,8 @@ extension World {
     }
     if let known = MessageSelector(known: name) { return known }
     try state.withLock { state in
-      if state.internedCount >= World.internLimit {
-        throw ScriptFault(.limitExceeded, "more than \(World.internLimit) selectors")
+      if state.internedCount >= limits.names {
+        throw ScriptFault(.limitExceeded, "more than \(limits.names) selectors")
       }
       state.internedCount += 1
     }

@@ -11,8 +11,6 @@ import Synchronization
 /// what is shared, the names and receivers below, is under one short lock, so rows may run on as many threads as
 /// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is let go of outside.
 final class World: Sendable {
-  /// Names that one session may add to the process's selectors.
-  static let internLimit = 10_000
   /// Receivers that may inherit from one another.
   static let inheritanceLimit = 512
 
@@ -38,6 +36,7 @@ final class World: Sendable {
   let services = ServiceCenter()
   let handlers: ScriptHandlers
   let stepLimit: Int
+  let limits = ScriptLimits.current
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
     self.handlers = handlers
@@ -50,7 +49,9 @@ final class World: Sendable {
   /// Reads or changes what is known of the queues.
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
-  func newRun() -> Run { Run(stepLimit: stepLimit, progress: handlers.progress, isCancelled: handlers.isCancelled) }
+  func newRun() -> Run {
+    Run(stepLimit: stepLimit, limits: limits, progress: handlers.progress, isCancelled: handlers.isCancelled)
+  }
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {

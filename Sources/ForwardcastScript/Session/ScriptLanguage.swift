@@ -68,7 +68,7 @@ public enum ScriptLanguage {
       "steps", ScriptSession.defaultStepLimit,
       "Statements and sends of one run; `--steps N`. So many take less than 20 seconds of processor time."
     ),
-    limit("text", SourceText.byteLimit, "Bytes of text that are read."),
+    limit("text", ScriptLimits().text, "Bytes of text that are read."),
     limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
     limit(
       "copy", ScriptValue.copyLimit,
@@ -78,12 +78,12 @@ public enum ScriptLanguage {
       "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
       "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."
     ),
-    limit("passed", MessageWay.proxyLimit, "Proxies and hooks that one message passes."),
+    limit("passed", ScriptLimits().proxies, "Proxies and hooks that one message passes."),
     limit(
-      "looked", MessageWay.registrationLimit,
+      "looked", ScriptLimits().registrations,
       "Registrations that one message passes by, or that are looked at to find who gets it."),
     limit(
-      "selectors", World.internLimit,
+      "selectors", ScriptLimits().names,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
     limit("inheritance", World.inheritanceLimit, "Receivers that inherit from one another."),
     limit("queues", World.queueLimit, "Queues of a session."),

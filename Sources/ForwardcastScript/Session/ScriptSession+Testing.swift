@@ -2,14 +2,13 @@
 // Layer: Script, Session. See the article "How the script works".
 
 extension ScriptSession {
-  /// Runs `body` with another ``textLimit`` for the texts that it gives to sessions.
-  package static func withTextLimit<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
-    try SourceText.$limit.withValue(bytes) { try body() }
-  }
-
-  /// Runs `body` with another limit on the calls that a recording proxy keeps, for the texts that it gives to sessions.
-  package static func withRecordedCallLimit<Result>(_ calls: Int, _ body: () throws -> Result) rethrows -> Result {
-    try Interpreter.$recordedCallLimit.withValue(calls) { try body() }
+  /// Runs `body` with other limits for the texts and the sessions that it makes.
+  package static func withLimits<Result>(
+    _ change: (inout ScriptLimits) -> Void, _ body: () throws -> Result
+  ) rethrows -> Result {
+    var limits = ScriptLimits.current
+    change(&limits)
+    return try ScriptLimits.$current.withValue(limits) { try body() }
   }
 
   /// Bounds anew what the names of all texts may take in this process, for the rest of its life.

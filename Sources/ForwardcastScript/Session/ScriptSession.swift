@@ -25,7 +25,7 @@ public final class ScriptSession {
   public static let defaultStepLimit = 1_000_000
 
   /// Bytes of text that are read at most: 16 MiB.
-  public static let textLimit = SourceText.byteLimit
+  public static let textLimit = ScriptLimits().text
 
   /// Units of work that a run may take beside its steps: what grows with a value, an output or the way of a message.
   package static func workLimit(forSteps steps: Int) -> Int {

@@ -18,7 +18,7 @@ struct Lexer {
   init(_ source: SourceText, after open: [Sign] = []) throws {
     self.source = source
     self.open = open.map { ($0, 0) }
-    let limit = SourceText.limit
+    let limit = ScriptLimits.current.text
     if source.bytes.count > limit {
       throw ScriptError(ScriptFault(.limitExceeded, "the text is over \(limit >> 20) MiB"), at: 0, of: source)
     }

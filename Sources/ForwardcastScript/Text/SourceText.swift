@@ -3,11 +3,6 @@
 
 /// The text of one script. Everything later refers to it by byte offset; lines and columns are counted when asked for.
 final class SourceText: Sendable {
-  /// The largest text that is read.
-  static let byteLimit = 16 << 20
-  /// The same, which a test lowers for the texts of its own task.
-  @TaskLocal static var limit = byteLimit
-
   /// What positions call the text: a file's name as the user gave it.
   let name: String
   let bytes: [UInt8]
@@ -21,12 +16,12 @@ final class SourceText: Sendable {
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
-  /// - Parameter text: at most ``limit`` bytes; a longer one is cut there, and the lexer says so.
+  /// - Parameter text: at most ``ScriptLimits/text`` bytes; a longer one is cut there, and the lexer says so.
   init(_ text: String, name: String, firstLine: Int = 1) {
     self.name = name
     self.firstLine = firstLine
     let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
-    let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(SourceText.limit + 1))
+    let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(ScriptLimits.current.text + 1))
     var starts: [Int32] = [0]
     var bits: UInt8 = 0
     for (offset, byte) in bytes.enumerated() {

@@ -167,12 +167,12 @@ struct ScheduleTests {
       .direct, .queue(queue), .queue(other), .automatic(queue), .actor(home), .mainActor, .queue(), .queue(queue),
     ]
     let buffers: [DeliveryBuffer] = [.unbounded, .keepNewest(4), .keepOldest(4), .latestPerSelector, .suspendSender(4)]
-    let steady = deliveries.map { _ in Tally(ordered: false) }
+    let (steady, rounds) = (deliveries.map { _ in Tally(ordered: false) }, bound(30, full: 60))
     for (target, delivery) in zip(steady, deliveries) { proxy.add(target, delivery: delivery) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for thread in 0..<8 {
         group.addTask {
-          for round in 0..<60 {
+          for round in 0..<rounds {
             var guest: Tally? = Tally(ordered: false)
             let registration = proxy.add(
               guest.unsafelyUnwrapped, delivery: deliveries[(thread + round) % deliveries.count],
@@ -200,7 +200,7 @@ struct ScheduleTests {
     }
     try await proxy.drain()
     // Each of the steady targets but the direct one, which cannot be reached by a row that suspends, got everything.
-    let sent = 8 * 60 * 3
+    let sent = 8 * rounds * 3
     #expect(steady.dropFirst().allSatisfy { $0.count >= sent })
     #expect(Set(steady.dropFirst().map(\.count)).count == 1)
   }
@@ -232,7 +232,7 @@ struct ScheduleTests {
           return high
         }
         // The first flood makes what stays: threads, and the heap's own books.
-        let size = bound(30_000, full: 200_000)
+        let size = bound(10_000, full: 200_000)
         _ = try flood(size)
         let before = liveBytes()
         let high = try flood(size)

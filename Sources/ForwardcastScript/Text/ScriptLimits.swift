@@ -1,0 +1,18 @@
+// ScriptLimits.swift: limits that take long to reach, so that tests lower them.
+// Layer: Script, Text. See the article "How the script works".
+
+package struct ScriptLimits: Sendable {
+  /// Those of the texts and sessions that the running task makes.
+  @TaskLocal static var current = ScriptLimits()
+
+  /// Bytes of a text that are read.
+  package var text = 16 << 20
+  /// Calls that one recording proxy keeps; whoever asks for more gets `limit exceeded`.
+  package var recordedCalls = 100_000
+  /// Names that one session may add to the process's selectors.
+  package var names = 10_000
+  /// Proxies, questions and hooks that one message passes.
+  package var proxies = 1 << 15
+  /// Registrations that one message passes by.
+  package var registrations = 100_000
+}
