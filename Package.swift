@@ -79,7 +79,8 @@ let package = Package(
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter", exclude: ["Interposer"]),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
-    // Hooks and streams. Apart from the others, so that it compiles alone.
+    // What messages are made of; hooks and streams. Apart from the others, so that they compile alone.
+    .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "TestSupport"]),
     .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     .testTarget(

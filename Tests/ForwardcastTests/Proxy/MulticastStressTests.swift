@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 private protocol Hearing: AnyObject, Sendable {}

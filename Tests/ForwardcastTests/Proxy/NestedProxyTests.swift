@@ -1,6 +1,7 @@
 // NestedProxyTests.swift: proxies for one, lazy ones, proxies in proxies, and rings of them.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 private final class HookedProxy: ForwardingProxy {

@@ -1,7 +1,6 @@
 // Recorder.swift: keys, receivers and counters that the tests of sending and proxies share.
 
 import Forwardcast
-import Synchronization
 import TestSupport
 
 extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
@@ -28,24 +27,6 @@ final class Journal: Sendable {
       return lines
     }
   }
-}
-
-/// How many of something are alive.
-final class LeakCounter: Sendable {
-  private let count = Atomic<Int>(0)
-  var alive: Int { count.load(ordering: .sequentiallyConsistent) }
-  fileprivate func entered() { count.add(1, ordering: .sequentiallyConsistent) }
-  fileprivate func left() { count.subtract(1, ordering: .sequentiallyConsistent) }
-}
-
-/// An object that only counts whether it is alive.
-final class Witness: Sendable {
-  private let counter: LeakCounter
-  init(_ counter: LeakCounter) {
-    self.counter = counter
-    counter.entered()
-  }
-  deinit { counter.left() }
 }
 
 /// A target that writes down what it gets and does what a test tells it.

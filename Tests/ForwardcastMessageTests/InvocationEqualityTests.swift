@@ -29,7 +29,7 @@ struct InvocationEqualityTests {
   }
 
   @Test("messages are equal in selector, types and arguments, whatever was answered")
-  func invocations() {
+  func invocations() throws {
     let call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     var answered = call
     answered.result = .init(3)
@@ -37,7 +37,7 @@ struct InvocationEqualityTests {
     #expect(call.isEqual(to: Invocation("add:to:", arguments: [.init(1), .init(3)])) == false)
     #expect(call.isEqual(to: Invocation("add:to:", arguments: [.init(1)])) == false)
     #expect(call.isEqual(to: Invocation("add:with:", arguments: [.init(1), .init(2)])) == false)
-    let stated = Invocation("add:to:", signature: .sample("q@:qq"), arguments: [.init(1), .init(2)])
+    let stated = Invocation("add:to:", signature: try MethodSignature("q@:qq"), arguments: [.init(1), .init(2)])
     #expect(call.isEqual(to: stated) == false)
     let opaque = Invocation("add:to:", arguments: [.init(1), .init(Opaque())])
     #expect(opaque.isEqual(to: opaque) == nil)

@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 private typealias Plain = (Int) -> Int

@@ -5,10 +5,13 @@ import Forwardcast
 import TestSupport
 import Testing
 
+private protocol Numbered: AnyObject, Sendable {}
+extension Message<(Int) -> Void> { fileprivate static var note: Self { .init("note:") } }
+
 @Suite("Floods")
 struct FloodDeliveryTests {
   /// A target that counts, and looks at the order of what each sender sends.
-  private final class Counter: Member, MessageReceiver, @unchecked Sendable {  // its queue's; read after a drain
+  private final class Counter: Numbered, MessageReceiver, @unchecked Sendable {  // its queue's; read after a drain
     private(set) var count = 0
     private(set) var disorder = 0
     private var last = [Int](repeating: 0, count: 4)
@@ -34,7 +37,7 @@ struct FloodDeliveryTests {
     ]
     let counters = buffers.map { _ in Counter() }
     let guest = Counter()
-    let (proxy, visited) = (MulticastProxy<any Member>(), MulticastProxy<any Member>())
+    let (proxy, visited) = (MulticastProxy<any Numbered>(), MulticastProxy<any Numbered>())
     let queues = (0..<3).map { DispatchQueue(label: "flood \($0)") }
     let registrations = zip(counters, buffers).enumerated().map { index, member in
       proxy.add(member.0, delivery: .queue(queues[index % 3]), buffer: member.1)

@@ -1,6 +1,7 @@
 // ArgumentBoxTests.swift: what goes into a box and what comes out of it.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 private class Animal: @unchecked Sendable {}  // has no state

@@ -1,0 +1,23 @@
+// Witness.swift: whether objects have gone.
+// Layer: Tests.
+
+import Synchronization
+
+/// How many of something are alive.
+package final class LeakCounter: Sendable {
+  private let count = Atomic<Int>(0)
+  package init() {}
+  package var alive: Int { count.load(ordering: .sequentiallyConsistent) }
+  fileprivate func entered() { count.add(1, ordering: .sequentiallyConsistent) }
+  fileprivate func left() { count.subtract(1, ordering: .sequentiallyConsistent) }
+}
+
+/// An object that only counts whether it is alive.
+package final class Witness: Sendable {
+  private let counter: LeakCounter
+  package init(_ counter: LeakCounter) {
+    self.counter = counter
+    counter.entered()
+  }
+  deinit { counter.left() }
+}
