@@ -203,6 +203,4 @@ final class SendInProgress: Sendable {
 
   /// Counts a row that begins, and gives its number in the order of delivery, from 1.
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }
-  /// How many rows have begun.
-  var rowCount: Int { rows.load(ordering: .relaxed) }
 }

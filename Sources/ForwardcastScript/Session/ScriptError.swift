@@ -50,8 +50,6 @@ public struct ScriptError: Error, Sendable {
     public static let expectationFailed = Code(description: "expectation failed")
     /// A bound on text, depth, steps or memory was reached. Never caught by a script.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// A word of the language that this version reads and does not run.
-    public static let notInThisVersion = Code(description: "not in this version")
     /// A row, a value's own message or a host's method threw; the text is its own.
     public static let thrown = Code(description: "")
   }
