@@ -38,7 +38,8 @@ let examples = [
 /// Whether tests go the whole way (Tests/TestSupport/Bounds.swift).
 let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 
-/// Modules whose code is on the main actor where it does not say otherwise.
+/// Modules whose code is on the main actor where it does not say otherwise. They compile a second time what others have, so
+/// they are built where bounds are full, or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
 let package = Package(
@@ -87,12 +88,12 @@ let package = Package(
       name: "ForwardcastRecordingTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
     .testTarget(name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"]),
-    // The same shapes, in a module that is on the main actor by default. Built where bounds are full: it compiles long.
+    // The same shapes, in a module that is on the main actor by default.
     .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"]),
     .testTarget(
       name: "ForwardcastScriptTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand", "TestSupport"]),
-    // Searches for the most expensive script; a program for a release build.
+    // Searches for the most expensive script: optimized, and built by name.
     .executableTarget(
       name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
     .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"]),
@@ -134,7 +135,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains(($0 as? Product.Library)?.name ?? "ForwardcastCommand") }
 } else if !boundsAreFull {
-  package.targets.removeAll { $0.name == "ForwardcastMainActorTests" }
+  package.targets.removeAll { onMainActor.contains($0.name) || $0.name == "script-search" }
 }
 
 for target in package.targets where target.name != "Interposer" {

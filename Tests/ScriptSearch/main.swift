@@ -1,7 +1,7 @@
 // main.swift: searches for the most expensive script.
 // Layer: Tests.
 //
-//     swift run -c release script-search SECONDS [SEED] [FILE.msg …]
+//     FORWARDCAST_ONLY=script-search swift run -c release script-search SECONDS [SEED] [FILE.msg …]
 //
 // Scripts are made by a grammar and changed a little at a time, for SECONDS of processor time. Kept is what would cost more for
 // a million steps, the most expensive of each kind. What is printed at the end, as a table: seconds of processor time for a
