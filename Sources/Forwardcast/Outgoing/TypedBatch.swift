@@ -148,56 +148,28 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 
   /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
+  ///
+  /// The weak target of a group that has one step is loaded once, and again whenever nobody else holds it any more.
   @export(implementation) @inline(__always)
   func serveAll(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    if let step = group.onlyWeakStep { return serveAll(to: step, mailbox, limit) }
-    let hasPriority = mailbox.hasPriority
-    var made = 0
-    while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
-      let values = slots + position
-      position += 1
-      group.serve(mailbox) { try $0.call(values.pointee, returning: R.self) != nil }
-      made += group.steps.count
-      values.deinitialize(count: 1)
-    }
-    return made
-  }
-
-  /// The same where the group has one target, which it does not keep alive: a weak reference is loaded once, and again
-  /// whenever nobody else holds the target any more.
-  @export(implementation) @inline(__always)
-  func serveAll(to step: RouteStep, _ mailbox: Mailbox, _ limit: Int) -> Int {
-    guard let method = step.method else { return 0 }
-    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.toOpaque())
+    let (group, steps) = (group, group.steps)
+    let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
     var held: AnyObject?
     var made = 0
     while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = slots + position
       position += 1
-      made += 1
       // A target that only this loop holds is to die now, as if it had not been held.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
-      mailbox.noteDelivery()
-      // Nothing comes between this look and the method but the load of the target.
-      if step.isActive {
-        if held == nil { held = step.target }
-        if let target = held.map({ Unmanaged.passUnretained($0) }) {
-          do {
-            // `held` keeps it, and the group the method.
-            try target._withUnsafeGuaranteedRef { target in
-              _ = try typed._withUnsafeGuaranteedRef { try $0.call(target, values.pointee) }
-            }
-          } catch {
-            group.note(error, step)
-          }
-        } else {
-          group.noteDead(step)
-        }
+      if let only {
+        group.serve(only, mailbox) { try only.call(values.pointee, returning: R.self, holding: &held) != nil }
       } else {
-        held = nil
-        group.noteDropped(step)
+        for step in steps {
+          group.serve(step, mailbox) { try step.call(values.pointee, returning: R.self) != nil }
+        }
       }
+      made += steps.count
       values.deinitialize(count: 1)
     }
     withExtendedLifetime(held) {}
@@ -222,36 +194,27 @@ extension DeliveryGroup {
   @usableFromInline static let largestBatch = 64
   private static let looksForRight = 32
 
-  /// The one weak step of a group that has no other.
-  @usableFromInline
-  var onlyWeakStep: RouteStep? { steps.count == 1 && steps[0].strong == nil ? steps[0] : nil }
-
-  /// Gives one message to each step.
+  /// Gives one message to a step.
   ///
-  /// - Parameter call: calls the method of a step; `false` when the target has died.
+  /// - Parameter call: calls its method; `false` when the target has died.
   @export(implementation) @inline(__always)
-  func serve(_ mailbox: Mailbox, _ call: (RouteStep) throws -> Bool) {
-    for step in steps {
-      mailbox.noteDelivery()
-      // Nothing comes between this look and the method: one that was removed or muted before does not start.
-      guard step.isActive else {
-        noteDropped(step)
-        continue
-      }
-      do { if try !call(step) { noteDead(step) } } catch { note(error, step) }
-    }
+  func serve(_ step: RouteStep, _ mailbox: Mailbox, _ call: () throws -> Bool) {
+    mailbox.noteDelivery()
+    // Nothing comes between this look and the method: one that was removed or muted before does not start.
+    guard step.isActive else { return noteDropped(step) }
+    do { if try !call() { noteDead(step) } } catch { note(error, step) }
   }
 
   @usableFromInline
   func noteDropped(_ step: RouteStep) { step.queued?.noteDropped() }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   func noteDead(_ step: RouteStep) {
     step.queued?.noteDropped()
     core.removeDead([step.registration.takeUnretainedValue()])
   }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
   /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(batch:)`` and

@@ -29,7 +29,7 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
     guard group.methodType == functionType, !mailbox.hasClosedGates else {
       return Parcel(group, only: nil, arguments, nil).open(in: mailbox)
     }
-    group.serve(mailbox) { try call(self, $0) }
+    for step in group.steps { group.serve(step, mailbox) { try call(self, step) } }
     return group.steps.count
   }
 }
