@@ -12,23 +12,13 @@ func broadcastTyped<R, each A>(
   // Whatever becomes of the proxy, the steps that are called live as long as their route.
   defer { withExtendedLifetime(route.route) {} }
   guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    return broadcastElsewhere(route, arguments, returning: R.self, crosses: crosses)
+    return broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
+      ?? broadcastWalked(
+        route, route.isEmpty ? nil : TypedArguments(arguments, returning: R.self, crosses: crosses))
   }
   var tally = LoopTally()
   let reached = tally.serve(route, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2, route) }
   return tally.summary(route, reached: reached)
-}
-
-/// A typed broadcast that takes more than the loop.
-@export(implementation) @inline(never)
-func broadcastElsewhere<R, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
-) -> BroadcastSummary {
-  if route.isEmpty { return LoopTally().summary(route, reached: 0) }
-  if !route.isSurrounded, let summary = broadcastPosted(route, arguments, returning: R.self, crosses: crosses) {
-    return summary
-  }
-  return broadcastWalked(route, TypedArguments(arguments, returning: R.self, crosses: crosses))
 }
 
 /// A typed `collect`.
@@ -37,7 +27,8 @@ func collectTyped<R, Output, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
 ) -> Collected<Output> {
   guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    return collectElsewhere(route, arguments, policy, crosses: crosses)
+    return collectWalked(
+      route, policy, route.isEmpty ? nil : TypedArguments(arguments, returning: R.self, crosses: crosses))
   }
   switch policy.way {
   case .folding(let initial, let step):
@@ -49,18 +40,6 @@ func collectTyped<R, Output, each A>(
     let failure = answerTyped(route, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
     return Collected(collector.finish(), failure)
   }
-}
-
-/// A typed `collect` that takes more than the loop.
-@export(implementation) @inline(never)
-func collectElsewhere<R, Output, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
-) -> Collected<Output> {
-  if route.isEmpty {
-    return Collected(
-      policy.empty, LoopTally().failure(route, nil, reachedAny: false, ignoresErrors: policy.ignoresErrors))
-  }
-  return collectWalked(route, TypedArguments(arguments, returning: R.self, crosses: crosses), policy)
 }
 
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.

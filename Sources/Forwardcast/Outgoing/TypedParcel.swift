@@ -52,13 +52,13 @@ final class TypedParcel<R, each A>: PlainParcel, @unchecked Sendable {  // immut
 }
 
 /// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
-@export(implementation) @inline(__always)
+@export(implementation) @inline(never)
 func broadcastPosted<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary? {
   let traits = arguments.traits
-  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
-    plan.areAllActive
+  guard crosses || traits.isEmpty, !traits.mayCopy, !route.isSurrounded, let plan = route.plan, plan.isPlain,
+    plan.count == route.count, plan.areAllActive
   else { return nil }
   // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
   defer { withExtendedLifetime(route) {} }

@@ -30,18 +30,22 @@ extension OutgoingMessage {
 
 // MARK: Typed messages
 
+// Without arguments where there is nobody to get them.
+
 /// A typed broadcast that takes more than a loop.
 @usableFromInline
-func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments) -> BroadcastSummary {
-  OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: BroadcastSummary())
+func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
+  guard let arguments else { return LoopTally().summary(route, reached: 0) }
+  return OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: BroadcastSummary())
 }
 
 /// A typed `collect` that takes more than a loop.
 @usableFromInline
 func collectWalked<R, Output>(
-  _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
+  _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments?
 ) -> Collected<Output> {
-  OutgoingMessage(asking: policy, arguments, along: route).send(along: route, into: PolicySink(policy, route))
+  guard let arguments else { return Collected(policy.empty, .silence(route)) }
+  return OutgoingMessage(asking: policy, arguments, along: route).send(along: route, into: PolicySink(policy, route))
 }
 
 nonisolated(nonsending) func collectWaiting<R, Output>(

@@ -46,7 +46,7 @@ final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  
   @usableFromInline let values: Arguments<repeat each A>
 
   /// - Parameter crosses: whether the compiler has seen that all of them are `Sendable`.
-  @inlinable
+  @export(implementation) @inline(never)
   init(_ values: Arguments<repeat each A>, returning: R.Type, crosses: Bool) {
     self.values = values
     let traits = values.traits
