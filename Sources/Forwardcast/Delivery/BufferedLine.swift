@@ -5,7 +5,7 @@
 ///
 /// The line itself stands in the mailbox, once, as long as something waits in it; so a message that is pushed out
 /// leaves nothing behind, and what waits is never more than the bound.
-package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
+final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
   /// A sender that is about to wait for room, or does.
   private final class Waiter: @unchecked Sendable {  // guarded by the lock of `state`
     var continuation: CheckedContinuation<Void, any Error>?
@@ -43,27 +43,27 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   private let gate: SerialGate
 
   /// - Parameter gate: the registration's.
-  package init(_ buffer: DeliveryBuffer, gate: SerialGate) {
+  init(_ buffer: DeliveryBuffer, gate: SerialGate) {
     state = Guarded(State(buffer: buffer))
     self.gate = gate
     super.init()
   }
 
   /// How many messages wait.
-  package var count: Int { state.withLock { $0.waiting.count } }
+  var count: Int { state.withLock { $0.waiting.count } }
 
   /// How many senders wait for room.
-  package var waitingSenders: Int { state.withLock { $0.waiters.count } }
+  var waitingSenders: Int { state.withLock { $0.waiters.count } }
 
   /// How much may wait, and which goes when there is more.
-  package var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
+  var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
 
   /// Changes how much may wait.
   ///
   /// - Returns: the messages that have to go: with ``DeliveryBuffer/keepNewest(_:)`` the oldest beyond the new bound, with
   ///   ``DeliveryBuffer/latestPerSelector`` those with a later one behind them. A bound that keeps old messages takes
   ///   none back.
-  package func change(to buffer: DeliveryBuffer) -> [Envelope] {
+  func change(to buffer: DeliveryBuffer) -> [Envelope] {
     makingRoom { state in
       state.buffer = buffer
       var dropped: [Envelope] = []
@@ -84,7 +84,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   /// Lets every sender go that waits for room: the registration has ended. What waits is dropped or delivered as usual.
-  package func close() { makingRoom { $0.isClosed = true } }
+  func close() { makingRoom { $0.isClosed = true } }
 
   /// Makes a change, and lets those senders go that there is room for afterwards.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
@@ -99,7 +99,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   /// Adds a message, and gives the one that has to go for it: another, itself, or none.
   ///
   /// - Parameter reserved: whether the sender has a place from ``reserve()``, which it gives up with this.
-  package func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
+  func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
       if reserved { state.reserved -= 1 }
       var dropped: Envelope?
@@ -120,7 +120,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   /// Opens what waits, oldest first, until the target is busy or others have waited long enough.
-  package override func open(in mailbox: Mailbox) -> Int {
+  override func open(in mailbox: Mailbox) -> Int {
     var made = 0
     while made < 32 {
       if mailbox.park(self, 0, at: gate) { return made }
@@ -131,7 +131,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
     return made
   }
 
-  package override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
+  override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
   /// The message that has waited longest; without one the line leaves the mailbox.
   private func next() -> Envelope? {
@@ -145,10 +145,10 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   // MARK: Room
 
   /// Whether a sender can wait for room.
-  package var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
+  var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
   /// Takes a place if there is one and nobody waits for it.
-  package func reserveAtOnce() -> Bool {
+  func reserveAtOnce() -> Bool {
     state.withLock { state in
       guard state.waiters.isEmpty, !state.isFull else { return false }
       state.reserved += 1
@@ -161,7 +161,7 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   /// - Parameter limit: starts what ends the wait with an error of its own, if anything does.
   /// - Throws: `CancellationError` when the task is cancelled, or that error; there is no place then.
   @inline(never)
-  package nonisolated(nonsending) func reserve(
+  nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? = { _ in nil }
   ) async throws {
     let waiter = Waiter()
@@ -198,5 +198,5 @@ package final class BufferedLine: Envelope, @unchecked Sendable {  // `state` ha
   }
 
   /// Gives a place back that was not filled.
-  package func giveBack() { makingRoom { $0.reserved -= 1 } }
+  func giveBack() { makingRoom { $0.reserved -= 1 } }
 }

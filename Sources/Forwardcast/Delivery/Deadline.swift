@@ -53,7 +53,7 @@ package struct Deadline: Comparable, Sendable {
   }
 
   /// The same for Dispatch.
-  package var dispatchTime: DispatchTime {
+  var dispatchTime: DispatchTime {
     if self == .never { return .distantFuture }
     let (seconds, attoseconds) = remaining.components
     return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))

@@ -6,7 +6,7 @@
 /// What a message that runs at the moment takes up does not count. Each message that is dropped is counted in
 /// the summary or report of the broadcast that caused it and in the registration.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
-  package enum Policy: Hashable, Sendable {
+  enum Policy: Hashable, Sendable {
     case unbounded
     case keepNewest(Int)
     case keepOldest(Int)
@@ -14,7 +14,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
     case suspendSender(Int)
   }
 
-  package let policy: Policy
+  let policy: Policy
 
   private init(_ policy: Policy) { self.policy = policy }
 

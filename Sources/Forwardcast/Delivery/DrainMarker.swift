@@ -4,26 +4,26 @@
 /// An envelope without a message: when it is opened, everything that was posted before it has had its turn.
 ///
 /// It also waits behind the messages of targets whose methods were suspended when its own turn came.
-package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
+final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0
 
   /// - Parameter report: called once, with the number of turns that the mailbox has seen by then, or with `nil` when the
   ///   context went away.
-  package init(_ report: @escaping @Sendable (Int?) -> Void) {
+  init(_ report: @escaping @Sendable (Int?) -> Void) {
     self.report = report
     super.init()
   }
 
   deinit { report?(nil) }
 
-  package override func open(in mailbox: Mailbox) -> Int {
+  override func open(in mailbox: Mailbox) -> Int {
     for gate in mailbox.closedGates where mailbox.park(self, 0, at: gate) { gates += 1 }
     if gates == 0 { finish(mailbox) }
     return 0
   }
 
-  package override func resume(_ index: Int, in mailbox: Mailbox) {
+  override func resume(_ index: Int, in mailbox: Mailbox) {
     gates -= 1
     if gates == 0 { finish(mailbox) }
   }

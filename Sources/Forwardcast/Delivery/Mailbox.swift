@@ -7,26 +7,26 @@ import Synchronization
 ///
 /// Also a link of the mailbox's list, so that posting allocates nothing.
 @usableFromInline
-package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
+class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
   /// The address of the one posted before; once taken, of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
-  @exclusivity(unchecked) package final var isUnfinished = false
+  @exclusivity(unchecked) final var isUnfinished = false
 
   @usableFromInline
-  package init() {}
+  init() {}
 
   /// Makes the envelope's deliveries, on the context. Gives how many there were.
-  package func open(in mailbox: Mailbox) -> Int { 0 }
+  func open(in mailbox: Mailbox) -> Int { 0 }
 
   /// Makes one of its deliveries, which had been put off since its target was still busy.
-  package func resume(_ index: Int, in mailbox: Mailbox) {}
+  func resume(_ index: Int, in mailbox: Mailbox) {}
 
   /// Which messages it would be the same as for a buffer that keeps the latest of each.
-  package var selector: MessageSelector? { nil }
+  var selector: MessageSelector? { nil }
 
   /// Says that its deliveries will not be made.
-  package func giveUp(_ reason: DeliveryReport.SkipReason) {}
+  func giveUp(_ reason: DeliveryReport.SkipReason) {}
 }
 
 /// The messages of one proxy that wait for one context, first sent first.
@@ -55,7 +55,7 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's, as it says at each
   package let context: any DeliveryContext
   /// Whether turns have a priority: that of the context's tasks.
-  @usableFromInline package let hasPriority: Bool
+  @usableFromInline let hasPriority: Bool
 
   // MARK: Where threads meet
 
@@ -83,7 +83,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// How often the turn has looked whether more comes since something last came.
   @exclusivity(unchecked) private var looks = 0
   /// The gates that are closed: targets run a method that suspends, or are run by a sender.
-  package internal(set) var closedGates: [SerialGate] = []
+  var closedGates: [SerialGate] = []
 
   /// So many deliveries in one turn are a stream: then it is looked so often whether more comes, instead of once.
   private static let streamLength = 16
@@ -99,7 +99,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Counts a delivery. Called on the context, by its only drain.
   @usableFromInline
-  package func noteDelivery() { deliveries.store(deliveries.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+  func noteDelivery() { deliveries.store(deliveries.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
   /// Whether the running code is on the context.
   ///
@@ -122,7 +122,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// Whether nothing waits and no drain is under way.
-  package var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
+  var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
 
   /// The address of the envelope posted last, as long as it has not been taken; 0 when nothing has been posted since.
   ///
@@ -133,20 +133,20 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// Whether the context is awake and has taken all that was posted.
-  package var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
+  var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
 
   /// Whether something has been taken that has not been opened. Asked on the context.
-  package var hasTaken: Bool { taken != 0 }
+  var hasTaken: Bool { taken != 0 }
 
   /// Who posted the last message that was plain, by a number of its own: a hint, which another sender may change before
   /// its message is there.
-  package var lastGroup: UInt {
+  var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
   /// Adds to an envelope that waits, as if by ``post(_:)``. Gives what `add` does: whether it could.
-  package func adding(_ add: () -> Bool) -> Bool {
+  func adding(_ add: () -> Bool) -> Bool {
     guard hasPriority else { return add() }
     var isAdded = false
     wake(Task.currentPriority) {
@@ -157,7 +157,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// Adds an envelope behind all that wait.
-  package func post(_ envelope: Envelope) {
+  func post(_ envelope: Envelope) {
     if hasPriority {
       post(envelope, Task.currentPriority)
     } else if push(envelope) {
@@ -166,7 +166,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// The same with a priority of its own, where the context has any.
-  package func post(_ envelope: Envelope, _ priority: TaskPriority) { wake(priority) { push(envelope) } }
+  func post(_ envelope: Envelope, _ priority: TaskPriority) { wake(priority) { push(envelope) } }
 
   /// Adds an envelope. `true` when nothing waited and no drain was under way.
   @inline(__always)
@@ -202,7 +202,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Whether somebody has asked, or is about to ask, for a turn of a higher priority.
   @usableFromInline
-  package var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > Mailbox.level(priority) }
+  var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > Mailbox.level(priority) }
 
   /// Wakes the context for what `put` puts in, unless a turn of that priority is to come or under way.
   ///
@@ -257,7 +257,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// wake-up. `false` when that has been done often enough, or nothing was delivered. Called on the context.
   ///
   /// - Parameter more: how many deliveries the envelope has made that is open.
-  package func waitsForMore(after more: Int = 0) -> Bool {
+  func waitsForMore(after more: Int = 0) -> Bool {
     let made = made + more
     guard made > 0, looks < (made >= Mailbox.streamLength ? Mailbox.streamLooks : 1) else { return false }
     looks += 1
@@ -268,7 +268,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// Says that something has come: a stream is waited for anew. Called on the context.
   ///
   /// - Parameter more: as for ``waitsForMore(after:)``.
-  package func noteMore(after more: Int = 0) { if made + more >= Mailbox.streamLength { looks = 0 } }
+  func noteMore(after more: Int = 0) { if made + more >= Mailbox.streamLength { looks = 0 } }
 
   /// The next envelope of those that were taken.
   private func next() -> Envelope? {

@@ -5,15 +5,15 @@ import Synchronization
 
 /// Keeps the methods of one target from overlapping: while one of them is suspended, or runs in a sender's turn, the messages
 /// behind it wait here.
-package final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbox's drain, `closed` is atomic
+final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbox's drain, `closed` is atomic
   private let closed = Atomic<Bool>(false)
-  package fileprivate(set) var isClosed: Bool {
+  fileprivate(set) var isClosed: Bool {
     get { closed.load(ordering: .acquiring) }
     set { closed.store(newValue, ordering: .releasing) }
   }
   private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
-  package init() {}
+  init() {}
 
   fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
   fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
@@ -22,29 +22,29 @@ package final class SerialGate: @unchecked Sendable {  // `parked` belongs to th
 
 extension Mailbox {
   /// Whether a gate is closed. Asked on the context.
-  package var hasClosedGates: Bool { !closedGates.isEmpty }
+  var hasClosedGates: Bool { !closedGates.isEmpty }
 
   /// Puts a delivery off while its target's gate is closed. `false` when it is open. Called on the context.
-  package func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
+  func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
     gate.park(envelope, index)
     return true
   }
 
   /// Closes a target's gate and puts a delivery off, before all others that wait there. Called on the context.
-  package func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
+  func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
     close(gate)
     gate.putBack(envelope, index)
   }
 
   /// Closes a target's gate until ``reopen(_:)``. Called on the context.
-  package func close(_ gate: SerialGate) {
+  func close(_ gate: SerialGate) {
     gate.isClosed = true
     closedGates.append(gate)
   }
 
   /// Says, from anywhere, that a target's method has ended: what was put off goes on.
-  package func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
+  func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
   fileprivate func open(_ gate: SerialGate) -> Int {
     gate.isClosed = false

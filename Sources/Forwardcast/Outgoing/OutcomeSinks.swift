@@ -208,27 +208,3 @@ extension PolicySink where R == ArgumentBox {
     self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, _ in box }
   }
 }
-
-/// Takes the outcomes of a nested proxy that is served on another context, into the slot that its sender has for it.
-struct NestedSink {
-  private let pending: PendingAnswers?
-  private var children: [Int] = []
-
-  init(_ pending: PendingAnswers?) { self.pending = pending }
-
-  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    if let pending {
-      if case .queued(let slot) = outcome, slot >= 0 {
-        children.append(slot)
-      } else {
-        children.append(pending.add(outcome, context))
-      }
-    } else if case .failed(let error) = outcome {
-      context.report(error)
-    }
-    return true
-  }
-
-  /// Settles the slot of the nested proxy with what its targets gave, or will give.
-  func finish(_ slot: Int) { pending?.settle(slot, with: children) }
-}

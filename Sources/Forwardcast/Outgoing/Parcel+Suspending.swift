@@ -26,10 +26,22 @@ extension Parcel {
     }
     var walk = Walk(message, along: route, in: proxy.proxies, at: proxy, waiting: .elsewhere(pending))
     walk.deferred = []
-    var sink = NestedSink(pending)
-    // Nothing is thrown for a proxy that has a place in another.
-    try? walk.serve { sink.take($0, at: $1) }
-    if pending != nil { sink.finish(slot(place)) }
+    // The slot of the proxy is settled with what its targets gave, or will give. Nothing is thrown for a proxy that has a place
+    // in another.
+    var children: [Int] = []
+    try? walk.serve { outcome, context in
+      if let pending {
+        if case .queued(let slot) = outcome, slot >= 0 {
+          children.append(slot)
+        } else {
+          children.append(pending.add(outcome, context))
+        }
+      } else if case .failed(let error) = outcome {
+        context.report(error)
+      }
+      return true
+    }
+    pending?.settle(slot(place), with: children)
     goOn(with: walk.deferred ?? [], place, mailbox)
   }
 

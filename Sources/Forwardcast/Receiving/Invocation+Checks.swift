@@ -3,7 +3,7 @@
 
 extension Invocation {
   /// Makes the arguments those of the signature that the sender stated, if it stated one.
-  package mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
+  mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try checkColons(of: stated, receiver, "the stated signature \(stated) takes")
     try checkCount(receiver: receiver)
@@ -13,7 +13,7 @@ extension Invocation {
   /// Makes the answer one of the return type that the sender stated, if it stated one.
   ///
   /// Where that is `v` the sender does not look at the answer: any is dropped.
-  package mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
+  mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
   }

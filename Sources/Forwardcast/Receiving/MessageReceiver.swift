@@ -128,7 +128,7 @@ extension MessageForwarding {
     return report
   }
 
-  package func defaultResponds(to selector: MessageSelector) -> Bool {
+  func defaultResponds(to selector: MessageSelector) -> Bool {
     // The steps of a send, so that both say the same. A hook may ask this very question: then nobody has answered yet.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
@@ -147,7 +147,7 @@ extension MessageForwarding {
 package protocol SuspendingForwarding: MessageForwarding {}
 
 /// A receiver that answers no question for a reason of its own, which is the error of the message.
-package protocol FailingForwarding: MessageForwarding {
+protocol FailingForwarding: MessageForwarding {
   var failure: (any Error)? { get }
 }
 
@@ -184,14 +184,9 @@ extension MessageReceiver {
 
 /// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
 package enum ProxyQuestion {
-  /// A message that is being sent, and the proxies that it came through.
-  private struct RoutedMessage: Sendable {
-    let selector: MessageSelector
-    let trail: ProxyTrail
-  }
-
   @TaskLocal private static var asked: ProxyTrail?
-  @TaskLocal private static var routed: RoutedMessage?
+  /// The message that is being sent, and the proxies that it came through.
+  @TaskLocal private static var routed: (selector: MessageSelector, trail: ProxyTrail)?
 
   /// Runs `body` unless `proxy` is being asked after `selector` already further up, or the stack has no room for another
   /// proxy; then the answer is `otherwise`.
@@ -210,7 +205,7 @@ package enum ProxyQuestion {
   /// A proxy that the message came through says yes: it would get the message, and find the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
-    return $routed.withValue(RoutedMessage(selector: message.selector, trail: trail)) {
+    return $routed.withValue((message.selector, trail)) {
       receiver.responds(to: message.selector)
     }
   }

@@ -177,17 +177,17 @@ private struct SuspendingRow<Target, R, each A>: Sendable {
 }
 
 /// A closure with an isolation.
-package struct IsolatedBody<R, each A>: Sendable {
-  package let call: @isolated(any) @Sendable (repeat each A) throws -> R
+struct IsolatedBody<R, each A>: Sendable {
+  let call: @isolated(any) @Sendable (repeat each A) throws -> R
 
-  package init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
+  init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
 }
 
 /// The same closure for callers who have found that they are where it is to run.
-package struct UncheckedBody<R, each A>: Sendable {
-  package let call: @Sendable (repeat each A) throws -> R
+struct UncheckedBody<R, each A>: Sendable {
+  let call: @Sendable (repeat each A) throws -> R
 
-  package init(_ body: IsolatedBody<R, repeat each A>) {
+  init(_ body: IsolatedBody<R, repeat each A>) {
     self = unsafeBitCast(body, to: UncheckedBody<R, repeat each A>.self)
   }
 }

@@ -18,7 +18,7 @@ import Synchronization
 /// not those of its encoding, the same selector twice) does not enter: the initialiser lists it in ``refusals`` and
 /// a message of that selector throws the error; ``add(_:)`` throws it at once.
 public struct SelectorTable: Sendable {
-  package let storage: TableStorage
+  let storage: TableStorage
 
   /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no table of their own.
   ///
@@ -126,7 +126,7 @@ package enum TableEpoch {
 }
 
 /// What a table holds. Everything mutable is in `state`, under its lock.
-package final class TableStorage: Sendable {
+final class TableStorage: Sendable {
   private struct State {
     /// What messages find. A method with hooks is here with them around it.
     private(set) var methods: [MessageSelector: Method] = .init()
@@ -227,7 +227,7 @@ package final class TableStorage: Sendable {
   }
 
   /// Whether the methods of this table may run on `object`.
-  package func acceptsTarget(_ object: AnyObject) -> Bool {
+  func acceptsTarget(_ object: AnyObject) -> Bool {
     let id = UInt(bitPattern: ObjectIdentifier(type(of: object)))
     if accepted.load(ordering: .relaxed) == id { return true }
     guard accepts(object) else { return false }

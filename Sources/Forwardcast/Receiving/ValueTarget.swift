@@ -40,7 +40,7 @@ package func isObject<T>(_ target: T) -> Bool {
 ///
 /// The first word of a value of such a type is the address of the object. So no cast is needed, which would cost some
 /// hundred instructions and count the object several times.
-package func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
+func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
   guard isBoundToClass(T.self) else { return nil }
   return withUnsafeBytes(of: target) { $0.load(as: Unmanaged<AnyObject>.self) }
 }

@@ -3,7 +3,7 @@
 
 /// A closure as target: it answers the one selector that it was registered for.
 @usableFromInline
-package final class ClosureTarget: Sendable {
+final class ClosureTarget: Sendable {
   let method: Method
 
   @usableFromInline
@@ -11,5 +11,5 @@ package final class ClosureTarget: Sendable {
 }
 
 extension ClosureTarget: NamedReceiver {
-  @usableFromInline package var receiverName: String { "closure for \(method.selector)" }
+  @usableFromInline var receiverName: String { "closure for \(method.selector)" }
 }

@@ -83,8 +83,3 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     }
   }
 }
-
-/// A reference that was loaded under the lock and is released after it.
-struct LoadedTarget: @unchecked Sendable {  // the proxy's interface says whether its targets may be shared
-  let object: AnyObject?
-}

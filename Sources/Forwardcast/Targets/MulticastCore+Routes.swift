@@ -105,9 +105,9 @@ extension MulticastCore {
     var kinds = TargetKinds(self, selector)
     for registration in registrations {
       let (loaded, isStrong) = state.withLock { _ in
-        (LoadedTarget(object: registration.targetUnderLock), registration.strong != nil)
+        (UncheckedSendable(registration.targetUnderLock), registration.strong != nil)
       }
-      guard registration.isFor(selector), let target = loaded.object else {
+      guard registration.isFor(selector), let target = loaded.value else {
         steps.traits.leavesOut = true
         continue
       }

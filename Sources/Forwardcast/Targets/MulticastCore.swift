@@ -218,7 +218,7 @@ package final class MulticastCore: Sendable {
 
   /// The target of a registration, while it lasts.
   func target(of registration: Registration) -> AnyObject? {
-    state.withLock { _ in LoadedTarget(object: registration.targetUnderLock) }.object
+    state.withLock { _ in UncheckedSendable(registration.targetUnderLock) }.value
   }
 
   func registrations(of target: AnyObject) -> [Registration] {
@@ -274,10 +274,10 @@ package final class MulticastCore: Sendable {
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     let epoch = TableEpoch.current
-    let (witness, hasForwarders, passed) = state.withLock { state -> (LoadedTarget, Bool?, Int) in
-      guard let route = state.routes.kept(selector) else { return (LoadedTarget(object: nil), nil, 0) }
+    let (witness, hasForwarders, passed) = state.withLock { state -> (UncheckedSendable<AnyObject?>, Bool?, Int) in
+      guard let route = state.routes.kept(selector) else { return (UncheckedSendable(nil), nil, 0) }
       return route._withUnsafeGuaranteedRef { route in
-        guard route.isCurrent(state.list, epoch) else { return (LoadedTarget(object: nil), nil, 0) }
+        guard route.isCurrent(state.list, epoch) else { return (UncheckedSendable(nil), nil, 0) }
         let first = route.witness
         return (route.findWitness(), route.hasForwarders, route.witness - first)
       }
@@ -286,11 +286,11 @@ package final class MulticastCore: Sendable {
       if passed >= MulticastCore.fewRegistrations {
         do { try ProxyQuestion.charge(.step, passed) } catch { return (false, false) }
       }
-      return (witness.object != nil, hasForwarders)
+      return (witness.value != nil, hasForwarders)
     }
     let walk = makeRoute(selector)
     let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
-    return (found.0.object != nil, found.1)
+    return (found.0.value != nil, found.1)
   }
 
   func noteUnmuted() {

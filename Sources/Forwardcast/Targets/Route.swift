@@ -117,13 +117,13 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   ///
   /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
   /// unmuted: so the cost does not grow with the number of targets.
-  func findWitness() -> LoadedTarget {
+  func findWitness() -> UncheckedSendable<AnyObject?> {
     while witness < count {
       let step = steps[witness]
-      if step.answers, step.isActive, let target = step.target { return LoadedTarget(object: target) }
+      if step.answers, step.isActive, let target = step.target { return UncheckedSendable(target) }
       witness += 1
     }
-    return LoadedTarget(object: nil)
+    return UncheckedSendable(nil)
   }
 
   /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
