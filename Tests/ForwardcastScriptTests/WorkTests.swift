@@ -246,6 +246,20 @@ struct WorkTests {
     }
   }
 
+  @Test("a registration that is looked at is charged more the deeper receivers inherit, also where there are few")
+  func inheritance() {
+    func work(_ depth: Int, targets: Int) -> Int {
+      let chain = (1..<64).map { "receiver D\($0) : \($0 > depth ? "D0" : "D\($0 - 1)") { }\n" }.joined()
+      let cast = "receiver D0 { - a = 1 }\n\(chain)proxy p = multicast strong\nlet o = new D0\n"
+      let change = "repeat 100 { p responds \"b\"; add o to p; remove o from p }"
+      let outcome = play(cast + "repeat \(targets) { add new D63 to p }\n" + change).outcome
+      #expect(outcome.succeeded)
+      return outcome.work
+    }
+    #expect(work(63, targets: 100) - work(1, targets: 100) >= 90 * 100 * 7 * 128)
+    #expect(work(63, targets: 5) - work(1, targets: 5) >= 90 * 5 * 7 * 128)
+  }
+
   @Test("a priority of its own is charged more the more there are")
   func priorities() {
     let cast = "receiver R { - a = 1 }\nproxy p = multicast strong\n"

@@ -185,7 +185,7 @@ struct Grammar {
       return Piece(
         kind: "muted", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) as r; mute r }")
     case 12:
-      let (name, depth) = ("D\(number(0...1_000_000))", size(512))
+      let (name, depth) = ("D\(number(0...1_000_000))", size(64))
       let rows = (1...depth).map {
         "receiver \(name)x\($0) : \($0 == 1 ? "R" : "\(name)x\($0 - 1)") { - e\($0 % 7) = 1 }"
       }

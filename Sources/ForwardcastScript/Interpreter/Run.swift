@@ -18,6 +18,7 @@ final class Run: Sendable {
   private let stepLimit: Int
   private let workLimit: Int
   private let limits: ScriptLimits
+  private let inheritance: Inheritance
   private let steps = Atomic<Int>(0)
   private let work = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
@@ -32,11 +33,11 @@ final class Run: Sendable {
   private let isCancelled: (@Sendable () -> Bool)?
 
   init(
-    stepLimit: Int, limits: ScriptLimits, progress: (@Sendable (ScriptProgress) -> Void)?,
+    stepLimit: Int, limits: ScriptLimits, inheritance: Inheritance, progress: (@Sendable (ScriptProgress) -> Void)?,
     isCancelled: (@Sendable () -> Bool)?
   ) {
     self.stepLimit = stepLimit
-    self.limits = limits
+    (self.limits, self.inheritance) = (limits, inheritance)
     workLimit = ScriptSession.workLimit(forSteps: stepLimit)
     self.progress = progress
     self.isCancelled = isCancelled
@@ -110,6 +111,7 @@ final class Run: Sendable {
       if let isCancelled, isCancelled() {
         throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
       }
+      let count = item == .passed ? count * inheritance.weight : count
       do {
         try charge(Work.price(of: item) * count)
         try way.pass(item, count)
@@ -146,6 +148,15 @@ final class Run: Sendable {
 
   var failures: (count: Int, kept: [ScriptError]) { failed.withLock { $0 } }
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), stepLimit) }
+}
+
+/// How deep the receivers of a session inherit. Every table on the way is looked into to find that none answers.
+final class Inheritance: Sendable {
+  private let deepest = Atomic<Int>(0)
+
+  func note(_ depth: Int) { deepest.max(depth, ordering: .relaxed) }
+  /// As how many registrations one counts that is looked at or passed by.
+  var weight: Int { 1 + deepest.load(ordering: .relaxed) / 8 }
 }
 
 /// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,

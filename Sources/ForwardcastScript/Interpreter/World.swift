@@ -12,7 +12,7 @@ import Synchronization
 /// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is let go of outside.
 final class World: Sendable {
   /// Receivers that may inherit from one another.
-  static let inheritanceLimit = 512
+  static let inheritanceLimit = 64
 
   struct State: Sendable {
     var names: [String: Binding] = [:]
@@ -37,6 +37,7 @@ final class World: Sendable {
   let handlers: ScriptHandlers
   let stepLimit: Int
   let limits = ScriptLimits.current
+  let inheritance = Inheritance()
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
     self.handlers = handlers
@@ -50,7 +51,9 @@ final class World: Sendable {
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
   func newRun() -> Run {
-    Run(stepLimit: stepLimit, limits: limits, progress: handlers.progress, isCancelled: handlers.isCancelled)
+    Run(
+      stepLimit: stepLimit, limits: limits, inheritance: inheritance, progress: handlers.progress,
+      isCancelled: handlers.isCancelled)
   }
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
@@ -132,6 +135,7 @@ final class World: Sendable {
         throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
       }
       state.inheritance[receiver] = depth
+      inheritance.note(depth)
     }
   }
 }

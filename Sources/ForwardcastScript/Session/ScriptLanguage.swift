@@ -81,7 +81,8 @@ public enum ScriptLanguage {
     limit("passed", ScriptLimits().proxies, "Proxies and hooks that one message passes."),
     limit(
       "looked", ScriptLimits().registrations,
-      "Registrations that one message passes by, or that are looked at to find who gets it."),
+      "Registrations that one message passes by, or that are looked at to find who gets it; where receivers inherit, each "
+        + "counts once more for eight."),
     limit(
       "selectors", ScriptLimits().names,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
