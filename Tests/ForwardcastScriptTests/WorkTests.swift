@@ -260,6 +260,38 @@ struct WorkTests {
     #expect(work(63, targets: 5) - work(1, targets: 5) >= 90 * 5 * 7 * 128)
   }
 
+  @Test("a message that takes a proxy with more targets than a step looks at ends the script")
+  func targetLimit() {
+    let limit = bound(1_000, full: 100_000)
+    let cast = "receiver O { - a = 1; - take: x = nil }\nlet o = new O\nproxy p = multicast strong\n"
+    func text(_ count: Int) -> String { cast + "repeat \(count) { add new O to p }\n[o take: p]\nprint 1" }
+    ScriptSession.withLimits({ $0.registrations = limit }) {
+      #expect(play(text(limit * 9 / 10)).output == "1\n")
+      let played = play(text(limit + 1))
+      #expect(played.outcome.error?.text == "limit exceeded: a value that leads to more than \(limit) targets")
+      #expect(played.output.isEmpty)
+    }
+  }
+
+  @Test("a single step of much work can be cancelled in its midst")
+  func cancelledStep() {
+    let doublings = String(repeating: "let a = @[a, a]; let b = @[b, b]\n", count: 14)
+    let text = "let a = @[1, 2, 3, 4]; let b = @[1, 2, 3, 4]\n\(doublings)print \"compare\"\nexpect a == b"
+    let (looks, isComparing) = (Locked(0), Locked(false))
+    var handlers = ScriptHandlers(output: { _ in isComparing.withLock { $0 = true } })
+    handlers.isCancelled = {
+      guard isComparing.withLock({ $0 }) else { return false }
+      // The first look is that of the statement.
+      return looks.withLock { count in
+        count += 1
+        return count > 1
+      }
+    }
+    let outcome = ScriptSession(handlers: handlers).run(text)
+    #expect(outcome.error?.text == "limit exceeded: the run was cancelled")
+    #expect(looks.withLock { $0 } == 2)
+  }
+
   @Test("a priority of its own is charged more the more there are")
   func priorities() {
     let cast = "receiver R { - a = 1 }\nproxy p = multicast strong\n"

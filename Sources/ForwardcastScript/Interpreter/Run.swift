@@ -12,6 +12,8 @@ final class Run: Sendable {
   static let workPerStep = 1024
   /// Units that a run may take however few its steps are.
   static let leastWork = 1 << 24
+  /// Units after which a step looks again whether it was cancelled: some milliseconds.
+  static let workBetweenLooks = 1 << 22
   /// Failed expectations that are kept as values; further ones are reported and counted.
   static let keptFailures = 1000
 
@@ -58,12 +60,17 @@ final class Run: Sendable {
     }
   }
 
-  /// Counts work that is not a statement and not a send, in units of ``Work``.
+  /// Counts work that is not a statement and not a send, in units of ``Work``. A step of much work may be cancelled in its
+  /// midst.
   ///
   /// - Throws: `limit exceeded` when there was too much, here or elsewhere in the run.
   func charge(_ units: Int) throws {
-    if work.wrappingAdd(units, ordering: .relaxed).newValue > workLimit {
+    let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
+    if done > workLimit {
       throw ScriptFault(.limitExceeded, "messages, values and output of over \(workLimit) units of work")
+    }
+    if before / Run.workBetweenLooks != done / Run.workBetweenLooks, let isCancelled, isCancelled() {
+      throw ScriptFault(.limitExceeded, "the run was cancelled")
     }
   }
 

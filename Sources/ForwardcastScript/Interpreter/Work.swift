@@ -122,6 +122,7 @@ extension Interpreter {
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) throws -> Bool {
     let (answer, looked) = world.mayCross(receiver, decides: decides)
     try run.charge(Work.reached * looked)
+    try world.refuse(looked: looked)
     return answer
   }
 

@@ -91,8 +91,15 @@ extension World {
   /// - Returns: the answer, and how many objects were looked at.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> (answer: Bool, looked: Int) {
     if receiver is ScriptObject { return (true, 0) }
-    let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides) }
+    let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
     return (answer, seen.objects.count)
+  }
+
+  /// - Throws: `limit exceeded` where a value leads to so many objects that nobody looked at all of them.
+  func refuse(looked: Int) throws(ScriptFault) {
+    if looked > limits.registrations {
+      throw ScriptFault(.limitExceeded, "a value that leads to more than \(limits.registrations) targets")
+    }
   }
 
   /// Notes that `proxy` is about to lead to `target`.
@@ -106,11 +113,11 @@ extension World {
       let isConfined = reference(target).crosses == false
       let (fits, seen) = state.withLock { state -> (Bool, Seen) in
         if isProxy { state.labels[id]?.leadsToProxies = true }
-        if state.labels[id]?.isolation == .anywhere { return state.mayCross(target, decides: true) }
+        if state.labels[id]?.isolation == .anywhere { return state.mayCross(target, decides: true, atMost: limits.registrations) }
         if isConfined { state.labels[id]?.isolation = .session }
         return (true, Seen())
       }
-      withExtendedLifetime(seen) {}
+      try refuse(looked: seen.objects.count)
       if !fits {
         throw ScriptFault(
           .thrown, "isolation mismatch: \(reference(target)) is not Sendable and \(reference(proxy)) is used on queues")
@@ -135,7 +142,9 @@ extension World {
 }
 
 extension World.State {
-  fileprivate mutating func mayCross(_ receiver: any MessageReceiver, decides: Bool) -> (Bool, World.Seen) {
+  fileprivate mutating func mayCross(
+    _ receiver: any MessageReceiver, decides: Bool, atMost limit: Int
+  ) -> (Bool, World.Seen) {
     var (seen, work, undecided) = (World.Seen(), [receiver as AnyObject], Set<ObjectIdentifier>())
     while let next = work.popLast() {
       seen.objects.append(next)
@@ -148,6 +157,7 @@ extension World.State {
       if let proxy = next as? any ScriptedMulticast {
         let targets = proxy.liveTargets
         seen.objects += targets
+        if seen.objects.count > limit { return (false, seen) }
         work += targets.filter { !($0 is ScriptObject) }
       }
       if let target = label.target?.object { work.append(target) }

@@ -82,7 +82,7 @@ public enum ScriptLanguage {
     limit(
       "looked", ScriptLimits().registrations,
       "Registrations that one message passes by, or that are looked at to find who gets it; where receivers inherit, each "
-        + "counts once more for eight."),
+        + "counts once more for eight. Targets that a proxy in a message leads to."),
     limit(
       "selectors", ScriptLimits().names,
       "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
