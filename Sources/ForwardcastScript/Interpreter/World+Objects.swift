@@ -113,7 +113,9 @@ extension World {
       let isConfined = reference(target).crosses == false
       let (fits, seen) = state.withLock { state -> (Bool, Seen) in
         if isProxy { state.labels[id]?.leadsToProxies = true }
-        if state.labels[id]?.isolation == .anywhere { return state.mayCross(target, decides: true, atMost: limits.registrations) }
+        if state.labels[id]?.isolation == .anywhere {
+          return state.mayCross(target, decides: true, atMost: limits.registrations)
+        }
         if isConfined { state.labels[id]?.isolation = .session }
         return (true, Seen())
       }
