@@ -268,7 +268,7 @@ package final class MulticastCore: Sendable {
 
   // MARK: Questions
 
-  /// So many registrations are not charged for being looked at: these cost about as much as to find out who pays.
+  /// Fewer registrations than these are not charged for being looked at: that costs about as much as to find out who pays.
   static let fewRegistrations = 4
 
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.

@@ -51,9 +51,7 @@ final class Run: Sendable {
   func step(at offset: Int, of source: SourceText) throws {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
-    if let isCancelled, isCancelled() {
-      throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
-    }
+    do { try checkCancelled() } catch { throw pass(error, offset, source) }
     if count > stepLimit { throw pass(ScriptFault(.limitExceeded, "more than \(stepLimit) steps"), offset, source) }
     if count & 0x3FF == 0, let progress {
       progress(ScriptProgress(steps: count, stepLimit: stepLimit, source: source, offset: offset))
@@ -69,9 +67,12 @@ final class Run: Sendable {
     if done > workLimit {
       throw ScriptFault(.limitExceeded, "messages, values and output of over \(workLimit) units of work")
     }
-    if before / Run.workBetweenLooks != done / Run.workBetweenLooks, let isCancelled, isCancelled() {
-      throw ScriptFault(.limitExceeded, "the run was cancelled")
-    }
+    if before / Run.workBetweenLooks != done / Run.workBetweenLooks { try checkCancelled() }
+  }
+
+  /// - Throws: `limit exceeded` where the host no longer wants the run.
+  private func checkCancelled() throws(ScriptFault) {
+    if let isCancelled, isCancelled() { throw ScriptFault(.limitExceeded, "the run was cancelled") }
   }
 
   /// Shows an error that does not end the run, and charges that.
@@ -115,11 +116,9 @@ final class Run: Sendable {
     let way = MessageWay(limits)
     return MessageBudget { [self] item, count in
       try check()
-      if let isCancelled, isCancelled() {
-        throw pass(ScriptFault(.limitExceeded, "the run was cancelled"), offset, source)
-      }
       let count = item == .passed ? count * inheritance.weight : count
       do {
+        try checkCancelled()
         try charge(Work.price(of: item) * count)
         try way.pass(item, count)
       } catch let fault {
