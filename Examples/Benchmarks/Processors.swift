@@ -25,9 +25,11 @@
 
     /// One processor each.
     var single: [Processors] {
-      (0..<mask.count * 64).filter { mask[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }.map { index in
+      (0..<mask.count * 64).compactMap { index in
+        let (word, bit) = (index / 64, UInt64(1) << UInt64(index % 64))
+        guard mask[word] & bit != 0 else { return nil }
         var one = Processors()
-        one.mask[index / 64] = 1 << UInt64(index % 64)
+        one.mask[word] = bit
         return one
       }
     }
