@@ -96,7 +96,7 @@ let package = Package(
     // Searches for the most expensive script: optimized, and built by name.
     .executableTarget(
       name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
-    .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting"]),
+    .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting", "TestSupport"]),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
     .testTarget(

@@ -138,19 +138,18 @@ struct EndpointTests {
   @Test("the example of the documentation, byte for byte")
   func documentedExample() async throws {
     let line = try await HandLine(endpoint())
-    #expect(
-      try await line.call(1, "onAddMsg:msgData:", "6:String5:alice7:[UInt8]b3:AQI")
-        == "forwardcast:2 {1:k6:answer1:ni1;1:r[4:Boolt]}")
+    try await expect(
+      line.call(1, "onAddMsg:msgData:", "6:String5:alice7:[UInt8]b3:AQI"),
+      equals: "forwardcast:2 {1:k6:answer1:ni1;1:r[4:Boolt]}")
     let mismatch = try await line.call(2, "add:", "6:String3:one")
-    #expect(
-      mismatch
-        == "forwardcast:2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
+    expect(
+      mismatch,
+      equals:
+        "forwardcast:2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
     )
     let refused = try await line.call(3, "reboot", "")
-    #expect(
-      refused
-        == "forwardcast:2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
-    #expect(worker.words == ["alice [1, 2]"])
+    expect(refused, equals: "forwardcast:2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
+    expect(worker.words, equals: ["alice [1, 2]"])
   }
 
   @Test("a selector that was not listed is refused, though the receiver has it, and is not interned")
@@ -161,9 +160,9 @@ struct EndpointTests {
     #expect(try await line.call(2, "neverHeardOf:", "3:Inti1;").contains("1:c8:selector"))
     #expect(MessageSelector(known: "neverHeardOf:") == nil)
     #expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
     let ask = try await narrow.receive(WireRequest.askText(Message.rest.selector))
-    #expect(ask == "forwardcast:2 {1:k4:told1:rf}")
+    expect(ask, equals: "forwardcast:2 {1:k4:told1:rf}")
   }
 
   @Test("arguments of types that the endpoint was not told, or too many, run nothing")
@@ -181,8 +180,8 @@ struct EndpointTests {
   func twice() async throws {
     let line = try await HandLine(endpoint())
     let first = try await line.call(1, "add:", "3:Inti1;")
-    #expect(try await line.call(1, "add:", "3:Inti1;") == first)
-    #expect(worker.words == ["add 1"])
+    try await expect(line.call(1, "add:", "3:Inti1;"), equals: first)
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("a message that comes twice while it runs waits for the one answer")
@@ -192,8 +191,9 @@ struct EndpointTests {
     await until(!worker.words.isEmpty)
     async let second = line.call(1, "hold:", "3:Inti1;")
     worker.gate.open()
-    #expect(try await [first, second] == Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
-    #expect(worker.words == ["begin 1", "end 1"])
+    try await expect(
+      [first, second], equals: Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
+    expect(worker.words, equals: ["begin 1", "end 1"])
   }
 
   @Test("a message that comes twice while a later one waits has its own answer")
@@ -209,7 +209,7 @@ struct EndpointTests {
     let (one, again) = (try await first, try await second)
     #expect(one.contains("1:ni1;1:r[3:Inti1;]") && again == one)
     #expect(try await later.contains("1:ni2;1:r[3:Inti3;]"))
-    #expect(worker.words == ["begin 1", "end 1", "add 2"])
+    expect(worker.words, equals: ["begin 1", "end 1", "add 2"])
   }
 
   @Test("who has a line can neither read nor stop the lines of others")
@@ -245,7 +245,7 @@ struct EndpointTests {
       #expect(try await line.call(number, "add:", "3:Inti9;").contains("1:c5:ahead"))
     }
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("a message that a later one has overtaken does not run any more")
@@ -254,7 +254,7 @@ struct EndpointTests {
     _ = try await line.call(3, "add:", "3:Inti3;")
     let late = try await line.call(2, "add:", "3:Inti2;")
     #expect(late.contains("1:c10:superseded"))
-    #expect(worker.words == ["add 3"])
+    expect(worker.words, equals: ["add 3"])
   }
 
   @Test("the next message of a line waits until the one before has ended; another line does not")
@@ -273,7 +273,7 @@ struct EndpointTests {
       #expect(try await group.next()?.contains("answer") == true)
     }
     #expect(try await first.contains("1:r[3:Inti1;]"))
-    #expect(Array(worker.words.prefix(3)) == ["begin 1", "add 9", "end 1"])
+    expect(Array(worker.words.prefix(3)), equals: ["begin 1", "add 9", "end 1"])
   }
 
   // MARK: The window
@@ -294,7 +294,7 @@ struct EndpointTests {
         }
         try await group.waitForAll()
       }
-      #expect(worker.words.dropFirst(base) == ArraySlice((1...3).map { "add \(base + $0)" }))
+      expect(worker.words.dropFirst(base), equals: ArraySlice((1...3).map { "add \(base + $0)" }))
     }
   }
 
@@ -303,7 +303,7 @@ struct EndpointTests {
     let line = try await HandLine(endpoint())
     #expect(try await line.call(2, "add:", "3:Inti2;", awaited: 1, patience: 20).contains("1:r[3:Inti3;]"))
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c10:superseded"))
-    #expect(worker.words == ["add 2"])
+    expect(worker.words, equals: ["add 2"])
   }
 
   @Test("what its sender has given up does not begin, and nothing waits for it")
@@ -321,7 +321,7 @@ struct EndpointTests {
     #expect(try await first.contains("answer"))
     #expect(try await fourth.contains("1:r[3:Inti5;]"))
     #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c10:superseded"))
-    #expect(worker.words == ["begin 1", "end 1", "add 4"])
+    expect(worker.words, equals: ["begin 1", "end 1", "add 4"])
   }
 
   @Test("more than the window is refused, and so is what no sender says of it")
@@ -335,7 +335,7 @@ struct EndpointTests {
       #expect(try await line.call(1, "add:", "3:Inti1;", awaited: awaited).contains("1:c5:ahead"), "\(awaited)")
     }
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("an answer is kept until its sender awaits a later one")
@@ -343,12 +343,12 @@ struct EndpointTests {
     let line = try await HandLine(endpoint())
     let first = try await line.call(1, "add:", "3:Inti1;")
     let second = try await line.call(2, "add:", "3:Inti2;", awaited: 1)
-    #expect(try await line.call(1, "add:", "3:Inti1;") == first)
-    #expect(try await line.call(2, "add:", "3:Inti2;") == second)
+    try await expect(line.call(1, "add:", "3:Inti1;"), equals: first)
+    try await expect(line.call(2, "add:", "3:Inti2;"), equals: second)
     _ = try await line.call(3, "add:", "3:Inti3;", awaited: 2)
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c10:superseded"))
-    #expect(try await line.call(2, "add:", "3:Inti2;") == second)
-    #expect(worker.words == ["add 1", "add 2", "add 3"])
+    try await expect(line.call(2, "add:", "3:Inti2;"), equals: second)
+    expect(worker.words, equals: ["add 1", "add 2", "add 3"])
   }
 
   // MARK: Many senders
@@ -375,7 +375,7 @@ struct EndpointTests {
     let alice = try await HandLine(endpoint, sender: "alice")
     #expect(try await waiting.contains("1:c4:line"))
     #expect(try await alice.call(1, "add:", "3:Inti1;").contains("answer"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("where the engine tells callers apart, nobody uses the line of another, whatever it calls itself")
@@ -390,7 +390,7 @@ struct EndpointTests {
     }
     let own = try await Caller.$name.withValue("alice") { try await alice.call(1, "add:", "3:Inti1;") }
     #expect(own.contains("answer"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("a message that ran on a line which was closed since is not taken for one that did not")
@@ -401,7 +401,7 @@ struct EndpointTests {
     _ = try await HandLine(endpoint)
     #expect(try await first.call(1, "add:", "3:Inti1;").contains("1:c4:kept"))
     #expect(try await first.call(2, "add:", "3:Inti2;").contains("1:c4:line"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("an endpoint that is closed refuses at once what comes and what waits; what runs ends")
@@ -417,7 +417,7 @@ struct EndpointTests {
     #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c6:closed"))
     worker.gate.open()
     #expect(try await first.contains("answer"))
-    #expect(worker.words == ["begin 1", "end 1"])
+    expect(worker.words, equals: ["begin 1", "end 1"])
   }
 
   @Test("a line that an endpoint does not know is refused: another endpoint's, or one it has closed")
@@ -449,14 +449,14 @@ struct EndpointTests {
     let line = try await HandLine(endpoint(MessageLimits(keptAnswers: 10)))
     _ = try await line.call(1, "add:", "3:Inti1;")
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c4:kept"))
-    #expect(worker.words == ["add 1"])
+    expect(worker.words, equals: ["add 1"])
   }
 
   @Test("errors of the library cross with code, selector and evidence, others with type and text")
   func errors() async throws {
     let line = try await HandLine(endpoint())
     let foreign = try await line.call(1, "burn", "")
-    #expect(foreign == "forwardcast:2 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
+    expect(foreign, equals: "forwardcast:2 {1:k5:error1:ni1;1:t5:Burnt1:e14:the cook slept}")
     let own = try await line.call(2, "mistake", "")
     #expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
     let unwritten = try await line.call(3, "plain", "")

@@ -47,7 +47,7 @@ struct EngineTests {
   func local() async throws {
     let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem(), deadline: unhurried).run()
     #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
-    #expect(checks.count == 11)
+    expect(checks.count, equals: 11)
   }
 
   @Test("an engine between two processes keeps every promise, also where it doubles what it carries")

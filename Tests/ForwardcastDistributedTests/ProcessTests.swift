@@ -62,9 +62,9 @@ struct ProcessTests {
   @Test("messages run in the other process, in order, and their answers come back")
   func basics() async throws {
     let stage = try await Stage()
-    for number in 1...200 { #expect(try await stage.remote.sendAndWait(.note, number) == number) }
+    for number in 1...200 { try await expect(stage.remote.sendAndWait(.note, number), equals: number) }
     stage.peer.kill()
-    #expect(try stage.journal.numbers == Array(1...200))
+    try expect(stage.journal.numbers, equals: Array(1...200))
   }
 
   @Test("a lost message and a lost answer look alike: unknown whether it arrived", arguments: [true, false])
@@ -78,18 +78,18 @@ struct ProcessTests {
     }
     #expect(error.code == .timedOut && error.outcome == .unknown)
     stage.peer.system.faults.command { _, _ in .passes }
-    #expect(try await stage.remote.sendAndWait(.note, 2) == 2)
+    try await expect(stage.remote.sendAndWait(.note, 2), equals: 2)
     stage.peer.kill()
-    #expect(try stage.journal.numbers == (message ? [2] : [1, 2]))
+    try expect(stage.journal.numbers, equals: (message ? [2] : [1, 2]))
   }
 
   @Test("messages and answers that the engine doubles run once")
   func doubled() async throws {
     let stage = try await Stage()
     stage.peer.system.faults.command { _, _ in .doubles }
-    for number in 1...300 { #expect(try await stage.remote.sendAndWait(.note, number) == number) }
+    for number in 1...300 { try await expect(stage.remote.sendAndWait(.note, number), equals: number) }
     stage.peer.kill()
-    #expect(try stage.journal.numbers == Array(1...300))
+    try expect(stage.journal.numbers, equals: Array(1...300))
   }
 
   @Test("a message that comes after a later one does not run", arguments: [false, true])
@@ -99,15 +99,15 @@ struct ProcessTests {
     faults.command { frame, direction in frame.kind == .call && direction == .outgoing ? .held : .passes }
     let hasty = stage.remote.with(deadline: .milliseconds(20))
     for number in 1...3 {
-      #expect(try await remoteError { try await hasty.sendAndWait(.note, number) }.outcome == .unknown)
+      try await expect(remoteError { try await hasty.sendAndWait(.note, number) }.outcome, equals: .unknown)
     }
     #expect(faults.heldCount >= 3)
     faults.command { _, _ in .passes }
-    #expect(try await stage.remote.sendAndWait(.note, 4) == 4)
+    try await expect(stage.remote.sendAndWait(.note, 4), equals: 4)
     faults.release(reversed: reversed)
-    #expect(try await stage.remote.sendAndWait(.note, 5) == 5)
+    try await expect(stage.remote.sendAndWait(.note, 5), equals: 5)
     stage.peer.kill()
-    #expect(try stage.journal.numbers == [4, 5])
+    try expect(stage.journal.numbers, equals: [4, 5])
   }
 
   @Test("what the engine delays past the deadline, but in order, runs in order")
@@ -117,11 +117,11 @@ struct ProcessTests {
     faults.command { frame, direction in frame.kind == .call && direction == .outgoing ? .held : .passes }
     let hasty = stage.remote.with(deadline: .milliseconds(20))
     for number in 1...3 {
-      #expect(try await remoteError { try await hasty.sendAndWait(.note, number) }.outcome == .unknown)
+      try await expect(remoteError { try await hasty.sendAndWait(.note, number) }.outcome, equals: .unknown)
     }
     faults.release()
     faults.command { _, _ in .passes }
-    #expect(try await stage.remote.sendAndWait(.note, 4) == 4)
+    try await expect(stage.remote.sendAndWait(.note, 4), equals: 4)
     stage.peer.kill()
     let ran = try stage.journal.numbers
     #expect(ran == ran.sorted() && Set(ran).count == ran.count && ran.last == 4)
@@ -136,8 +136,8 @@ struct ProcessTests {
     stage.peer.system.cut()
     let error = try await remoteError { _ = try await call.value }
     #expect(error.code == .connectionFailed && error.outcome == .unknown)
-    #expect(try await remoteError { try await stage.remote.sendAndWait(.note, 2) }.code == .connectionFailed)
-    #expect(stage.peer.system.pendingCount == 0)
+    try await expect(remoteError { try await stage.remote.sendAndWait(.note, 2) }.code, equals: .connectionFailed)
+    expect(stage.peer.system.pendingCount, equals: 0)
     stage.peer.kill()
   }
 
@@ -145,13 +145,13 @@ struct ProcessTests {
   func restarted() async throws {
     let journal = JournalFile()
     let old = try await Stage(journal: journal)
-    #expect(try await old.remote.sendAndWait(.note, 1) == 1)
+    try await expect(old.remote.sendAndWait(.note, 1), equals: 1)
     old.peer.kill()
     let new = try await Stage(journal: journal)
-    #expect(try await new.remote.sendAndWait(.note, 2) == 2)
-    #expect(try await remoteError { try await old.remote.sendAndWait(.note, 3) }.code == .connectionFailed)
+    try await expect(new.remote.sendAndWait(.note, 2), equals: 2)
+    try await expect(remoteError { try await old.remote.sendAndWait(.note, 3) }.code, equals: .connectionFailed)
     new.peer.kill()
-    #expect(try journal.numbers == [1, 2])
+    try expect(journal.numbers, equals: [1, 2])
   }
 
   @Test("what waits for a process that has stopped is bounded, and it goes on when the process does")
@@ -191,14 +191,14 @@ struct ProcessTests {
       remote: stage.remote,
       whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(1), longest: .milliseconds(50))))
     var presences = stage.remote.presences.makeAsyncIterator()
-    #expect(await presences.next() == .connected)
+    await expect(presences.next(), equals: .connected)
     stage.peer.pause()
     room.broadcast(.note, 1)
-    #expect(await presences.next() == .lost("1 calls in a row were not answered"))
-    #expect(try await remoteError { try await stage.remote.sendAndWait(.note, 2) }.code == .gone)
+    await expect(presences.next(), equals: .lost("1 calls in a row were not answered"))
+    try await expect(remoteError { try await stage.remote.sendAndWait(.note, 2) }.code, equals: .gone)
     stage.peer.goOn()
-    #expect(await presences.next() == .connected)
-    #expect(try await stage.remote.with(deadline: unhurried).sendAndWait(.note, 3) == 3)
+    await expect(presences.next(), equals: .connected)
+    try await expect(stage.remote.with(deadline: unhurried).sendAndWait(.note, 3), equals: 3)
     #expect(registration.isLive)
     stage.peer.kill()
     // Whether the first arrived was unknown.
@@ -229,7 +229,7 @@ struct ProcessTests {
       }
       do {
         let answer = try await stage.remote.with(deadline: options.deadline).sendAndWait(.note, number)
-        #expect(answer == number)
+        expect(answer, equals: number)
         answered.append(number)
       } catch let error as RemoteError {
         if error.outcome == .didNotRun { didNotRun.append(number) } else { unknown.append(number) }
@@ -244,9 +244,9 @@ struct ProcessTests {
     met += stage.peer.system.faults.metCount
     stage.peer.kill()
     let ran = try journal.numbers
-    #expect(answered.count + didNotRun.count + unknown.count == count)
-    #expect(ran == ran.sorted(), "order")
-    #expect(Set(ran).count == ran.count, "none twice")
+    expect(answered.count + didNotRun.count + unknown.count, equals: count)
+    expect(ran, equals: ran.sorted(), "order")
+    expect(Set(ran).count, equals: ran.count, "none twice")
     #expect(Set(ran).isSuperset(of: answered), "what was answered ran")
     #expect(Set(ran).isDisjoint(with: didNotRun), "what did not run did not")
     // A kill that comes late may meet a process that was to be killed again.
@@ -289,7 +289,7 @@ struct ProcessTests {
     }
     stage.peer.kill()
     let ran = try stage.journal.numbers
-    #expect(answered.count + saw.values.reduce(0, +) == count)
+    expect(answered.count + saw.values.reduce(0, +), equals: count)
     #expect(ran == ran.sorted() && Set(ran).count == ran.count)
     #expect(Set(ran).isSuperset(of: answered) && Set(ran).isDisjoint(with: didNotRun))
     #expect(!saw.keys.contains { $0.hasPrefix("the answer") } && stage.peer.system.faults.metCount > count / 100)

@@ -50,9 +50,9 @@ struct RemoteMulticastTests {
     let (one, two) = (try await connect(endpoint(), name: "one"), try await connect(endpoint(), name: "two"))
     room.add(remote: one)
     room.add(remote: two)
-    #expect(try await room.collectAndWait(MemberProxy.Messages.add, 5, returning: .sum) == 112)
+    try await expect(room.collectAndWait(MemberProxy.Messages.add, 5, returning: .sum), equals: 112)
     #expect(room.count == 3 && room.targets.count == 1)
-    #expect(failures.withLock { $0 } == [])
+    expect(failures.withLock { $0 }, equals: [])
     withExtendedLifetime(local) {}
   }
 
@@ -60,10 +60,10 @@ struct RemoteMulticastTests {
   func broadcast() async throws {
     let room = room()
     room.add(remote: try await connect(endpoint()))
-    for number in 0..<100 { #expect(room.broadcast(MemberProxy.Messages.add, number).queued == 1) }
+    for number in 0..<100 { expect(room.broadcast(MemberProxy.Messages.add, number).queued, equals: 1) }
     try await room.drain()
-    #expect(worker.words == (0..<100).map { "add \($0)" })
-    #expect(failures.withLock { $0 } == [])
+    expect(worker.words, equals: (0..<100).map { "add \($0)" })
+    expect(failures.withLock { $0 }, equals: [])
   }
 
   @Test("a typed call of the interface reaches remote members as a message")
@@ -72,7 +72,7 @@ struct RemoteMulticastTests {
     room.add(remote: try await connect(endpoint()))
     room.rest()
     try await room.drain()
-    #expect(worker.words == ["rest"])
+    expect(worker.words, equals: ["rest"])
   }
 
   @Test(
@@ -80,7 +80,7 @@ struct RemoteMulticastTests {
   func typedAnswers() async throws {
     let room = room()
     let nobody = try #require(throws: MessageError.self) { try room.add(1) }
-    #expect(nobody.code == .nobodyResponds)
+    expect(nobody.code, equals: .nobodyResponds)
     for name in ["one", "two"] { room.add(remote: try await connect(endpoint(), name: name)) }
     let error = try #require(throws: MessageError.self) { try room.add(1) }
     #expect(
@@ -89,8 +89,8 @@ struct RemoteMulticastTests {
       ))
     #expect(error.code == .notAwaited && error.selector == "add:")
     try await room.drain()
-    #expect(worker.words == ["add 1", "add 1"])
-    #expect(failures.withLock { $0 } == [])
+    expect(worker.words, equals: ["add 1", "add 1"])
+    expect(failures.withLock { $0 }, equals: [])
   }
 
   @Test("a direct delivery cannot reach another process: it is told, and a sender that waits gets its answer")
@@ -99,9 +99,9 @@ struct RemoteMulticastTests {
     room.onError = { [failures] failure in failures.withLock { $0.append("\(failure.error)") } }
     let remote = try await connect(endpoint())
     room.add(remote)
-    #expect(room.broadcast(.add, 1).failed == 1)
+    expect(room.broadcast(.add, 1).failed, equals: 1)
     #expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch add: of remote worker") == true)
-    #expect(try await room.collectAndWait(.add, 1, returning: .sum) == 2)
+    try await expect(room.collectAndWait(.add, 1, returning: .sum), equals: 2)
     withExtendedLifetime(remote) {}
   }
 
@@ -113,12 +113,12 @@ struct RemoteMulticastTests {
     let remote = try await connect(endpoint())
     inner.add(remote)
     outer.add(inner, delivery: .queue(DispatchQueue(label: "outer")))
-    #expect(try await outer.collectAndWait(.add, 1, returning: .sum) == 2)
+    try await expect(outer.collectAndWait(.add, 1, returning: .sum), equals: 2)
     outer.broadcast(.add, 2)
     try await outer.drain()
     // A nested proxy's turn ends with those of its targets.
-    #expect(try await outer.collectAndWait(.add, 3, returning: .sum) == 4)
-    #expect(worker.words == ["add 1", "add 2", "add 3"])
+    try await expect(outer.collectAndWait(.add, 3, returning: .sum), equals: 4)
+    expect(worker.words, equals: ["add 1", "add 2", "add 3"])
     withExtendedLifetime((inner, remote)) {}
   }
 
@@ -133,11 +133,12 @@ struct RemoteMulticastTests {
     room.add(local)
     room.broadcast(MemberProxy.Messages.add, 1)
     try await room.drain()
-    #expect(
-      failures.withLock { $0 } == [
+    expect(
+      failures.withLock { $0 },
+      equals: [
         "connection failed add: of worker: Burnt: no route, unknown whether it arrived"
       ])
-    #expect(local.heard.withLock { $0 } == [1])
+    expect(local.heard.withLock { $0 }, equals: [1])
   }
 
   @Test("a member that has gone leaves its registration, or takes it along, as was chosen")
@@ -151,7 +152,7 @@ struct RemoteMulticastTests {
     #expect(kept.isLive && ended.isCancelled)
     room.broadcast(MemberProxy.Messages.rest)
     try await room.drain()
-    #expect(failures.withLock { $0 } == ["gone rest of a: left, it did not run"])
+    expect(failures.withLock { $0 }, equals: ["gone rest of a: left, it did not run"])
     // One that has gone before it is added is not added.
     #expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
@@ -170,7 +171,7 @@ struct RemoteMulticastTests {
       room.broadcast(MemberProxy.Messages.rest)
       try await room.drain()
     }
-    #expect(failures.withLock { $0.map { $0.prefix(4) } } == ["conn", "gone"])
+    expect(failures.withLock { $0.map { $0.prefix(4) } }, equals: ["conn", "gone"])
     var presences = remote.presences.makeAsyncIterator()
     isAway.withLock { $0 = false }
     while let presence = await presences.next(), presence != .connected {}
@@ -204,10 +205,10 @@ struct RemoteMulticastTests {
     await until(!worker.words.isEmpty)
     var dropped = 0
     for number in 1...1000 { dropped += room.broadcast(MemberProxy.Messages.add, number).dropped }
-    #expect(dropped == 990)
+    expect(dropped, equals: 990)
     worker.gate.open()
     try await room.drain()
-    #expect(worker.words == ["begin 0", "end 0"] + (991...1000).map { "add \($0)" })
+    expect(worker.words, equals: ["begin 0", "end 0"] + (991...1000).map { "add \($0)" })
     withExtendedLifetime(registration) {}
   }
 
@@ -226,11 +227,11 @@ struct RemoteMulticastTests {
     }
     await until(sent.value >= 2)
     for _ in 0..<50 { await Task.yield() }
-    #expect(sent.value == 2)
+    expect(sent.value, equals: 2)
     worker.gate.open()
     try await sender.value
     try await room.drain()
-    #expect(worker.words.dropFirst(2) == ArraySlice((1...20).map { "add \($0)" }))
+    expect(worker.words.dropFirst(2), equals: ArraySlice((1...20).map { "add \($0)" }))
   }
 
   @Test("messages pass through a proxy of one process to targets there, which are waited for")
@@ -239,7 +240,7 @@ struct RemoteMulticastTests {
     far.add(local, delivery: .queue(DispatchQueue(label: "far")))
     let door = LocalEndpoint(far, for: MemberProxy.table, actorSystem: system)
     let remote = try await connect(door)
-    #expect(try await remote.sendAndWait(MemberProxy.Messages.add, 1) == 100)
-    #expect(local.heard.withLock { $0 } == [1])
+    try await expect(remote.sendAndWait(MemberProxy.Messages.add, 1), equals: 100)
+    expect(local.heard.withLock { $0 }, equals: [1])
   }
 }

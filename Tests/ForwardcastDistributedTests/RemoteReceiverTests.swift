@@ -54,16 +54,16 @@ struct RemoteReceiverTests {
   func answers() async throws {
     let remote = try await RemoteReceiver(
       connectingTo: endpoint(), name: "worker", options: RemoteOptions(deadline: unhurried, types: knownTypes))
-    #expect(try await remote.sendAndWait(.add, 4) == 5)
+    try await expect(remote.sendAndWait(.add, 4), equals: 5)
     #expect(try await remote.sendAndWait(.onAddMsg, "alice", [1, 2]))
-    #expect(try await remote.sendAndWait(.paint, Tint(red: 2)) == Tint(red: 4, name: "painted"))
+    try await expect(remote.sendAndWait(.paint, Tint(red: 2)), equals: Tint(red: 4, name: "painted"))
     try await remote.sendAndWait(.rest)
     worker.gate.open()
-    #expect(try await remote.sendAndWait(.hold, 7) == 7)
+    try await expect(remote.sendAndWait(.hold, 7), equals: 7)
     var call = Invocation("add:", arguments: [ArgumentBox(1)])
     try await remote.performAndWait(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 2)
-    #expect("\(remote)" == "remote worker, 8 messages")
+    try expect(call.result?.unbox(as: Int.self), equals: 2)
+    expect("\(remote)", equals: "remote worker, 8 messages")
   }
 
   @Test("an endpoint that the engine's coder has carried is the same endpoint")
@@ -81,11 +81,11 @@ struct RemoteReceiverTests {
       if isCall(envelope) { sent.withLock { $0 += 1 } }
       return nil
     }
-    #expect(try await remote.sendAndWait(Message<(UInt8) -> Int>("add:"), 4) == 5)
+    try await expect(remote.sendAndWait(Message<(UInt8) -> Int>("add:"), 4), equals: 5)
     await #expect(throws: MessageError.self) {
       try await remote.sendAndWait(Message<(String) -> Int>("add:"), "four")
     }
-    #expect(sent.withLock { $0 } == 1)
+    expect(sent.withLock { $0 }, equals: 1)
   }
 
   @Test("errors arrive with what they say")
@@ -94,17 +94,17 @@ struct RemoteReceiverTests {
     let own = try await #require(throws: MessageError.self) {
       try await remote.sendAndWait(Message<() -> Void>("mistake"))
     }
-    #expect(own.code == .unrecognizedSelector)
-    #expect(own.selector == "missing:")
-    #expect(own.receiver == "Worker")
+    expect(own.code, equals: .unrecognizedSelector)
+    expect(own.selector, equals: "missing:")
+    expect(own.receiver, equals: "Worker")
     let foreign = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("burn")) }
-    #expect(foreign.code == .foreignError)
-    #expect(foreign.foreignType == "Burnt")
-    #expect(foreign.outcome == .ran)
-    #expect("\(foreign)" == "foreign error burn of worker: Burnt: the cook slept, it ran")
+    expect(foreign.code, equals: .foreignError)
+    expect(foreign.foreignType, equals: "Burnt")
+    expect(foreign.outcome, equals: .ran)
+    expect("\(foreign)", equals: "foreign error burn of worker: Burnt: the cook slept, it ran")
     let unwritten = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("plain")) }
-    #expect(unwritten.code == .cannotCross)
-    #expect(unwritten.outcome == .ran)
+    expect(unwritten.code, equals: .cannotCross)
+    expect(unwritten.outcome, equals: .ran)
   }
 
   @Test("a selector that the endpoint does not let through is not sent")
@@ -112,12 +112,12 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint())
     #expect(remote.responds(to: "add:"))
     #expect(!remote.responds(to: "reboot"))
-    #expect(remote.methodSignature(for: "add:")?.description == "q@:q")
+    expect(remote.methodSignature(for: "add:")?.description, equals: "q@:q")
     let error = try await #require(throws: MessageError.self) {
       try await remote.sendAndWait(Message<() -> Void>("reboot"))
     }
-    #expect(error.code == .unrecognizedSelector)
-    #expect(error.receiver == "remote worker")
+    expect(error.code, equals: .unrecognizedSelector)
+    expect(error.receiver, equals: "remote worker")
   }
 
   @Test("what is answered is asked once, or each time")
@@ -132,7 +132,7 @@ struct RemoteReceiverTests {
     proxy.add(worker)
     #expect(!once.responds(to: "add:"))
     #expect(try await once.respondsNow(to: "add:"))
-    #expect(try await each.sendAndWait(.add, 1) == 2)
+    try await expect(each.sendAndWait(.add, 1), equals: 2)
     withExtendedLifetime(worker) {}
   }
 
@@ -140,7 +140,7 @@ struct RemoteReceiverTests {
   func synchronous() async throws {
     let remote = try await connect(endpoint())
     let error = try #require(throws: MessageError.self) { try remote.send(.add, 1) }
-    #expect(error.code == .isolationMismatch)
+    expect(error.code, equals: .isolationMismatch)
     #expect(worker.words.isEmpty)
   }
 
@@ -174,11 +174,11 @@ struct RemoteReceiverTests {
       await until(remote.standing > number)
     }
     worker.gate.open()
-    #expect(try await first.value == 0)
-    for (index, call) in calls.enumerated() { #expect(try await call.value == index + 2) }
-    #expect(worker.words == ["begin 0", "end 0"] + (1...count).map { "add \($0)" })
+    try await expect(first.value, equals: 0)
+    for (index, call) in calls.enumerated() { try await expect(call.value, equals: index + 2) }
+    expect(worker.words, equals: ["begin 0", "end 0"] + (1...count).map { "add \($0)" })
     // The endpoint's own window is 16.
-    #expect(most.value == min(window, 16))
+    expect(most.value, equals: min(window, 16))
   }
 
   @Test(
@@ -196,9 +196,9 @@ struct RemoteReceiverTests {
     let third = Task { try await remote.sendAndWait(.add, 3) }
     await until(!remote.isTelling)
     worker.gate.open()
-    #expect(try await first.value == 1)
-    #expect(try await third.value == 4)
-    #expect(worker.words == ["begin 1", "end 1", "add 3"])
+    try await expect(first.value, equals: 1)
+    try await expect(third.value, equals: 4)
+    expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
   // MARK: Ends
@@ -215,8 +215,8 @@ struct RemoteReceiverTests {
     #expect(error.code == .timedOut && error.outcome == .unknown)
     #expect("\(error)".hasPrefix("timed out add: of worker: no answer in 0.03 seconds, unknown whether it arrived"))
     silent.withLock { $0 = false }
-    #expect(try await remote.sendAndWait(.add, 2) == 3)
-    #expect(worker.words == ["add 2"])
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+    expect(worker.words, equals: ["add 2"])
   }
 
   @Test(
@@ -225,10 +225,10 @@ struct RemoteReceiverTests {
   func anyDuration(time: Duration) async throws {
     let remote = try await connect(endpoint()).with(deadline: time)
     if time > .zero {
-      #expect(try await remote.sendAndWait(.add, 1) == 2)
+      try await expect(remote.sendAndWait(.add, 1), equals: 2)
     } else {
-      #expect(try await remoteError { try await remote.sendAndWait(.add, 1) }.code == .timedOut)
-      #expect(worker.words == [])
+      try await expect(remoteError { try await remote.sendAndWait(.add, 1) }.code, equals: .timedOut)
+      expect(worker.words, equals: [])
     }
   }
 
@@ -237,9 +237,10 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried))
     let error = try await remoteError { try await remote.sendAndWait(.paint, Tint(red: 2)) }
     #expect(error.code == .cannotCross && error.outcome == .ran)
-    #expect(
-      "\(error)"
-        == "cannot cross paint: of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
+    expect(
+      "\(error)",
+      equals:
+        "cannot cross paint: of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
     )
   }
 
@@ -263,11 +264,11 @@ struct RemoteReceiverTests {
       return "forwardcast:2 {1:k6:answer1:ni\(number);1:r[3:Inti7;]}"
     }
     func readsItself() async throws -> Bool {
-      #expect(try await remote.sendAndWait(.add, 1) == 7)
+      try await expect(remote.sendAndWait(.add, 1), equals: 7)
       return reader.withLock { $0 } == thisThread()
     }
     @MainActor func readsItselfOnActor() async throws -> Bool {
-      #expect(try await remote.sendAndWait(.add, 1) == 7)
+      try await expect(remote.sendAndWait(.add, 1), equals: 7)
       return reader.withLock { $0 } == thisThread()
     }
     for _ in 0..<20 { #expect(try await readsItself()) }
@@ -282,9 +283,9 @@ struct RemoteReceiverTests {
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
     #expect(error.code == .timedOut && error.outcome == .didNotRun)
     worker.gate.open()
-    #expect(try await first == 1)
-    #expect(try await remote.sendAndWait(.add, 3) == 4)
-    #expect(worker.words == ["begin 1", "end 1", "add 3"])
+    try await expect(first, equals: 1)
+    try await expect(remote.sendAndWait(.add, 3), equals: 4)
+    expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
   @Test("an engine that never gives its calls back gets no more than sixteen")
@@ -298,14 +299,14 @@ struct RemoteReceiverTests {
     }
     let hasty = remote.with(deadline: .milliseconds(1))
     for _ in 0..<RemoteLine.abandonedLimit {
-      #expect(try await remoteError { try await hasty.sendAndWait(.add, 1) }.code == .timedOut)
+      try await expect(remoteError { try await hasty.sendAndWait(.add, 1) }.code, equals: .timedOut)
     }
     let refused = try await remoteError { try await remote.sendAndWait(.add, 1) }
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
-    #expect(begun.value == RemoteLine.abandonedLimit)
+    expect(begun.value, equals: RemoteLine.abandonedLimit)
     never.open()
     await until(remote.abandoned == 0)
-    #expect(try await remote.sendAndWait(.add, 2) == 3)
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
     #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
@@ -318,7 +319,7 @@ struct RemoteReceiverTests {
       return nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect("\(error)" == "connection failed add: of worker: Burnt: no route, unknown whether it arrived")
+    expect("\(error)", equals: "connection failed add: of worker: Burnt: no route, unknown whether it arrived")
   }
 
   @Test("cancelling ends the wait, in line and under way; others go on")
@@ -334,8 +335,8 @@ struct RemoteReceiverTests {
     await #expect(throws: CancellationError.self) { try await first.value }
     let last = Task { try await remote.sendAndWait(.add, 3) }
     worker.gate.open()
-    #expect(try await last.value == 4)
-    #expect(worker.words == ["begin 1", "end 1", "add 3"])
+    try await expect(last.value, equals: 4)
+    expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
   @Test("more calls than may wait are refused")
@@ -348,8 +349,8 @@ struct RemoteReceiverTests {
     let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
     #expect(error.code == .busy && error.outcome == .didNotRun)
     worker.gate.open()
-    #expect(try await first.value == 1)
-    #expect(try await second.value == 3)
+    try await expect(first.value, equals: 1)
+    try await expect(second.value, equals: 3)
   }
 
   @Test(
@@ -376,7 +377,7 @@ struct RemoteReceiverTests {
     let error = try await remoteError {
       _ = try await connect(endpoint()) { _ in text }
     }
-    #expect(error.code == .malformedAnswer, "\(error)")
+    expect(error.code, equals: .malformedAnswer, "\(error)")
   }
 
   @Test("an error's code of a later version arrives as a foreign error with its words")
@@ -385,7 +386,7 @@ struct RemoteReceiverTests {
       isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect("\(error)" == "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
+    expect("\(error)", equals: "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
   }
 
   // MARK: Going away
@@ -399,11 +400,11 @@ struct RemoteReceiverTests {
     await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
-    #expect("\(underWay)" == "gone hold: of worker: the node left, unknown whether it arrived")
+    expect("\(underWay)", equals: "gone hold: of worker: the node left, unknown whether it arrived")
     let waiting = try await remoteError { _ = try await second.value }
     #expect(waiting.code == .gone && waiting.outcome == .didNotRun)
-    #expect(try await remoteError { try await remote.sendAndWait(.add, 3) }.outcome == .didNotRun)
-    #expect(try await remoteError { _ = try await remote.respondsNow(to: "add:") }.code == .gone)
+    try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
+    try await expect(remoteError { _ = try await remote.respondsNow(to: "add:") }.code, equals: .gone)
     #expect(remote.isGone)
     worker.gate.open()
   }
@@ -414,13 +415,13 @@ struct RemoteReceiverTests {
     let narrow = LocalEndpoint(later, allowing: [Message.add.selector], actorSystem: system)
     let present = Locked(old)
     let remote = try await connect(old) { envelope in try await present.withLock { $0 }.receive(envelope) }
-    #expect(try await remote.sendAndWait(.add, 1) == 2)
+    try await expect(remote.sendAndWait(.add, 1), equals: 2)
     present.withLock { $0 = new }
-    #expect(try await remote.sendAndWait(.add, 2) == 3)
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
     present.withLock { $0 = narrow }
     // What it lets through is asked again.
     #expect(remote.responds(to: "rest"))
-    #expect(try await remote.sendAndWait(.add, 3) == 4)
+    try await expect(remote.sendAndWait(.add, 3), equals: 4)
     #expect(!remote.responds(to: "rest") && remote.presence == .connected)
     #expect(worker.words == ["add 1", "add 2"] && later.words == ["add 3"])
   }
@@ -430,20 +431,22 @@ struct RemoteReceiverTests {
     let crowded = LocalEndpoint(
       worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
     let (one, two) = (try await connect(crowded, name: "one"), try await connect(crowded, name: "two"))
-    for number in 0..<10 { #expect(try await (number % 2 == 0 ? one : two).sendAndWait(.add, number) == number + 1) }
-    #expect(worker.words == (0..<10).map { "add \($0)" })
+    for number in 0..<10 {
+      try await expect((number % 2 == 0 ? one : two).sendAndWait(.add, number), equals: number + 1)
+    }
+    expect(worker.words, equals: (0..<10).map { "add \($0)" })
     // Several under way when their line is not known.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 10..<26 {
         group.addTask {
           let answer = try await one.sendAndWait(.add, number)
-          #expect(answer == number + 1)
+          expect(answer, equals: number + 1)
         }
         await until(one.called >= number - 10 + 6)
       }
       try await group.waitForAll()
     }
-    #expect(worker.words.dropFirst(10) == ArraySlice((10..<26).map { "add \($0)" }))
+    expect(worker.words.dropFirst(10), equals: ArraySlice((10..<26).map { "add \($0)" }))
   }
 
   @Test("an endpoint that knows no line it has just given is tried once more, not for ever")
@@ -469,21 +472,21 @@ struct RemoteReceiverTests {
       return nil
     }
     var presences = remote.presences.makeAsyncIterator()
-    #expect(await presences.next() == .connected)
+    await expect(presences.next(), equals: .connected)
     isAway.withLock { $0 = true }
-    #expect(try await remoteError { try await remote.sendAndWait(.add, 1) }.outcome == .unknown)
-    #expect(await presences.next() == .lost("1 calls in a row were not answered"))
-    #expect(try await remoteError { try await remote.sendAndWait(.add, 2) }.code == .gone)
-    #expect(try await remoteError { try await remote.reconnect() }.code == .connectionFailed)
+    try await expect(remoteError { try await remote.sendAndWait(.add, 1) }.outcome, equals: .unknown)
+    await expect(presences.next(), equals: .lost("1 calls in a row were not answered"))
+    try await expect(remoteError { try await remote.sendAndWait(.add, 2) }.code, equals: .gone)
+    try await expect(remoteError { try await remote.reconnect() }.code, equals: .connectionFailed)
     isAway.withLock { $0 = false }
     try await remote.reconnect()
-    #expect(await presences.next() == .connected)
-    #expect(try await remote.sendAndWait(.add, 3) == 4)
+    await expect(presences.next(), equals: .connected)
+    try await expect(remote.sendAndWait(.add, 3), equals: 4)
     remote.end("closed down")
-    #expect(await presences.next() == .ended("closed down"))
+    await expect(presences.next(), equals: .ended("closed down"))
     #expect(await presences.next() == nil)
-    #expect(try await remoteError { try await remote.reconnect() }.code == .gone)
-    #expect(worker.words == ["add 3"])
+    try await expect(remoteError { try await remote.reconnect() }.code, equals: .gone)
+    expect(worker.words, equals: ["add 3"])
   }
 
   @Test("an endpoint that was closed is lost at once: nobody waits for a deadline")
@@ -492,8 +495,8 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint)
     await endpoint.close("it goes to sleep")
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect("\(error)" == "gone add: of worker: it goes to sleep, it did not run")
-    #expect(remote.presence == .lost("it goes to sleep"))
+    expect("\(error)", equals: "gone add: of worker: it goes to sleep, it did not run")
+    expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 
   @Test("the waits of a backoff double up to the longest, and attempts end", arguments: [0, 1, 3])
@@ -515,7 +518,7 @@ struct RemoteReceiverTests {
       return try await call()
     }
     let remote = try await RemoteReceiver(connectingTo: endpoint(), options: options)
-    #expect(try await remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1) == 2)
+    try await expect(remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1), equals: 2)
     let told = limits.withLock { $0 }
     #expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
   }

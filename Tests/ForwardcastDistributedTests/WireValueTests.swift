@@ -123,11 +123,11 @@ private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil
   let bytes = try written(ArgumentBox(value))
   let words = String(decoding: bytes, as: UTF8.self)
   let box = try read(bytes, types)
-  #expect(try box.unbox(as: T.self) == value, "\(words)")
+  try expect(box.unbox(as: T.self), equals: value, "\(words)")
   let type = ObjectIdentifier(box.type)
-  #expect(type == ObjectIdentifier(T.self), "\(words)")
+  expect(type, equals: ObjectIdentifier(T.self), "\(words)")
   #expect(box.isSendable)
-  if let text { #expect(words == "forwardcast:2 [\(text)]") }
+  if let text { expect(words, equals: "forwardcast:2 [\(text)]") }
 }
 
 @Suite("Values on the wire")
@@ -188,8 +188,8 @@ struct WireValueTests {
   @Test("an optional crosses as what it holds")
   func optional() throws {
     let bytes = try written(ArgumentBox(Optional("x")))
-    #expect(String(decoding: bytes, as: UTF8.self) == "forwardcast:2 [6:String1:x]")
-    #expect(try read(bytes, types).unbox(as: String?.self) == "x")
+    expect(String(decoding: bytes, as: UTF8.self), equals: "forwardcast:2 [6:String1:x]")
+    try expect(read(bytes, types).unbox(as: String?.self), equals: "x")
   }
 
   @Test("nothing and nil have names of their own")
@@ -211,7 +211,7 @@ struct WireValueTests {
   func notEncodable() throws {
     struct Plain {}
     let error = try #require(throws: WireValueError.self) { try written(ArgumentBox(Plain())) }
-    #expect("\(error)" == "the value is not Encodable: Plain")
+    expect("\(error)", equals: "the value is not Encodable: Plain")
     final class Ring: Encodable {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
@@ -262,17 +262,17 @@ struct WireTextTests {
     ])
   func grammar(body: String, reason: String) throws {
     let refusal = try #require(refused("forwardcast:2 \(body)"))
-    #expect(refusal.code == .malformed)
+    expect(refusal.code, equals: .malformed)
     #expect(refusal.evidence.contains(reason), "\(refusal.evidence)")
   }
 
   @Test("another version is refused by its name")
   func versions() throws {
     let later = try #require(refused("forwardcast:7 {1:k4:open}"))
-    #expect(later.code == .unknownVersion)
-    #expect(later.evidence == "unknown version \"forwardcast:7\", this process speaks forwardcast:2")
+    expect(later.code, equals: .unknownVersion)
+    expect(later.evidence, equals: "unknown version \"forwardcast:7\", this process speaks forwardcast:2")
     for text in ["", "{1:k4:open}", "forwardcast", "forwardcast:2", "forwardcast:22 {1:k4:open}"] {
-      #expect(refused(text)?.code == .unknownVersion, "\(text)")
+      expect(refused(text)?.code, equals: .unknownVersion, "\(text)")
     }
   }
 
@@ -293,12 +293,12 @@ struct WireTextTests {
     }
     // A record, two fields with their keys, and the items.
     #expect(refused(list(15), MessageLimits(items: 20)) == nil)
-    #expect(refused(list(16), MessageLimits(items: 20))?.evidence == "more than 20 items")
+    expect(refused(list(16), MessageLimits(items: 20))?.evidence, equals: "more than 20 items")
     #expect(refused(nest(7), MessageLimits(depth: 8)) == nil)
-    #expect(refused(nest(8), MessageLimits(depth: 8))?.evidence == "more than 8 levels")
+    expect(refused(nest(8), MessageLimits(depth: 8))?.evidence, equals: "more than 8 levels")
     let text = list(40)
     #expect(refused(text, MessageLimits(bytes: text.utf8.count)) == nil)
-    #expect(refused(text, MessageLimits(bytes: text.utf8.count - 1))?.code == .tooLarge)
+    expect(refused(text, MessageLimits(bytes: text.utf8.count - 1))?.code, equals: .tooLarge)
   }
 
   @Test("fields of another type, and missing ones, are refused by their names")
@@ -311,7 +311,7 @@ struct WireTextTests {
       ("{1:k3:ask}", "no field s"),
       ("{1:k5:other}", "no request is called \"other\""), ("{}", "no request is called nothing"),
     ] {
-      #expect(refused("forwardcast:2 \(body)")?.evidence == reason, "\(body)")
+      expect(refused("forwardcast:2 \(body)")?.evidence, equals: reason, "\(body)")
     }
   }
 

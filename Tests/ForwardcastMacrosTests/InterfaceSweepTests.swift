@@ -87,7 +87,7 @@ struct InterfaceSweepTests {
         let expander = Expander((isProtocol ? "@Forwarded " : "@Receiver(.allMembers) ") + text)
         let kind = isProtocol ? "protocols" : "classes"
         let readerProblems = expander.said.filter { $0.contains("cannot be read") }
-        #expect(readerProblems == [], "\(file.lastPathComponent): \(text.prefix(2000))")
+        expect(readerProblems, equals: [], "\(file.lastPathComponent): \(text.prefix(2000))")
         if expander.expansion.hasErrors {
           counts["\(kind) refused", default: 0] += 1
           #expect(expander.expansion.text.isEmpty)
@@ -103,7 +103,7 @@ struct InterfaceSweepTests {
     print("interfaces: \(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))")
     #expect(total > bound(20, full: 100))
     #expect(counts["protocols written", default: 0] > bound(2, full: 10))
-    #expect(try parseErrors(written) == "")
+    try expect(parseErrors(written), equals: "")
   }
 
   /// What the compiler's parser says of a text.

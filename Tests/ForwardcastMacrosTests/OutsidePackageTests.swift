@@ -16,10 +16,10 @@ struct OutsidePackageTests {
   func buildsAndRuns() async throws {
     let swift = try #require(Toolchain.root).appending(path: "bin/swift")
     let (status, printed, told) = try await run(swift)
-    #expect(status == 0, "\(told)")
+    expect(status, equals: 0, "\(told)")
     #expect(!(printed + told).contains("warning:"), "\(told)")
     let lines = printed.split(separator: "\n").suffix(6).map(String.init)
-    #expect(lines == ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
+    expect(lines, equals: ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
   }
 
   /// Builds and runs the package: its status, output and errors. It builds for a minute or more where nothing is built yet,

@@ -37,7 +37,7 @@ struct ConversationTests {
   @Test("the smaller of the two versions is spoken", arguments: [(3, 3), (7, 7), (12, 7)])
   func capability(asked: Int, answered: Int) {
     let reply = ask("{\"getCapability\":{\"capability\":{\"protocolVersion\":\(asked)}}}")
-    #expect(reply?["getCapabilityResult"]?["capability"]?["protocolVersion"]?.integer == answered)
+    expect(reply?["getCapabilityResult"]?["capability"]?["protocolVersion"]?.integer, equals: answered)
     #expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
   }
 
@@ -49,10 +49,10 @@ struct ConversationTests {
     ]
     for message in messages {
       let reply = ask(message)?["expandMacroResult"]
-      #expect(reply?["diagnostics"]?.elements.count == 1, "\(message.prefix(40))")
-      #expect(reply?["diagnostics"]?.elements.first?["severity"]?.text == "error")
+      expect(reply?["diagnostics"]?.elements.count, equals: 1, "\(message.prefix(40))")
+      expect(reply?["diagnostics"]?.elements.first?["severity"]?.text, equals: "error")
     }
-    #expect(expansion(of: "protocol P {}", type: "Later")?["diagnostics"]?.elements.count == 1)
+    expect(expansion(of: "protocol P {}", type: "Later")?["diagnostics"]?.elements.count, equals: 1)
   }
 
   @Test("text goes and comes in plain UTF-8")
@@ -61,8 +61,8 @@ struct ConversationTests {
     #expect(reply["expandedSource"]?.text?.contains("func 🎉(_ a: Int)") == true)
     #expect(!reply.encoded.contains("\\u"))
     let odd = JSONValue.string("a\"\\\n\t\r\u{1}é🎉")
-    #expect(JSONValue(Array(odd.encoded.utf8)) == odd)
-    #expect(JSONValue(Array("\"\\ud83c\\udf89\\u00e9\\/\\ud83c\"".utf8)) == .string("🎉é/\u{FFFD}"))
+    expect(JSONValue(Array(odd.encoded.utf8)), equals: odd)
+    expect(JSONValue(Array("\"\\ud83c\\udf89\\u00e9\\/\\ud83c\"".utf8)), equals: .string("🎉é/\u{FFFD}"))
   }
 
   @Test("a problem is told at its bytes of the file, with its fix-it")
@@ -70,14 +70,14 @@ struct ConversationTests {
     let text = "@Forwarded protocol P { func é(_ x: () -> Void) }"
     let told = try #require(expansion(of: text, at: 100)?["diagnostics"]?.elements.first)
     let offset = 100 + text.utf8.count - "() -> Void) }".utf8.count
-    #expect(told["position"]?["offset"]?.integer == offset)
-    #expect(told["position"]?["fileName"]?.text == "a.swift")
+    expect(told["position"]?["offset"]?.integer, equals: offset)
+    expect(told["position"]?["fileName"]?.text, equals: "a.swift")
     let highlight = told["highlights"]?.elements.first
-    #expect(highlight?["startOffset"]?.integer == offset)
-    #expect(highlight?["endOffset"]?.integer == offset + "() -> Void".utf8.count)
+    expect(highlight?["startOffset"]?.integer, equals: offset)
+    expect(highlight?["endOffset"]?.integer, equals: offset + "() -> Void".utf8.count)
     let change = told["fixIts"]?.elements.first?["changes"]?.elements.first
-    #expect(change?["newText"]?.text == "@escaping ")
-    #expect(change?["range"]?["startOffset"]?.integer == offset)
+    expect(change?["newText"]?.text, equals: "@escaping ")
+    expect(change?["range"]?["startOffset"]?.integer, equals: offset)
   }
 
   @Test("a module that is on the main actor by default is seen in its configuration")
@@ -109,8 +109,9 @@ struct WriterTests {
       }
       """
     ).expansion.text
-    #expect(
-      text == """
+    expect(
+      text,
+      equals: """
         /// Is a ``Themes`` and stands for many: a call goes to every target. Written by `@Forwarded`.
         @available(macOS 15, *)
         public final class ThemesProxy: Themes, Forwardcast.MulticastFacade {
@@ -198,17 +199,18 @@ struct WriterTests {
   func tables() {
     let text =
       "@Receiver final class Console {\n@Message(\"again:\") func restart(_ delay: Int) -> Bool { true }\nfunc other() {}\n}"
-    #expect(
-      Expander(text).expansion.text == """
+    expect(
+      Expander(text).expansion.text,
+      equals: """
         /// The messages that the class answers. Written by `@Receiver`.
         nonisolated static let selectorTable = Forwardcast.SelectorTable(for: Console.self) {
           Forwardcast.Responds(to: Forwardcast.Message<(Int) -> Bool>("again:")) { target, delay in target.restart(delay) }
         }
 
         """)
-    #expect(
-      Expander(text, role: "extension", extending: "Outer.Console").expansion.text
-        == "extension Outer.Console: Forwardcast.MessageReceiver {}")
+    expect(
+      Expander(text, role: "extension", extending: "Outer.Console").expansion.text,
+      equals: "extension Outer.Console: Forwardcast.MessageReceiver {}")
   }
 
   @Test("what the compiler may find is explained in the text")
@@ -309,7 +311,7 @@ struct WriterTests {
       _ = read("@Forwarded protocol P { func f(_ x: \(part.times(times))) }")
     }
     let long = "@Forwarded protocol P { /*" + String(repeating: "x", count: ExpansionRequest.maximumLength) + "*/ }"
-    #expect(Expander(long).expansion.attributeProblems.count == 1)
+    expect(Expander(long).expansion.attributeProblems.count, equals: 1)
   }
 }
 

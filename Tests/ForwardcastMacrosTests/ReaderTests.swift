@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
@@ -37,7 +38,7 @@ struct ReaderTests {
       ("\u{FEFF}a", ["a"]),
     ])
   func lexer(text: String, wanted: [String]) {
-    #expect(tokens(text) == wanted)
+    expect(tokens(text), equals: wanted)
   }
 
   @Test("offsets count bytes of UTF-8, and every byte belongs to one token or the blanks before it")
@@ -46,11 +47,11 @@ struct ReaderTests {
     let source = SourceText(text)
     var next = 0
     for token in source.tokens {
-      #expect(token.leading == next)
+      expect(token.leading, equals: next)
       next = token.range.upperBound
     }
-    #expect(next == text.utf8.count)
-    #expect(source.tokens[1].range == 14..<18)
+    expect(next, equals: text.utf8.count)
+    expect(source.tokens[1].range, equals: 14..<18)
   }
 
   @Test(
@@ -68,7 +69,7 @@ struct ReaderTests {
   func types(text: String, wanted: String) throws {
     let source = SourceText(text)
     let end = try #require(source.endOfType(0, before: source.end))
-    #expect(source.text(0..<end) == wanted)
+    expect(source.text(0..<end), equals: wanted)
   }
 
   @Test("what is no type has no end", arguments: ["", ")", "-> A", "{", "@", "= 3", "(A", "inout"])
@@ -86,7 +87,7 @@ struct ReaderTests {
     ]
     for (text, wanted) in cases {
       let source = SourceText(text)
-      #expect(source.typeText(0..<source.end).keyed == wanted)
+      expect(source.typeText(0..<source.end).keyed, equals: wanted)
     }
   }
 
@@ -120,24 +121,24 @@ struct ReaderTests {
         nonisolated(nonsending) func afterwards()
       }
       """)
-    #expect(declaration.documentation == ["/// About it."])
-    #expect(declaration.access == "public")
-    #expect(declaration.inherited.count == 2)
+    expect(declaration.documentation, equals: ["/// About it."])
+    expect(declaration.access, equals: "public")
+    expect(declaration.inherited.count, equals: 2)
     #expect(declaration.whereClause != nil && declaration.generics != nil)
     let members = declaration.members
     let names = ["typealias", "a", "k", "l", "subscript", "init", "==", "associatedtype", "last", "afterwards"]
-    #expect(members.map(\.name) == names)
-    #expect(members[1].parameters.map(\.label) == [nil, "d", nil])
-    #expect(members[1].effects == Effects(isAsync: true, throwing: .typed("I")))
+    expect(members.map(\.name), equals: names)
+    expect(members[1].parameters.map(\.label), equals: [nil, "d", nil])
+    expect(members[1].effects, equals: Effects(isAsync: true, throwing: .typed("I")))
     #expect(members[1].type?.isOptional == true)
     #expect(members[3].isSettable && members[3].effects == Effects(isAsync: true, throwing: .untyped))
     #expect(members[4].parameters.map(\.label) == [nil, "p"] && members[4].parameters[1].isVariadic)
     #expect(members[4].setterIsNonmutating)
     #expect(!members[5].canStandBeside(members[6]) && members[5].canStandBeside(members[8]))
-    #expect(members[9].modifiers.first?.detail == "nonsending")
-    #expect(
-      declaration.items.compactMap { if case .directive(let line) = $0 { line } else { nil } }
-        == ["#if x", "#elseif w", "#else", "#endif"])
+    expect(members[9].modifiers.first?.detail, equals: "nonsending")
+    expect(
+      declaration.items.compactMap { if case .directive(let line) = $0 { line } else { nil } },
+      equals: ["#if x", "#elseif w", "#else", "#endif"])
   }
 
   @Test("a class with bodies, initial values and observers")
@@ -162,12 +163,13 @@ struct ReaderTests {
         var z: Int
       }
       """)
-    #expect(
-      declaration.members.map(\.name) == [
+    expect(
+      declaration.members.map(\.name),
+      equals: [
         "a", "f", "h", "i", "j", "l", "n", "deinit", "enum", "s", "t", "u", "subscript", "z",
       ])
     let settable = declaration.members.filter(\.isSettable).map(\.name)
-    #expect(settable == ["a", "i", "l", "subscript", "z"])
+    expect(settable, equals: ["a", "i", "l", "subscript", "z"])
   }
 
   @Test("names of keys: the base name where only one has it, else all parts")
@@ -192,8 +194,9 @@ struct ReaderTests {
       """)
     var entries = declaration.members.flatMap(\.entries)
     entries.nameKeys()
-    #expect(
-      entries.map(\.key) == [
+    expect(
+      entries.map(\.key),
+      equals: [
         "mqtt", "mqttDidReceiveMessageId", "mqtt0", "title", "setTitle", "default", "chooseOr", "choose", "TypeMessage",
         "only", "only",
       ])
@@ -210,7 +213,7 @@ struct ReaderTests {
     for base in bases {
       for labels in labels {
         let name = labels.isEmpty ? base : "\(base)(\(labels.map { ($0 ?? "_") + ":" }.joined()))"
-        #expect(SelectorName.method(base, labels) == (try MessageSelector(swiftName: name)).name, "\(name)")
+        expect(SelectorName.method(base, labels), equals: (try MessageSelector(swiftName: name)).name, "\(name)")
       }
     }
     for text in [
@@ -218,7 +221,7 @@ struct ReaderTests {
       String(repeating: "a", count: 1025),
     ] {
       let count = try? MessageSelector.numberOfArguments(inName: text)
-      #expect(SelectorName.numberOfArguments(text) == count, "\(text)")
+      expect(SelectorName.numberOfArguments(text), equals: count, "\(text)")
     }
   }
 }

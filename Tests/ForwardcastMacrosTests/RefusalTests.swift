@@ -1,6 +1,7 @@
 // RefusalTests.swift: what cannot be carried, where it is said, and what to write instead.
 // Layer: Tests. See the article "How the attributes work".
 
+import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
@@ -129,11 +130,11 @@ struct RefusalTests {
     let expander = Expander(refusal.text)
     try #require(expander.said.count >= 1, "\(refusal.text)")
     #expect(expander.said[0].hasPrefix(refusal.place + ": "), "\(expander.said[0])")
-    #expect(expander.blamed[0] == refusal.blamed)
+    expect(expander.blamed[0], equals: refusal.blamed)
     #expect(expander.said[0].contains(refusal.reason), "\(expander.said[0])")
     #expect(expander.expansion.text.isEmpty)
-    #expect(expander.expansion.problems[0].severity == .error)
-    #expect(expander.expansion.problems.count == 1, "\(expander.said)")
+    expect(expander.expansion.problems[0].severity, equals: .error)
+    expect(expander.expansion.problems.count, equals: 1, "\(expander.said)")
   }
 
   @Test("fix-its make a declaration that is accepted")
@@ -171,7 +172,7 @@ struct RefusalTests {
       bytes.replaceSubrange(fix.offsets, with: Array(fix.text.utf8))
       let fixed = String(decoding: bytes, as: UTF8.self)
       #expect(fixed.contains(wanted), "\(fixed)")
-      #expect(Expander(fixed.replacing("<#value#>", with: "1")).said == [], "\(fixed)")
+      expect(Expander(fixed.replacing("<#value#>", with: "1")).said, equals: [], "\(fixed)")
     }
   }
 
@@ -190,7 +191,7 @@ struct RefusalTests {
       "@Forwarded(base: (a*/y b).self) protocol P {}",
       "@Forwarded(isolatedTo: Audio) protocol P {}", "@Forwarded(otherwise: .nothing) protocol P {}",
     ] {
-      #expect(Expander(text).expansion.attributeProblems.count == 1, "\(text)")
+      expect(Expander(text).expansion.attributeProblems.count, equals: 1, "\(text)")
     }
   }
 
@@ -199,9 +200,9 @@ struct RefusalTests {
     let expander = Expander(
       "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}"
     )
-    #expect(expander.said.count == 1)
+    expect(expander.said.count, equals: 1)
     #expect(expander.said.first?.hasPrefix("2:13: 'a' is left out:") == true)
-    #expect(expander.problems.first?.severity == .warning)
+    expect(expander.problems.first?.severity, equals: .warning)
     #expect(expander.expansion.text.contains("\"b\""))
     #expect(!expander.expansion.text.contains("\"c:\""))
   }
@@ -214,11 +215,11 @@ struct RefusalTests {
         context: context
       ).expanded().attributeProblems.map { "\($0.severity): \($0.message)" }
     }
-    #expect(said("Message", ["@Receiver final class C {}"]) == [])
-    #expect(said("Message", ["@Forwarded\n/* x */ public protocol P: AnyObject {}"]) == [])
-    #expect(said("Answer", ["@MainActor @Forwarded(as: (any Q).self) protocol P {}"]) == [])
+    expect(said("Message", ["@Receiver final class C {}"]), equals: [])
+    expect(said("Message", ["@Forwarded\n/* x */ public protocol P: AnyObject {}"]), equals: [])
+    expect(said("Answer", ["@MainActor @Forwarded(as: (any Q).self) protocol P {}"]), equals: [])
     #expect(said("Message", ["final class C {}"]).first?.hasPrefix("warning:") == true)
-    #expect(said("Message", []).count == 1)
+    expect(said("Message", []).count, equals: 1)
     #expect(said("Message", ["extension C {}"]).first?.contains("extension") == true)
     #expect(said("Answer", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
   }

@@ -13,10 +13,10 @@ struct ArgumentBoxForeignTypeTests {
   @Test("a Substring is given as a String and a String as a Substring")
   func substrings() throws {
     let part = "hello world".prefix(5)
-    #expect(try ArgumentBox(part).unbox(as: String.self) == "hello")
-    #expect(try ArgumentBox(part).unbox(as: String?.self) == "hello")
-    #expect(try ArgumentBox("hello").unbox(as: Substring.self) == "hello")
-    #expect(try ArgumentBox([part]).unbox(as: [String].self) == ["hello"])
+    try expect(ArgumentBox(part).unbox(as: String.self), equals: "hello")
+    try expect(ArgumentBox(part).unbox(as: String?.self), equals: "hello")
+    try expect(ArgumentBox("hello").unbox(as: Substring.self), equals: "hello")
+    try expect(ArgumentBox([part]).unbox(as: [String].self), equals: ["hello"])
     #expect(try ArgumentBox(part).converted(to: TypeEncoding("@\"String\"")).value as? String == "hello")
     #expect(try ArgumentBox(part).converted(to: TypeEncoding("*")).value as? String == "hello")
     #expect(throws: UnboxingError.self) { try ArgumentBox(part).unbox(as: Int.self) }
@@ -27,13 +27,13 @@ struct ArgumentBoxForeignTypeTests {
   @Test("a CGFloat is a number like any other")
   func cgFloat() throws {
     let half = CGFloat(0.5)
-    #expect(try ArgumentBox(half).unbox(as: Double.self) == 0.5)
-    #expect(try ArgumentBox(half).unbox(as: Float.self) == 0.5)
-    #expect(try ArgumentBox(CGFloat(3)).unbox(as: Int.self) == 3)
-    #expect(try ArgumentBox(3).unbox(as: CGFloat.self) == 3)
-    #expect(try ArgumentBox(0.5).unbox(as: CGFloat.self) == 0.5)
-    #expect(try ArgumentBox(Float(0.5)).unbox(as: CGFloat?.self) == 0.5)
-    #expect(try ArgumentBox([1, 2]).unbox(as: [CGFloat].self) == [1, 2])
+    try expect(ArgumentBox(half).unbox(as: Double.self), equals: 0.5)
+    try expect(ArgumentBox(half).unbox(as: Float.self), equals: 0.5)
+    try expect(ArgumentBox(CGFloat(3)).unbox(as: Int.self), equals: 3)
+    try expect(ArgumentBox(3).unbox(as: CGFloat.self), equals: 3)
+    try expect(ArgumentBox(0.5).unbox(as: CGFloat.self), equals: 0.5)
+    try expect(ArgumentBox(Float(0.5)).unbox(as: CGFloat?.self), equals: 0.5)
+    try expect(ArgumentBox([1, 2]).unbox(as: [CGFloat].self), equals: [1, 2])
     #expect(try ArgumentBox(half).converted(to: TypeEncoding("d")).value as? Double == 0.5)
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: Int.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: String.self) }
@@ -46,9 +46,9 @@ struct ArgumentBoxForeignTypeTests {
   func closures() throws {
     let offset = 40
     let crossing: Crossing = { $0 + offset }
-    #expect(try ArgumentBox(crossing).unbox(as: Plain.self)(2) == 42)
-    #expect(try ArgumentBox(crossing).unbox(as: Plain?.self)?(2) == 42)
-    #expect(try ArgumentBox(crossing).unbox(as: Crossing.self)(2) == 42)
+    try expect(ArgumentBox(crossing).unbox(as: Plain.self)(2), equals: 42)
+    try expect(ArgumentBox(crossing).unbox(as: Plain?.self)?(2), equals: 42)
+    try expect(ArgumentBox(crossing).unbox(as: Crossing.self)(2), equals: 42)
     let plain: Plain = { $0 + offset }
     #expect(throws: UnboxingError.self) { try ArgumentBox(plain).unbox(as: Crossing.self) }
     let throwing: @Sendable (Int) throws -> Int = { $0 }
@@ -73,22 +73,22 @@ struct ArgumentBoxForeignTypeTests {
     }
     do {
       let body = try box().unbox(as: (() -> Int).self)
-      #expect(counter.alive == 1)
-      #expect(body() == 1)
+      expect(counter.alive, equals: 1)
+      expect(body(), equals: 1)
     }
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
   }
 
   @Test("characters and substrings are quoted like strings")
   func quoted() {
-    #expect(ArgumentBox("hello".prefix(2)).description == #""he""#)
-    #expect(ArgumentBox(Character("\n")).description == #""\n""#)
-    #expect(ArgumentBox(Character?.some("a")).description == #""a""#)
+    expect(ArgumentBox("hello".prefix(2)).description, equals: #""he""#)
+    expect(ArgumentBox(Character("\n")).description, equals: #""\n""#)
+    expect(ArgumentBox(Character?.some("a")).description, equals: #""a""#)
   }
 
   @Test("a description shows the arguments beyond the colons")
   func beyondColons() {
-    #expect(Invocation("n:", arguments: [.init(1), .init("a")]).description == #"n: 1 (beyond its colons: "a")"#)
-    #expect(Invocation("ping", arguments: [.init(1), .init(2)]).description == "ping (beyond its colons: 1, 2)")
+    expect(Invocation("n:", arguments: [.init(1), .init("a")]).description, equals: #"n: 1 (beyond its colons: "a")"#)
+    expect(Invocation("ping", arguments: [.init(1), .init(2)]).description, equals: "ping (beyond its colons: 1, 2)")
   }
 }

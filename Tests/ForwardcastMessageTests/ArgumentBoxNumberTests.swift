@@ -1,6 +1,7 @@
 // ArgumentBoxNumberTests.swift: every pair of number types at its borders.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Numbers in boxes")
@@ -72,7 +73,7 @@ struct ArgumentBoxNumberTests {
     func check<I: FixedWidthInteger & Sendable, J: FixedWidthInteger>(_ from: I.Type, _ to: J.Type) {
       for value in borders(of: I.self) {
         let given = try? ArgumentBox(value).unbox(as: J.self)
-        #expect(given == J(exactly: value), "\(I.self) \(value) as \(J.self)")
+        expect(given, equals: J(exactly: value), "\(I.self) \(value) as \(J.self)")
       }
     }
     for from in Self.integers { for to in Self.integers { check(from, to) } }
@@ -94,7 +95,7 @@ struct ArgumentBoxNumberTests {
     func check<F: BinaryFloatingPoint & Sendable, I: FixedWidthInteger>(_ from: F.Type, _ to: I.Type) {
       for value in borders(of: F.self) {
         let given = try? ArgumentBox(value).unbox(as: I.self)
-        #expect(given == I(exactly: value), "\(F.self) \(value) as \(I.self)")
+        expect(given, equals: I(exactly: value), "\(F.self) \(value) as \(I.self)")
       }
     }
     for from in Self.floats { for to in Self.integers { check(from, to) } }
@@ -140,8 +141,8 @@ struct ArgumentBoxNumberTests {
     let (low, high): (Int128, UInt128) =
       signed
       ? (Int128.min >> (128 - bits), UInt128(Int128.max >> (128 - bits))) : (0, UInt128.max >> (128 - bits))
-    #expect(try ArgumentBox(high).converted(to: type).unbox(as: UInt128.self) == high)
-    #expect(try ArgumentBox(low).converted(to: type).unbox(as: Int128.self) == low)
+    try expect(ArgumentBox(high).converted(to: type).unbox(as: UInt128.self), equals: high)
+    try expect(ArgumentBox(low).converted(to: type).unbox(as: Int128.self), equals: low)
     if bits < 128 || signed {
       #expect(throws: UnboxingError.self) { try ArgumentBox(high + 1).converted(to: type) }
     }
@@ -151,8 +152,8 @@ struct ArgumentBoxNumberTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(true).converted(to: type) }
     #expect(throws: UnboxingError.self) { try ArgumentBox("1").converted(to: type) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(Int?.none).converted(to: type) }
-    #expect(try ArgumentBox(2.0).converted(to: type).unbox(as: Int.self) == 2)
-    #expect(try ArgumentBox(Int?(2)).converted(to: type).unbox(as: Int.self) == 2)
+    try expect(ArgumentBox(2.0).converted(to: type).unbox(as: Int.self), equals: 2)
+    try expect(ArgumentBox(Int?(2)).converted(to: type).unbox(as: Int.self), equals: 2)
   }
 
   @Test("numbers are converted to f and d by rounding, and refused out of range or when an integer is not exact")
@@ -166,7 +167,7 @@ struct ArgumentBoxNumberTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(16_777_217).converted(to: float) }
     #expect(try ArgumentBox(1 << 53).converted(to: double).value as? Double == 0x1p53)
     #expect(throws: UnboxingError.self) { try ArgumentBox((1 << 53) + 1).converted(to: double) }
-    #expect(try ArgumentBox(0.25).converted(to: long).unbox(as: Double.self) == 0.25)
+    try expect(ArgumentBox(0.25).converted(to: long).unbox(as: Double.self), equals: 0.25)
     #expect(throws: UnboxingError.self) { try ArgumentBox(true).converted(to: double) }
   }
 }

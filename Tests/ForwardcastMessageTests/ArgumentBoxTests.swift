@@ -21,15 +21,15 @@ private final class Sheet: ArgumentCopying {
 struct ArgumentBoxTests {
   @Test("a value of any size comes out as it went in")
   func exact() throws {
-    #expect(try ArgumentBox(Wide()).unbox(as: Wide.self) == Wide())
-    #expect(try ArgumentBox("text").unbox(as: String.self) == "text")
+    try expect(ArgumentBox(Wide()).unbox(as: Wide.self), equals: Wide())
+    try expect(ArgumentBox("text").unbox(as: String.self), equals: "text")
     let pair = try ArgumentBox((1, "a")).unbox(as: (Int, String).self)
     #expect(pair == (1, "a"))
     let double = try ArgumentBox({ (x: Int) in x * 2 }).unbox(as: ((Int) -> Int).self)
-    #expect(double(4) == 8)
+    expect(double(4), equals: 8)
     #expect(try ArgumentBox(Int.self).unbox(as: Int.Type.self) == Int.self)
-    #expect(try ArgumentBox(MessageSelector("a:")).unbox(as: MessageSelector.self) == "a:")
-    #expect(try ArgumentBox([1: "a"]).unbox(as: [Int: String].self) == [1: "a"])
+    try expect(ArgumentBox(MessageSelector("a:")).unbox(as: MessageSelector.self), equals: "a:")
+    try expect(ArgumentBox([1: "a"]).unbox(as: [Int: String].self), equals: [1: "a"])
     let dog = Dog()
     #expect(try ArgumentBox(dog).unbox(as: Dog.self) === dog)
     #expect(throws: UnboxingError.self) { try ArgumentBox(Wide()).unbox(as: String.self) }
@@ -53,12 +53,12 @@ struct ArgumentBoxTests {
 
   @Test("an optional and its value are given as one another, at any depth")
   func optionals() throws {
-    #expect(try ArgumentBox(5).unbox(as: Int?.self) == 5)
-    #expect(try ArgumentBox(5).unbox(as: Int??.self) == 5)
-    #expect(try ArgumentBox(Int?(5)).unbox(as: Int.self) == 5)
-    #expect(try ArgumentBox(Int??(5)).unbox(as: Int.self) == 5)
-    #expect(try ArgumentBox(Int??(5)).unbox(as: Int8?.self) == 5)
-    #expect(try ArgumentBox("a").unbox(as: String?.self) == "a")
+    try expect(ArgumentBox(5).unbox(as: Int?.self), equals: 5)
+    try expect(ArgumentBox(5).unbox(as: Int??.self), equals: 5)
+    try expect(ArgumentBox(Int?(5)).unbox(as: Int.self), equals: 5)
+    try expect(ArgumentBox(Int??(5)).unbox(as: Int.self), equals: 5)
+    try expect(ArgumentBox(Int??(5)).unbox(as: Int8?.self), equals: 5)
+    try expect(ArgumentBox("a").unbox(as: String?.self), equals: "a")
     #expect(throws: UnboxingError.self) { try ArgumentBox(500).unbox(as: Int8?.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(Int?(5)).unbox(as: String?.self) }
   }
@@ -72,7 +72,7 @@ struct ArgumentBoxTests {
       )
       #expect(number == nil && dog == nil && text.flatMap { $0 } == nil)
       let error = #expect(throws: UnboxingError.self) { try box.unbox(as: Int.self) }
-      #expect(error?.found == "nil")
+      expect(error?.found, equals: "nil")
     }
     let (some, void): (ArgumentBox, ArgumentBox) = (.init(Int?(0)), .init(()))
     #expect(!some.isNil && !void.isNil)
@@ -82,12 +82,12 @@ struct ArgumentBoxTests {
 
   @Test("an array is given element by element, or not at all")
   func arrays() throws {
-    #expect(try ArgumentBox([1, 2]).unbox(as: [UInt8].self) == [1, 2])
-    #expect(try ArgumentBox([1, 2] as [Any]).unbox(as: [Int].self) == [1, 2])
-    #expect(try ArgumentBox([[1], []]).unbox(as: [[Double]].self) == [[1], []])
-    #expect(try ArgumentBox([Dog()]).unbox(as: [Animal].self).count == 1)
-    #expect(try ArgumentBox([1, nil]).unbox(as: [Int8?].self) == [1, nil])
-    #expect(try ArgumentBox([Any]()).unbox(as: [String].self) == [])
+    try expect(ArgumentBox([1, 2]).unbox(as: [UInt8].self), equals: [1, 2])
+    try expect(ArgumentBox([1, 2] as [Any]).unbox(as: [Int].self), equals: [1, 2])
+    try expect(ArgumentBox([[1], []]).unbox(as: [[Double]].self), equals: [[1], []])
+    try expect(ArgumentBox([Dog()]).unbox(as: [Animal].self).count, equals: 1)
+    try expect(ArgumentBox([1, nil]).unbox(as: [Int8?].self), equals: [1, nil])
+    try expect(ArgumentBox([Any]()).unbox(as: [String].self), equals: [])
     #expect(throws: UnboxingError.self) { try ArgumentBox([1, 300]).unbox(as: [UInt8].self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox([1, "a"] as [Any]).unbox(as: [Int].self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox([1, nil]).unbox(as: [Int].self) }
@@ -99,12 +99,12 @@ struct ArgumentBoxTests {
     var numbers = ArgumentBox([1])
     let copy = numbers
     numbers = ArgumentBox([2])
-    #expect(try copy.unbox(as: [Int].self) == [1])
+    try expect(copy.unbox(as: [Int].self), equals: [1])
     let counter = Counter()
     let box = ArgumentBox(counter)
     let second = box
     try second.unbox(as: Counter.self).count = 3
-    #expect(try box.unbox(as: Counter.self).count == 3)
+    try expect(box.unbox(as: Counter.self).count, equals: 3)
   }
 
   @Test("a strong box keeps its object, a weak and an unowned one do not")
@@ -113,21 +113,21 @@ struct ArgumentBoxTests {
     func box(_ make: (Witness) -> ArgumentBox) -> ArgumentBox { make(Witness(counter)) }
     do {
       let strong = box { ArgumentBox($0) }
-      #expect(counter.alive == 1)
+      expect(counter.alive, equals: 1)
       #expect(!strong.isNil)
     }
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
     let weak = box { ArgumentBox.weak($0) }
     let unowned = box { ArgumentBox.unowned($0) }
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
     #expect(weak.isNil)
     #expect(unowned.isNil)
     let gone = try weak.unbox(as: Witness?.self)
     #expect(gone == nil)
     #expect(throws: UnboxingError.self) { try weak.unbox(as: Witness.self) }
     let error = #expect(throws: UnboxingError.self) { try unowned.unbox(as: Witness?.self) }
-    #expect(error?.evidence == "(the object is gone)")
-    #expect(error?.found == "Witness")
+    expect(error?.evidence, equals: "(the object is gone)")
+    expect(error?.found, equals: "Witness")
     #expect(throws: UnboxingError.self) { try unowned.unbox(as: Any.self) }
   }
 
@@ -140,8 +140,8 @@ struct ArgumentBoxTests {
       #expect(try box.unbox(as: (any Barking).self) === dog)
       #expect(!box.isNil)
       let error = #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
-      #expect(error?.found == "Dog")
-      #expect(ObjectIdentifier(box.type) == ObjectIdentifier(Dog.self))
+      expect(error?.found, equals: "Dog")
+      expect(ObjectIdentifier(box.type), equals: ObjectIdentifier(Dog.self))
     }
   }
 
@@ -166,7 +166,7 @@ struct ArgumentBoxTests {
     let sheet = Sheet("a")
     let copy = try ArgumentBox(sheet).copiedForDelivery().unbox(as: Sheet.self)
     #expect(copy !== sheet)
-    #expect(copy.text == "a")
+    expect(copy.text, equals: "a")
     let optional = try ArgumentBox(Sheet?(sheet)).copiedForDelivery().unbox(as: Sheet.self)
     #expect(optional !== sheet)
     let counter = Counter()
@@ -177,15 +177,15 @@ struct ArgumentBoxTests {
   @Test("a refusal names the wanted and the found type and shows the value")
   func refusals() {
     let error = #expect(throws: UnboxingError.self) { try ArgumentBox(300).unbox(as: UInt8.self) }
-    #expect(error?.wanted == "UInt8")
-    #expect(error?.found == "Int")
-    #expect(error.map { "\($0)" } == "wanted UInt8, found Int (300)")
+    expect(error?.wanted, equals: "UInt8")
+    expect(error?.found, equals: "Int")
+    expect(error.map { "\($0)" }, equals: "wanted UInt8, found Int (300)")
     let long = #expect(throws: UnboxingError.self) {
       try ArgumentBox(String(repeating: "x", count: 500)).unbox(as: Int.self)
     }
     #expect((long?.description.count ?? 0) < 120)
     let encoded = #expect(throws: UnboxingError.self) { try ArgumentBox("a").converted(to: TypeEncoding("q")) }
-    #expect(encoded?.found == "String")
+    expect(encoded?.found, equals: "String")
     #expect(encoded?.wanted.contains("(q)") == true)
   }
 
@@ -219,12 +219,12 @@ struct ArgumentBoxTests {
 
   @Test("a box describes itself as a call would show it")
   func descriptions() {
-    #expect(ArgumentBox("a\"b").description == #""a\"b""#)
-    #expect(ArgumentBox(Int?.none).description == "nil")
-    #expect(ArgumentBox(Int?(3)).description == "3")
-    #expect(ArgumentBox(String?("a")).description == #""a""#)
-    #expect(ArgumentBox([1, 2]).description == "[1, 2]")
-    #expect(ArgumentBox(Int.self).description == "Int.self")
-    #expect(ArgumentBox(MessageSelector("a:b:")).description == "a:b:")
+    expect(ArgumentBox("a\"b").description, equals: #""a\"b""#)
+    expect(ArgumentBox(Int?.none).description, equals: "nil")
+    expect(ArgumentBox(Int?(3)).description, equals: "3")
+    expect(ArgumentBox(String?("a")).description, equals: #""a""#)
+    expect(ArgumentBox([1, 2]).description, equals: "[1, 2]")
+    expect(ArgumentBox(Int.self).description, equals: "Int.self")
+    expect(ArgumentBox(MessageSelector("a:b:")).description, equals: "a:b:")
   }
 }

@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 private struct Tint: Codable, Hashable, Sendable { var name: String }
@@ -25,17 +26,17 @@ struct InvocationCodableTests {
       ])
     call.result = .init(true)
     let copy = try roundTrip(call)
-    #expect(copy.selector == call.selector)
-    #expect(copy.signature == call.signature)
-    #expect(copy.description == call.description)
+    expect(copy.selector, equals: call.selector)
+    expect(copy.signature, equals: call.signature)
+    expect(copy.description, equals: call.description)
     for (found, wanted) in zip(copy.arguments, call.arguments) where !wanted.isNil {
-      #expect(ObjectIdentifier(found.type) == ObjectIdentifier(wanted.type))
+      expect(ObjectIdentifier(found.type), equals: ObjectIdentifier(wanted.type))
       #expect(found.isSendable)
     }
     let none = copy.arguments[4].isNil
     #expect(none)
     #expect(try copy.result?.unbox(as: Bool.self) == true)
-    #expect(try copy.argument(3, as: [String: [Double]].self) == ["k": [0.5]])
+    try expect(copy.argument(3, as: [String: [Double]].self), equals: ["k": [0.5]])
   }
 
   @Test("nothing, a missing result and an unstated signature stay what they are")
@@ -53,7 +54,7 @@ struct InvocationCodableTests {
     let call = Invocation("a:b:", arguments: [.init(1), .init(Opaque())])
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(call) }
     guard case .invalidValue(_, let context) = error else { return }
-    #expect(context.debugDescription == "argument 1 of a:b: is not Encodable: Opaque")
+    expect(context.debugDescription, equals: "argument 1 of a:b: is not Encodable: Opaque")
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(Invocation("a:", arguments: [.init({ () in })])) }
     #expect(throws: EncodingError.self) {
       try JSONEncoder().encode(Invocation("a:", arguments: [.init([1, "a"] as [Any])]))
@@ -64,8 +65,8 @@ struct InvocationCodableTests {
   func ownTypes() throws {
     let call = Invocation("a:b:", arguments: [.init(Tint(name: "red")), .init([Tint(name: "x"): [Tint(name: "y")]])])
     let copy = try roundTrip(call, types: InvocationTypes(["Tint": Tint.self]))
-    #expect(try copy.argument(0, as: Tint.self) == Tint(name: "red"))
-    #expect(try copy.argument(1, as: [Tint: [Tint]].self) == [Tint(name: "x"): [Tint(name: "y")]])
+    try expect(copy.argument(0, as: Tint.self), equals: Tint(name: "red"))
+    try expect(copy.argument(1, as: [Tint: [Tint]].self), equals: [Tint(name: "x"): [Tint(name: "y")]])
     #expect(throws: DecodingError.self) { try roundTrip(call) }
   }
 
@@ -106,7 +107,7 @@ struct InvocationCodableTests {
         Issue.record("not corrupt data")
         continue
       }
-      #expect(context.debugDescription == #"no selector is known as "nobodyHasEverHeardOf:this:""#)
+      expect(context.debugDescription, equals: #"no selector is known as "nobodyHasEverHeardOf:this:""#)
       #expect(MessageSelector(known: "nobodyHasEverHeardOf:this:") == nil)
     }
   }
@@ -117,7 +118,7 @@ struct InvocationCodableTests {
     let data = try JSONEncoder().encode(call)
     let decoder = JSONDecoder()
     decoder.userInfo[MessageSelector.selectorsKey] = ["listed:", "alsoListed"] as Set<MessageSelector>
-    #expect(try decoder.decode(Invocation.self, from: data).selector == "listed:")
+    try expect(decoder.decode(Invocation.self, from: data).selector, equals: "listed:")
     for listed: any Sendable in [
       ["listed:"] as Set<MessageSelector>, ["alsoListed"] as Set<MessageSelector>, [] as Set<MessageSelector>,
       "listed:",

@@ -2,6 +2,7 @@
 // Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Message selectors: Swift names")
@@ -27,7 +28,7 @@ struct MessageSelectorSwiftNameTests {
       ("within(x:)", "withinX:"), ("iNN(x:)", "iNNWithX:"),
     ])
   func rule(swiftName: String, name: String) throws {
-    #expect(try MessageSelector(swiftName: swiftName).name == name)
+    try expect(MessageSelector(swiftName: swiftName).name, equals: name)
   }
 
   @Test("every preposition the compiler knows does without With, and no other word does")
@@ -42,12 +43,12 @@ struct MessageSelectorSwiftNameTests {
       """.split(separator: " ").map(String.init)
     func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
     for word in known {
-      #expect(try MessageSelector(swiftName: "go(\(word):)").name == "go\(capitalized(word)):")
-      #expect(try MessageSelector(swiftName: "go\(capitalized(word))(x:)").name == "go\(capitalized(word))X:")
+      try expect(MessageSelector(swiftName: "go(\(word):)").name, equals: "go\(capitalized(word)):")
+      try expect(MessageSelector(swiftName: "go\(capitalized(word))(x:)").name, equals: "go\(capitalized(word))X:")
     }
     for word in unknown {
-      #expect(try MessageSelector(swiftName: "go(\(word):)").name == "goWith\(capitalized(word)):")
-      #expect(try MessageSelector(swiftName: "go\(capitalized(word))(x:)").name == "go\(capitalized(word))WithX:")
+      try expect(MessageSelector(swiftName: "go(\(word):)").name, equals: "goWith\(capitalized(word)):")
+      try expect(MessageSelector(swiftName: "go\(capitalized(word))(x:)").name, equals: "go\(capitalized(word))WithX:")
     }
   }
 
@@ -67,14 +68,14 @@ struct MessageSelectorSwiftNameTests {
   func functionNames() throws {
     let speaker = Speaker(volume: 1)
     func name(_ function: String) throws -> String { try MessageSelector(swiftName: function).name }
-    #expect(try name(speaker.initName) == "initWithVolume:")
-    #expect(try name(speaker.loudness) == "loudness")
-    #expect(try name(speaker.say()) == "say")
-    #expect(try name(speaker.say("hello", to: 1)) == "say:to:")
-    #expect(try name(speaker.say(text: "hello", twice: true)) == "sayWithText:twice:")
-    #expect(try name(speaker.default(in: 1)) == "defaultIn:")
-    #expect(try name(speaker.go(by: 1, 2)) == "goBy::")
-    #expect(try name(speaker.ask(for: "name")) == "askFor:")
+    try expect(name(speaker.initName), equals: "initWithVolume:")
+    try expect(name(speaker.loudness), equals: "loudness")
+    try expect(name(speaker.say()), equals: "say")
+    try expect(name(speaker.say("hello", to: 1)), equals: "say:to:")
+    try expect(name(speaker.say(text: "hello", twice: true)), equals: "sayWithText:twice:")
+    try expect(name(speaker.default(in: 1)), equals: "defaultIn:")
+    try expect(name(speaker.go(by: 1, 2)), equals: "goBy::")
+    try expect(name(speaker.ask(for: "name")), equals: "askFor:")
   }
 
   @Test(
@@ -83,13 +84,13 @@ struct MessageSelectorSwiftNameTests {
       ("`default`", "default"), ("`default`()", "default"), ("`in`(`for`:`_`:)", "inFor::"), ("go(`x`:)", "goWithX:"),
     ])
   func backticks(swiftName: String, name: String) throws {
-    #expect(try MessageSelector(swiftName: swiftName).name == name)
+    try expect(MessageSelector(swiftName: swiftName).name, equals: name)
   }
 
   @Test("deinit is dealloc, as in Objective-C")
   func deinitializer() throws {
-    #expect(try MessageSelector(swiftName: "deinit") == "dealloc")
-    #expect(try MessageSelector(swiftName: "deinit()") == "deinit")
+    try expect(MessageSelector(swiftName: "deinit"), equals: "dealloc")
+    try expect(MessageSelector(swiftName: "deinit()"), equals: "deinit")
   }
 
   @Test(
@@ -103,19 +104,19 @@ struct MessageSelectorSwiftNameTests {
     ] as [(String, Int, MessageSelectorError.Code)])
   func refused(swiftName: String, byteOffset: Int, code: MessageSelectorError.Code) throws {
     let error = try #require(throws: MessageSelectorError.self) { try MessageSelector(swiftName: swiftName) }
-    #expect(error.code == code)
-    #expect(error.byteOffset == byteOffset)
-    #expect(error.name == swiftName)
+    expect(error.code, equals: code)
+    expect(error.byteOffset, equals: byteOffset)
+    expect(error.name, equals: swiftName)
     #expect("\(error)".hasPrefix("invalid selector "))
   }
 
   @Test("the limit counts the selector's bytes, not the Swift name's")
   func length() throws {
     let manyColons = "f(" + String(repeating: "_:", count: 1023) + ")"
-    #expect(try MessageSelector(swiftName: manyColons).numberOfArguments == 1023)
+    try expect(MessageSelector(swiftName: manyColons).numberOfArguments, equals: 1023)
     let oneTooMany = "f(" + String(repeating: "_:", count: 1024) + ")"
     let error = try #require(throws: MessageSelectorError.self) { try MessageSelector(swiftName: oneTooMany) }
-    #expect(error.code == .tooLong)
+    expect(error.code, equals: .tooLong)
     // "With" makes the selector longer than its Swift name.
     let grown = String(repeating: "f", count: 1020) + "(x:)"
     #expect(throws: MessageSelectorError.self) { try MessageSelector(swiftName: grown) }

@@ -23,10 +23,10 @@ struct MessageSelectorTableTests {
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(answers.count == 16)
-    for answer in answers { #expect(answer == answers[0]) }
-    #expect(answers[0].map(\.name) == names)
-    #expect(Set(answers[0]).count == names.count)
+    expect(answers.count, equals: 16)
+    for answer in answers { expect(answer, equals: answers[0]) }
+    expect(answers[0].map(\.name), equals: names)
+    expect(Set(answers[0]).count, equals: names.count)
   }
 
   @Test("threads that evaluate the same literals at once agree")
@@ -43,8 +43,8 @@ struct MessageSelectorTableTests {
       }
       return await group.reduce(into: Set()) { $0.formUnion($1) }
     }
-    #expect(answers.count == 1)
-    #expect(answers.first?.map(\.name).prefix(3) == ["one", "oneOfTwo:", "twoOfTwo:"])
+    expect(answers.count, equals: 1)
+    expect(answers.first?.map(\.name).prefix(3), equals: ["one", "oneOfTwo:", "twoOfTwo:"])
   }
 
   @Test("looking up unknown or malformed names, and counting colons, interns nothing")
@@ -90,7 +90,7 @@ struct MessageSelectorTableTests {
         if round % 16 == 0 {
           let selector = try MessageSelector(name)
           #expect(selector.name == name && selector.numberOfArguments == arity)
-          #expect(selector.parts.count == max(arity, 1))
+          expect(selector.parts.count, equals: max(arity, 1))
         }
       } catch {
         if expected != nil { Issue.record("seed \(seed), round \(round): refused \(scalars): \(error)") }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Message selectors")
@@ -19,11 +20,11 @@ struct MessageSelectorTests {
     ])
   func accepted(name: String, parts: [String], arity: Int) throws {
     let selector = try MessageSelector(name)
-    #expect(selector.numberOfArguments == arity)
-    #expect(try MessageSelector.numberOfArguments(inName: name) == arity)
-    #expect(selector.parts == parts)
-    #expect(selector.name == name)
-    #expect("\(selector)" == name)
+    expect(selector.numberOfArguments, equals: arity)
+    try expect(MessageSelector.numberOfArguments(inName: name), equals: arity)
+    expect(selector.parts, equals: parts)
+    expect(selector.name, equals: name)
+    expect("\(selector)", equals: name)
     #expect(arity == 0 || selector.parts.map { $0 + ":" }.joined() == name)
   }
 
@@ -41,9 +42,9 @@ struct MessageSelectorTests {
     ] as [(String, Int, MessageSelectorError.Code)])
   func refused(name: String, byteOffset: Int, code: MessageSelectorError.Code) throws {
     let error = try #require(throws: MessageSelectorError.self) { try MessageSelector(name) }
-    #expect(error.code == code)
-    #expect(error.byteOffset == byteOffset)
-    #expect(error.name == name)
+    expect(error.code, equals: code)
+    expect(error.byteOffset, equals: byteOffset)
+    expect(error.name, equals: name)
     #expect(throws: error) { try MessageSelector.numberOfArguments(inName: name) }
     #expect(MessageSelector(known: name) == nil)
   }
@@ -54,10 +55,10 @@ struct MessageSelectorTests {
       let size = filler.utf8.count
       let longest = String(repeating: filler, count: (1024 - 1) / size) + ":"
       let padded = String(repeating: "p", count: 1024 - longest.utf8.count) + longest
-      #expect(try MessageSelector(padded).numberOfArguments == 1)
+      try expect(MessageSelector(padded).numberOfArguments, equals: 1)
       let error = try #require(throws: MessageSelectorError.self) { try MessageSelector("p" + padded) }
-      #expect(error.code == .tooLong)
-      #expect(error.byteOffset == 1024)
+      expect(error.code, equals: .tooLong)
+      expect(error.byteOffset, equals: 1024)
       #expect(MessageSelector(known: "p" + padded) == nil)
     }
   }
@@ -67,12 +68,12 @@ struct MessageSelectorTests {
     func text(_ name: String) throws -> String {
       "\(try #require(throws: MessageSelectorError.self) { try MessageSelector(name) })"
     }
-    #expect(try text("a b") == #"invalid selector "a b": unexpected " " at byte 1"#)
-    #expect(try text("a:b") == #"invalid selector "a:b": text after the last colon at byte 2"#)
-    #expect(try text("") == #"invalid selector "": no text"#)
-    #expect(try text("a\nb") == #"invalid selector "a\nb": unexpected "\n" at byte 1"#)
+    try expect(text("a b"), equals: #"invalid selector "a b": unexpected " " at byte 1"#)
+    try expect(text("a:b"), equals: #"invalid selector "a:b": text after the last colon at byte 2"#)
+    try expect(text(""), equals: #"invalid selector "": no text"#)
+    try expect(text("a\nb"), equals: #"invalid selector "a\nb": unexpected "\n" at byte 1"#)
     let long = try text(String(repeating: "ab", count: 100_000))
-    #expect(long == "invalid selector \"\(String(repeating: "ab", count: 32))…\": more than 1024 bytes")
+    expect(long, equals: "invalid selector \"\(String(repeating: "ab", count: 32))…\": more than 1024 bytes")
   }
 
   // MARK: Identity
@@ -80,12 +81,12 @@ struct MessageSelectorTests {
   @Test("equal names are one selector, different names are two")
   func interning() throws {
     let built = try MessageSelector("identityCheck:" as String)
-    #expect(built == "identityCheck:")
-    #expect(built == MessageSelector(known: "identityCheck:"))
-    #expect(built.hashValue == ("identityCheck:" as MessageSelector).hashValue)
+    expect(built, equals: "identityCheck:")
+    expect(built, equals: MessageSelector(known: "identityCheck:"))
+    expect(built.hashValue, equals: ("identityCheck:" as MessageSelector).hashValue)
     #expect(built != "identityCheck")
     #expect(built != "identitycheck:")
-    #expect(Set<MessageSelector>([built, "identityCheck:", "identityCheck"]).count == 2)
+    expect(Set<MessageSelector>([built, "identityCheck:", "identityCheck"]).count, equals: 2)
   }
 
   @Test("canonically equivalent spellings are one selector, by every door")
@@ -93,11 +94,11 @@ struct MessageSelectorTests {
     let composed: MessageSelector = "caf\u{E9}:"
     for _ in 0..<3 {
       let decomposed: MessageSelector = "cafe\u{301}:"
-      #expect(decomposed == composed)
+      expect(decomposed, equals: composed)
     }
-    #expect(try MessageSelector("cafe\u{301}:" as String) == composed)
-    #expect(MessageSelector(known: "cafe\u{301}:") == composed)
-    #expect(try MessageSelector(swiftName: "cafe\u{301}(_:)") == composed)
+    try expect(MessageSelector("cafe\u{301}:" as String), equals: composed)
+    expect(MessageSelector(known: "cafe\u{301}:"), equals: composed)
+    try expect(MessageSelector(swiftName: "cafe\u{301}(_:)"), equals: composed)
   }
 
   @Test("a literal is the same selector each time it is evaluated, and the one its text names")
@@ -109,8 +110,8 @@ struct MessageSelectorTests {
       ]
     }
     let first = again()
-    for _ in 0..<3 { #expect(again() == first) }
-    #expect(try first.map { try MessageSelector($0.name) } == first)
+    for _ in 0..<3 { expect(again(), equals: first) }
+    try expect(first.map { try MessageSelector($0.name) }, equals: first)
     #expect(first.map(\.name).joined(separator: ",").hasPrefix("x,é,:,ab,abc,abcd,abcdefg,abcdefgh,"))
   }
 
@@ -121,7 +122,7 @@ struct MessageSelectorTests {
     let literal = unsafeBitCast((UInt(scalar.value), 0, UInt8(1)), to: StaticString.self)
     try #require(!literal.hasPointerRepresentation && literal.unicodeScalar == scalar)
     for _ in 0..<3 {
-      #expect(MessageSelector(stringLiteral: literal) == (try MessageSelector(name)))
+      expect(MessageSelector(stringLiteral: literal), equals: (try MessageSelector(name)))
     }
   }
 
@@ -138,8 +139,8 @@ struct MessageSelectorTests {
       let literal = unsafeBitCast(
         (UInt(bitPattern: memory), name.utf8.count, UInt8(2)), to: StaticString.self)
       try #require(literal.hasPointerRepresentation && "\(literal)" == name)
-      #expect(MessageSelector(stringLiteral: literal).name == name)
-      #expect(MessageSelector(stringLiteral: literal) == (try MessageSelector(name)))
+      expect(MessageSelector(stringLiteral: literal).name, equals: name)
+      expect(MessageSelector(stringLiteral: literal), equals: (try MessageSelector(name)))
     }
   }
 
@@ -159,8 +160,8 @@ struct MessageSelectorTests {
   func codable() throws {
     let selectors: [MessageSelector] = ["ping", "a:b:", "меню:"]
     let data = try JSONEncoder().encode(selectors)
-    #expect(String(decoding: data, as: UTF8.self) == #"["ping","a:b:","меню:"]"#)
-    #expect(try JSONDecoder().decode([MessageSelector].self, from: data) == selectors)
+    expect(String(decoding: data, as: UTF8.self), equals: #"["ping","a:b:","меню:"]"#)
+    try expect(JSONDecoder().decode([MessageSelector].self, from: data), equals: selectors)
     let error = try #require(throws: DecodingError.self) {
       try JSONDecoder().decode([MessageSelector].self, from: Data(#"["ping","a b"]"#.utf8))
     }
@@ -169,6 +170,6 @@ struct MessageSelectorTests {
       return
     }
     #expect(context.debugDescription.hasPrefix(#"invalid selector "a b""#))
-    #expect(context.codingPath.first?.intValue == 1)
+    expect(context.codingPath.first?.intValue, equals: 1)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Message. See the article "Type encodings".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Encodings of Swift types")
@@ -44,27 +45,27 @@ struct SwiftSignatureTests {
   func types() throws {
     for (type, text) in Self.encodings + Self.optionals {
       let encoding = TypeEncoding(of: type)
-      #expect(encoding.description == text, "\(type)")
-      #expect(try TypeEncoding(text) == encoding, "\(type)")
+      expect(encoding.description, equals: text, "\(type)")
+      try expect(TypeEncoding(text), equals: encoding, "\(type)")
     }
   }
 
   @Test("a type that is encoded by name has the layout Swift gives it")
   func layouts() throws {
-    func expect<Value>(_: Value.Type) {
+    func checkLayout<Value>(of _: Value.Type) {
       let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
-      #expect(TypeEncoding(of: Value.self).layout == wanted, "\(Value.self)")
+      expect(TypeEncoding(of: Value.self).layout, equals: wanted, "\(Value.self)")
     }
-    expect(Color.self)
-    expect(Uneven.self)
-    expect(Direction.self)
-    expect((Int8, Int64).self)
-    expect([Int].self)
-    expect(Int?.self)
-    expect(Int.self)
-    expect(Bool.self)
-    expect(UnsafePointer<Color>.self)
-    expect(Screen.self)
+    checkLayout(of: Color.self)
+    checkLayout(of: Uneven.self)
+    checkLayout(of: Direction.self)
+    checkLayout(of: (Int8, Int64).self)
+    checkLayout(of: [Int].self)
+    checkLayout(of: Int?.self)
+    checkLayout(of: Int.self)
+    checkLayout(of: Bool.self)
+    checkLayout(of: UnsafePointer<Color>.self)
+    checkLayout(of: Screen.self)
     #expect(try TypeEncoding("{Color}").layout == nil)
     #expect(TypeEncoding(of: Color.self).layout(on: .current) != nil)
   }
@@ -72,15 +73,15 @@ struct SwiftSignatureTests {
   @Test("a signature from Swift types equals the one from text")
   func signatures() throws {
     let row = MethodSignature(returning: Bool.self, taking: String.self, Int.self)
-    #expect(row.description == "B@:@\"String\"q")
-    #expect(try row == MethodSignature("B32@0:8@\"String\"16q24"))
-    #expect(row.argumentOffsets == [0, 8, 16, 24])
-    #expect(row.frameLength == 32)
+    expect(row.description, equals: "B@:@\"String\"q")
+    try expect(row, equals: MethodSignature("B32@0:8@\"String\"16q24"))
+    expect(row.argumentOffsets, equals: [0, 8, 16, 24])
+    expect(row.frameLength, equals: 32)
     #expect(row.statedFrameLength == nil)
-    #expect(MethodSignature(returning: Void.self).description == "v@:")
+    expect(MethodSignature(returning: Void.self).description, equals: "v@:")
     let colored = MethodSignature(returning: Void.self, taking: Color.self, Int32.self)
-    #expect(colored.description == "v@:{Color}i")
-    #expect(colored.argumentOffsets == [0, 8, 16, 40])
+    expect(colored.description, equals: "v@:{Color}i")
+    expect(colored.argumentOffsets, equals: [0, 8, 16, 40])
     #expect(try colored.matches(MethodSignature("v@:{Color=ddd}i"), .lenient))
     #expect(try !colored.matches(MethodSignature("v@:{Colour=ddd}i"), .lenient))
   }
@@ -89,8 +90,8 @@ struct SwiftSignatureTests {
   func deferred() {
     let first = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
     let second = DeferredSignature(returning: Int.self, taking: Color.self, [UInt8].self)
-    #expect(first.signature == second.signature)
-    #expect(first.signature.description == "q@:{Color}{Array<UInt8>}")
+    expect(first.signature, equals: second.signature)
+    expect(first.signature.description, equals: "q@:{Color}{Array<UInt8>}")
     #expect(DeferredSignature(returning: Int.self, taking: [UInt8].self, Color.self).signature != first.signature)
   }
 }

@@ -14,7 +14,7 @@ struct TypeEncodingFuzzTests {
     do {
       let type = try TypeEncoding(text)
       accepted += 1
-      #expect(type.description == text, comment)
+      expect(type.description, equals: text, comment)
       #expect(type.matchesLeniently(type), comment)
       for target in TypeVectorTests.targets where (type.layout(on: target) == nil) != (type.layout == nil) {
         Issue.record(comment)
@@ -29,10 +29,10 @@ struct TypeEncodingFuzzTests {
     do {
       let signature = try MethodSignature(text)
       accepted += 1
-      #expect(signature.description == text, comment)
-      #expect(signature.argumentOffsets.count == signature.numberOfArguments, comment)
+      expect(signature.description, equals: text, comment)
+      expect(signature.argumentOffsets.count, equals: signature.numberOfArguments, comment)
       for target in TypeVectorTests.targets {
-        #expect(signature.frame(on: target).offsets.count == signature.numberOfArguments, comment)
+        expect(signature.frame(on: target).offsets.count, equals: signature.numberOfArguments, comment)
       }
     } catch {
       #expect(error.byteOffset >= 0 && error.byteOffset <= text.utf8.count, comment)

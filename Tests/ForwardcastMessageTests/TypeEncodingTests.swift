@@ -2,6 +2,7 @@
 // Layer: Message. See the article "Type encodings".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Type encodings")
@@ -9,21 +10,21 @@ struct TypeEncodingTests {
   @Test("a malformed type is refused with its rule at its byte", arguments: Refusal.ofTypes)
   func refusals(refusal: Refusal) throws {
     let error = try #require(throws: TypeEncodingError.self) { try TypeEncoding(refusal.text) }
-    #expect(error.code == refusal.code)
-    #expect(error.byteOffset == refusal.offset)
-    #expect(error.encoding == refusal.text)
+    expect(error.code, equals: refusal.code)
+    expect(error.byteOffset, equals: refusal.offset)
+    expect(error.encoding, equals: refusal.text)
     #expect("\(error)".hasPrefix("\(refusal.code) at byte \(refusal.offset) of "))
   }
 
   @Test("an error shows the text, or of a long one the part around the byte")
   func errorText() throws {
     let short = try #require(throws: TypeEncodingError.self) { try TypeEncoding("{?=\"a\"&}") }
-    #expect("\(short)" == #"unknown type at byte 6 of "{?=\"a\"&}""#)
+    expect("\(short)", equals: #"unknown type at byte 6 of "{?=\"a\"&}""#)
     let long = try #require(throws: TypeEncodingError.self) {
       try TypeEncoding("{?=" + String(repeating: "i", count: 500) + "&" + String(repeating: "d", count: 500) + "}")
     }
     let shown = String(repeating: "i", count: 40) + "&" + String(repeating: "d", count: 39)
-    #expect("\(long)" == "unknown type at byte 503 of …\"\(shown)\"…")
+    expect("\(long)", equals: "unknown type at byte 503 of …\"\(shown)\"…")
   }
 
   @Test(
@@ -46,8 +47,8 @@ struct TypeEncodingTests {
     ])
   func printsBack(text: String) throws {
     let type = try TypeEncoding(text)
-    #expect(type.description == text)
-    #expect(try TypeEncoding(type.description) == type)
+    expect(type.description, equals: text)
+    try expect(TypeEncoding(type.description), equals: type)
   }
 
   @Test("after an object in a record with names, quotes hold the class unless a type follows them")
@@ -57,22 +58,22 @@ struct TypeEncodingTests {
       return record.members ?? []
     }
     let plain = try members("{?=\"a\"@\"b\"i}")
-    #expect(plain.map(\.name) == ["a", "b"])
-    #expect(plain.map(\.type) == [.object, .int])
+    expect(plain.map(\.name), equals: ["a", "b"])
+    expect(plain.map(\.type), equals: [.object, .int])
     let named = try members("{?=\"a\"@\"b\"\"c\"i}")
-    #expect(named.map(\.name) == ["a", "c"])
-    #expect(named.map(\.type) == [TypeEncoding.object(named: "b"), .int])
-    #expect(try members("{?=\"a\"@\"b\"}").map(\.type) == [TypeEncoding.object(named: "b")])
-    #expect(try members("{?=@\"b\"i}").map(\.name) == [nil, nil])
+    expect(named.map(\.name), equals: ["a", "c"])
+    expect(named.map(\.type), equals: [TypeEncoding.object(named: "b"), .int])
+    try expect(members("{?=\"a\"@\"b\"}").map(\.type), equals: [TypeEncoding.object(named: "b")])
+    try expect(members("{?=@\"b\"i}").map(\.name), equals: [nil, nil])
   }
 
   @Test("a tree says what the text says")
   func kinds() throws {
-    #expect(try TypeEncoding("^i").kind == .pointer(to: .int))
-    #expect(try TypeEncoding("[3d]").kind == .array(count: 3, element: .double))
-    #expect(try TypeEncoding("jf").kind == .complex(.float))
-    #expect(try TypeEncoding("rV@").qualifiers == [.const, .oneway])
-    #expect(try TypeEncoding("@?<v@?q>").kind == .block(signature: [.void, .block, .longLong]))
+    try expect(TypeEncoding("^i").kind, equals: .pointer(to: .int))
+    try expect(TypeEncoding("[3d]").kind, equals: .array(count: 3, element: .double))
+    try expect(TypeEncoding("jf").kind, equals: .complex(.float))
+    try expect(TypeEncoding("rV@").qualifiers, equals: [.const, .oneway])
+    try expect(TypeEncoding("@?<v@?q>").kind, equals: .block(signature: [.void, .block, .longLong]))
     guard case .bitField(let field) = try TypeEncoding("b64q40").kind else { throw Unexpected() }
     #expect((field.position, field.container, field.width) == (64, .longLong, 40))
     guard case .bitField(let bare) = try TypeEncoding("b7").kind else { throw Unexpected() }
@@ -80,9 +81,9 @@ struct TypeEncodingTests {
     guard case .structure(let opaque) = try TypeEncoding("{A}").kind else { throw Unexpected() }
     #expect(opaque.members == nil)
     guard case .structure(let empty) = try TypeEncoding("{A=}").kind else { throw Unexpected() }
-    #expect(empty.members == [])
+    expect(empty.members, equals: [])
     for scalar in TypeEncoding.Scalar.allCases {
-      #expect(try TypeEncoding(String(UnicodeScalar(scalar.rawValue))).kind == .scalar(scalar))
+      try expect(TypeEncoding(String(UnicodeScalar(scalar.rawValue))).kind, equals: .scalar(scalar))
     }
   }
 
@@ -100,35 +101,35 @@ struct TypeEncodingTests {
     let pointer = TypeLayout(
       size: MemoryLayout<UnsafeRawPointer>.size, alignment: MemoryLayout<UnsafeRawPointer>.alignment)
     for text in ["^v", "^?", "^{A}", "*", "@", "@?", "#", ":", "@\"A\"", "^^{A}"] {
-      #expect(try TypeEncoding(text).layout == pointer)
+      try expect(TypeEncoding(text).layout, equals: pointer)
     }
-    #expect(try TypeEncoding("{A=}").layout == TypeLayout(size: 0, alignment: 1))
-    #expect(try TypeEncoding("(A=)").layout == TypeLayout(size: 0, alignment: 1))
+    try expect(TypeEncoding("{A=}").layout, equals: TypeLayout(size: 0, alignment: 1))
+    try expect(TypeEncoding("(A=)").layout, equals: TypeLayout(size: 0, alignment: 1))
   }
 
   @Test("scalars are as large and as aligned as the Swift types C's are imported as")
   func scalars() {
-    func expect<Value>(_ type: TypeEncoding, _: Value.Type) {
+    func checkLayout<Value>(_ type: TypeEncoding, _: Value.Type) {
       let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
-      #expect(type.layout == wanted, "\(type)")
+      expect(type.layout, equals: wanted, "\(type)")
     }
-    expect(.char, CChar.self)
-    expect(.unsignedChar, CUnsignedChar.self)
-    expect(.short, CShort.self)
-    expect(.unsignedShort, CUnsignedShort.self)
-    expect(.int, CInt.self)
-    expect(.unsignedInt, CUnsignedInt.self)
-    expect(.long, CLong.self)
-    expect(.unsignedLong, CUnsignedLong.self)
-    expect(.longLong, CLongLong.self)
-    expect(.unsignedLongLong, CUnsignedLongLong.self)
-    expect(.int128, Int128.self)
-    expect(.unsignedInt128, UInt128.self)
-    expect(.float, CFloat.self)
-    expect(.double, CDouble.self)
-    expect(.bool, CBool.self)
+    checkLayout(.char, CChar.self)
+    checkLayout(.unsignedChar, CUnsignedChar.self)
+    checkLayout(.short, CShort.self)
+    checkLayout(.unsignedShort, CUnsignedShort.self)
+    checkLayout(.int, CInt.self)
+    checkLayout(.unsignedInt, CUnsignedInt.self)
+    checkLayout(.long, CLong.self)
+    checkLayout(.unsignedLong, CUnsignedLong.self)
+    checkLayout(.longLong, CLongLong.self)
+    checkLayout(.unsignedLongLong, CUnsignedLongLong.self)
+    checkLayout(.int128, Int128.self)
+    checkLayout(.unsignedInt128, UInt128.self)
+    checkLayout(.float, CFloat.self)
+    checkLayout(.double, CDouble.self)
+    checkLayout(.bool, CBool.self)
     #if arch(x86_64)
-      expect(.longDouble, CLongDouble.self)
+      checkLayout(.longDouble, CLongDouble.self)
     #endif
   }
 
@@ -136,13 +137,13 @@ struct TypeEncodingTests {
   func structs() throws {
     struct First { var a: Int8, b: Int16, c: Int32, d: Int64 }
     struct Second { var a: Int64, b: Int8, c: Int32, d: Int8 }
-    func expect<Value>(_ text: String, _: Value.Type) throws {
+    func checkLayout<Value>(_ text: String, _: Value.Type) throws {
       let wanted = TypeLayout(size: MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)
-      #expect(try TypeEncoding(text).layout == wanted)
+      try expect(TypeEncoding(text).layout, equals: wanted)
     }
-    try expect("{First=csiq}", First.self)
-    try expect("{Second=qcic}", Second.self)
-    try expect("[3{First=csiq}]", (First, First, First).self)
+    try checkLayout("{First=csiq}", First.self)
+    try checkLayout("{Second=qcic}", Second.self)
+    try checkLayout("[3{First=csiq}]", (First, First, First).self)
   }
 
   @Test("equality asks for the same text, leniency for the same values")
@@ -160,8 +161,8 @@ struct TypeEncodingTests {
     for (left, right, lenient) in pairs {
       let (first, second) = (try TypeEncoding(left), try TypeEncoding(right))
       #expect(first != second)
-      #expect(first.matchesLeniently(second) == lenient, "\(left) and \(right)")
-      #expect(second.matchesLeniently(first) == lenient, "\(right) and \(left)")
+      expect(first.matchesLeniently(second), equals: lenient, "\(left) and \(right)")
+      expect(second.matchesLeniently(first), equals: lenient, "\(right) and \(left)")
       #expect(first == first && first.matchesLeniently(first) && Set([first, first]).count == 1)
     }
   }
@@ -178,13 +179,13 @@ struct TypeEncodingTests {
       ("^^v", "pointer to pointer to void"),
     ])
   func meaning(text: String, words: String) throws {
-    #expect(try TypeEncoding(text).meaning == words)
+    try expect(TypeEncoding(text).meaning, equals: words)
   }
 
   @Test("a class name that could not be read again makes no encoding")
   func classNames() {
-    #expect(TypeEncoding.object(named: "A<B>")?.description == "@\"A<B>\"")
-    #expect(TypeEncoding.object(named: "")?.description == "@\"\"")
+    expect(TypeEncoding.object(named: "A<B>")?.description, equals: "@\"A<B>\"")
+    expect(TypeEncoding.object(named: "")?.description, equals: "@\"\"")
     #expect(TypeEncoding.object(named: "a\"b") == nil)
     #expect(TypeEncoding.object(named: "a\nb") == nil)
   }

@@ -2,6 +2,7 @@
 // Layer: Message. See the article "Type encodings".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Layouts are the C compiler's")
@@ -40,8 +41,8 @@ struct TypeVectorTests {
     for answer in answers {
       let type = try TypeEncoding(answer.encoding)
       let layout = type.layout(on: answer.target)
-      #expect(Self.words(layout) == answer.measure, "\(answer.encoding) on \(answer.target.rawValue)")
-      #expect(type.description == answer.encoding)
+      expect(Self.words(layout), equals: answer.measure, "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(type.description, equals: answer.encoding)
     }
   }
 
@@ -51,9 +52,10 @@ struct TypeVectorTests {
     #expect(answers.count >= 100)
     for answer in answers {
       let type = try TypeEncoding(answer.encoding)
-      #expect(
-        Self.words(type.layout(on: answer.target)) == answer.measure, "\(answer.encoding) on \(answer.target.rawValue)")
-      #expect(type.description == answer.encoding)
+      expect(
+        Self.words(type.layout(on: answer.target)), equals: answer.measure,
+        "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(type.description, equals: answer.encoding)
     }
   }
 
@@ -75,14 +77,14 @@ struct TypeVectorTests {
     for answer in answers {
       let signature = try MethodSignature(answer.encoding)
       let frame = signature.frame(on: answer.target)
-      #expect(frame.offsets == signature.statedOffsets, "\(answer.encoding) on \(answer.target.rawValue)")
-      #expect(frame.length == signature.statedFrameLength, "\(answer.encoding) on \(answer.target.rawValue)")
-      #expect(signature.description == answer.encoding)
+      expect(frame.offsets, equals: signature.statedOffsets, "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(frame.length, equals: signature.statedFrameLength, "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(signature.description, equals: answer.encoding)
       var measures = answer.measure.split(separator: " ").map(String.init)[...]
       let returned = signature.returnType.kind == .void ? 0 : signature.returnType.layout(on: answer.target)?.size
-      #expect(returned.map { "\($0)" } == measures.popFirst(), "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(returned.map { "\($0)" }, equals: measures.popFirst(), "\(answer.encoding) on \(answer.target.rawValue)")
       let arguments = signature.argumentLayouts(on: answer.target).dropFirst(2).map(Self.words)
-      #expect(arguments == Array(measures), "\(answer.encoding) on \(answer.target.rawValue)")
+      expect(arguments, equals: Array(measures), "\(answer.encoding) on \(answer.target.rawValue)")
     }
   }
 
@@ -92,9 +94,9 @@ struct TypeVectorTests {
       let signature = try MethodSignature(answer.encoding)
       let bare = try MethodSignature(
         ([signature.returnType] + signature.argumentTypes).map(\.description).joined())
-      #expect(bare == signature)
-      #expect(bare.argumentOffsets == signature.statedOffsets)
-      #expect(bare.frameLength == signature.statedFrameLength)
+      expect(bare, equals: signature)
+      expect(bare.argumentOffsets, equals: signature.statedOffsets)
+      expect(bare.frameLength, equals: signature.statedFrameLength)
       #expect(bare.statedFrameLength == nil)
     }
   }

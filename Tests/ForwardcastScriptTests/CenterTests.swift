@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Centers in scripts")
@@ -33,7 +34,7 @@ struct CenterTests {
     let played = play(Self.cast + text)
     #expect(played.error == nil)
     #expect(played.outcome.succeeded)
-    #expect(played.output == "o ping\n")
+    expect(played.output, equals: "o ping\n")
   }
 
   @Test(
@@ -41,7 +42,7 @@ struct CenterTests {
     arguments: ["[E pong]", "collect all [E pong]", "report [E x: 1]"])
   func unlisted(expression: String) {
     let played = play(Self.cast + "register o in E\n" + expression)
-    #expect(played.outcome.error?.code == .unrecognizedSelector)
+    expect(played.outcome.error?.code, equals: .unrecognizedSelector)
     #expect(played.outcome.error?.text.hasSuffix("of <extension E>") == true, "\(played.error ?? "")")
   }
 
@@ -60,14 +61,14 @@ struct CenterTests {
       """
     let played = play(Self.cast + text)
     #expect(played.error == nil)
-    #expect(played.failures == [])
-    #expect(played.output == "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
+    expect(played.failures, equals: [])
+    expect(played.output, equals: "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
   }
 
   @Test("a lazy observer that cannot be made fails, and keeps nobody from the event")
   func badLazy() {
     let played = play(Self.cast + "register lazily Bad in E; register o in E\nprint errors [E ping]\nprint services")
-    #expect(played.output == "o ping\n[\"no luck\"]\n[]\n")
+    expect(played.output, equals: "o ping\n[\"no luck\"]\n[]\n")
   }
 
   @Test("a class has one service, which is named like it and lives until the log-out")
@@ -83,13 +84,13 @@ struct CenterTests {
       """
     let played = play(Self.cast + text)
     #expect(played.outcome.succeeded, "\(played.error ?? "") \(played.failures)")
-    #expect(played.output == "made\n<Late Late>\n[<Late Late>, <Kept Kept>]\n[<Kept Kept>]\n")
+    expect(played.output, equals: "made\n<Late Late>\n[<Late Late>, <Kept Kept>]\n[<Kept Kept>]\n")
   }
 
   @Test("a service whose making throws is asked for again in vain, and leaves nothing")
   func badService() {
     let played = play(Self.cast + "expect service Bad throws \"no luck\"\nexpect services == @[]\nservice Bad")
-    #expect(played.failures == [])
+    expect(played.failures, equals: [])
     #expect(played.error?.hasSuffix("no luck") == true)
   }
 
@@ -106,7 +107,7 @@ struct CenterTests {
       """
     let played = play(Self.cast + text)
     #expect(played.error == nil)
-    #expect(played.output == "B told\n[]\n")
+    expect(played.output, equals: "B told\n[]\n")
   }
 
   @Test("services that need each other are an error, and endless chains are one too")
@@ -116,15 +117,15 @@ struct CenterTests {
       receiver B { - serviceDidInit { let a = service A } }
       expect service A throws "construction cycle"
       """
-    #expect(play(text).failures == [])
+    expect(play(text).failures, equals: [])
     let hooks = (0..<80).map { "receiver S\($0) { - serviceDidInit { let next = service S\($0 + 1) } }\n" }.joined()
-    #expect(play(hooks + "receiver S80 { }\nservice S0").outcome.error?.code == .limitExceeded)
+    expect(play(hooks + "receiver S80 { }\nservice S0").outcome.error?.code, equals: .limitExceeded)
   }
 
   @Test("in the making of a service nobody waits for queues")
   func noWaiting() {
     let text = "receiver W { - serviceDidInit { wait } }\nexpect service W throws \"would deadlock\""
-    #expect(play(text).failures == [])
+    expect(play(text).failures, equals: [])
   }
 
   @Test(
@@ -135,6 +136,6 @@ struct CenterTests {
       ("register lazily Late in o", .typeMismatch), ("add o to E", .typeMismatch),
     ])
   func refused(statement: String, code: ScriptError.Code) {
-    #expect(play(Self.cast + statement).outcome.error?.code == code)
+    expect(play(Self.cast + statement).outcome.error?.code, equals: code)
   }
 }

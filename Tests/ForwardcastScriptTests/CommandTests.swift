@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Foundation
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
@@ -83,22 +84,22 @@ import Testing
       let folder = try Folder()
       let good = try folder.file("good.msg", "print 1\nexpect 1 == 1".utf8)
       let call = try Call("run", good)
-      #expect(call.output == "1\n")
+      expect(call.output, equals: "1\n")
       #expect(call.errors.isEmpty)
-      #expect(call.status == 0)
+      expect(call.status, equals: 0)
 
       let failing = try folder.file("failing.msg", "expect 1 == 2\nprint 2".utf8)
       let failed = try Call("run", failing)
-      #expect(failed.output == "2\n")
-      #expect(
-        failed.errors == "\(failing):1:1: error: expectation failed: 1 == 2 does not hold\nexpect 1 == 2\n^\n")
-      #expect(failed.status == 1)
+      expect(failed.output, equals: "2\n")
+      expect(
+        failed.errors, equals: "\(failing):1:1: error: expectation failed: 1 == 2 does not hold\nexpect 1 == 2\n^\n")
+      expect(failed.status, equals: 1)
 
       let broken = try folder.file("broken.msg", "print 1\nprint )".utf8)
       let refused = try Call("run", broken)
       #expect(refused.output.isEmpty)
-      #expect(refused.errors == "\(broken):2:7: error: syntax: \")\" closes nothing\nprint )\n      ^\n")
-      #expect(refused.status == 2)
+      expect(refused.errors, equals: "\(broken):2:7: error: syntax: \")\" closes nothing\nprint )\n      ^\n")
+      expect(refused.status, equals: 2)
     }
 
     @Test("of several files all run, each in a world of its own, and the worst status counts")
@@ -108,12 +109,12 @@ import Testing
       let second = try folder.file("b.msg", "print x".utf8)
       let third = try folder.file("c.msg", "print )".utf8)
       let call = try Call("run", first, second, first)
-      #expect(call.output == "1\n1\n")
+      expect(call.output, equals: "1\n1\n")
       #expect(call.errors.contains("b.msg:1:7: error: unknown name: x"))
-      #expect(call.status == 1)
-      #expect(try Call("run", third, second).status == 2)
-      #expect(try Call("check", first, second).status == 0)
-      #expect(try Call("check", first, third, second).status == 2)
+      expect(call.status, equals: 1)
+      try expect(Call("run", third, second).status, equals: 2)
+      try expect(Call("check", first, second).status, equals: 0)
+      try expect(Call("check", first, third, second).status, equals: 2)
     }
 
     @Test("--diagram draws the messages of all files into one, as its name says")
@@ -125,8 +126,9 @@ import Testing
       let call = try Call("run", script, "--diagram", mermaid)
       #expect(call.status == 0 && call.errors == "")
       let written = try String(contentsOfFile: mermaid, encoding: .utf8)
-      #expect(
-        written == """
+      expect(
+        written,
+        equals: """
           sequenceDiagram
             participant p1 as script
             participant p2 as #60;multicast k#62;
@@ -137,7 +139,7 @@ import Testing
             p2-->>p1: 20
 
           """)
-      #expect(try Call("run", script, "--diagram", drawing).status == 0)
+      try expect(Call("run", script, "--diagram", drawing).status, equals: 0)
       let svg = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(svg.hasPrefix("<svg ") && svg.contains("&lt;Cook ann&gt;"))
       let failed = try Call("run", script, "--diagram", folder.path + "/none/out.mmd")
@@ -167,7 +169,7 @@ import Testing
         first
       }
       let lanes = Dictionary(slices.map { ($0.args?["receiver"] ?? "", names[$0.tid] ?? "none") }) { first, _ in first }
-      #expect(Set(lanes.keys) == ["<multicast k>", "<Cook ann>", "<Cook bo>"])
+      expect(Set(lanes.keys), equals: ["<multicast k>", "<Cook ann>", "<Cook bo>"])
       #expect(lanes["<Cook bo>"] == "queue disk" && lanes["<Cook ann>"] == lanes["<multicast k>"])
       #expect(slices.allSatisfy { $0.name == "minutes" && $0.args?["outcome"] == nil })
       let failed = try Call("run", script, "--trace-file", folder.path + "/none/out.json")
@@ -177,24 +179,24 @@ import Testing
     @Test("a dash is standard input")
     func standardInput() throws {
       let call = try Call("run", "-", input: "print \"in\"\nprint nobody")
-      #expect(call.output == "in\n")
-      #expect(call.errors == "-:2:7: error: unknown name: nobody\nprint nobody\n      ^\n")
-      #expect(call.status == 1)
+      expect(call.output, equals: "in\n")
+      expect(call.errors, equals: "-:2:7: error: unknown name: nobody\nprint nobody\n      ^\n")
+      expect(call.status, equals: 1)
     }
 
     @Test("files that cannot be read are named with the reason")
     func unreadable() throws {
       let folder = try Folder()
       let missing = try Call("run", folder.path + "/none.msg")
-      #expect(missing.errors == "forwardcast: cannot read \(folder.path)/none.msg: No such file or directory\n")
-      #expect(missing.status == 2)
+      expect(missing.errors, equals: "forwardcast: cannot read \(folder.path)/none.msg: No such file or directory\n")
+      expect(missing.status, equals: 2)
       let directory = try Call("run", folder.path)
-      #expect(directory.errors == "forwardcast: cannot read \(folder.path): Is a directory\n")
-      #expect(directory.status == 2)
+      expect(directory.errors, equals: "forwardcast: cannot read \(folder.path): Is a directory\n")
+      expect(directory.status, equals: 2)
       let invalid = try folder.file("bytes.msg", Array("print 1\nprint \"é".utf8) + [0xFF, 0x22])
       let refused = try Call("check", invalid)
-      #expect(refused.errors == "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\n")
-      #expect(refused.status == 2)
+      expect(refused.errors, equals: "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\n")
+      expect(refused.status, equals: 2)
     }
 
     @Test(
@@ -208,7 +210,7 @@ import Testing
       ])
     func usage(arguments: [String]) throws {
       let call = try Call(arguments)
-      #expect(call.status == 2)
+      expect(call.status, equals: 2)
       #expect(call.output.isEmpty)
       let lines = call.errors.split(separator: "\n", omittingEmptySubsequences: false)
       #expect(lines.count == 3 && lines[2].isEmpty, "\(call.errors)")
@@ -222,15 +224,16 @@ import Testing
       let text = "repeat 5 { print 1 }"
       let limited = try Call("run", "--steps=3", "-", input: text)
       #expect(limited.errors.hasPrefix("-:1:12: error: limit exceeded: more than 3 steps"))
-      #expect(try Call("run", "--steps=3", "-", "--steps", "30", input: text).status == 0)
+      try expect(Call("run", "--steps=3", "-", "--steps", "30", input: text).status, equals: 0)
       let drawing = folder.path + "/a=b.svg"
-      #expect(try Call("run", "-", "--diagram=\(drawing)", input: text).status == 0)
+      try expect(Call("run", "-", "--diagram=\(drawing)", input: text).status, equals: 0)
       #expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("<svg "))
       // A name that begins with a dash is one of a file behind two dashes only.
       #expect(try Call("run", "-x.msg").errors.hasSuffix("forwardcast: run has no option -x.msg\n"))
-      #expect(try Call("run", "--", "-x.msg").errors == "forwardcast: cannot read -x.msg: No such file or directory\n")
+      try expect(
+        Call("run", "--", "-x.msg").errors, equals: "forwardcast: cannot read -x.msg: No such file or directory\n")
       #expect(try Call("check", "--", "--help").errors.hasPrefix("forwardcast: cannot read --help:"))
-      #expect(try Call("types", "--", "v@:").status == 0)
+      try expect(Call("types", "--", "v@:").status, equals: 0)
       #expect(try Call("run", "--step", "3").errors.hasSuffix("has no option --step; did you mean --steps?\n"))
       #expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
     }
@@ -241,14 +244,14 @@ import Testing
       if let full = FileHandle(forWritingAtPath: "/dev/full") {
         for arguments in [["run", "-"], ["repl"], ["help"], ["--version"], ["--generate-completion", "zsh"]] {
           let call = try Call(arguments, input: Data(text.utf8), to: full)
-          #expect(call.status == 1, "\(arguments)")
-          #expect(call.errors == "forwardcast: cannot write standard output: No space left on device\n")
+          expect(call.status, equals: 1, "\(arguments)")
+          expect(call.errors, equals: "forwardcast: cannot write standard output: No space left on device\n")
         }
       }
       let pipe = Pipe()
       try pipe.fileHandleForReading.close()
       let closed = try Call(["run", "-"], input: Data(text.utf8), to: pipe.fileHandleForWriting)
-      #expect(closed.status == 1)
+      expect(closed.status, equals: 1)
       #expect(closed.errors.isEmpty)
     }
 
@@ -276,11 +279,11 @@ import Testing
     @Test("completions complete words, options and their values", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) throws {
       let call = try Call("--generate-completion", shell)
-      #expect(call.status == 0)
+      expect(call.status, equals: 0)
       for word in ["run", "repl", "check", "types", "help", "diagram", "steps", "generate-completion", "receiver"] {
         #expect(call.output.contains(word), "\(word)")
       }
-      #expect(try Call("--generate-completion=\(shell)").output == call.output)
+      try expect(Call("--generate-completion=\(shell)").output, equals: call.output)
       guard shell == "bash" else { return }
       let cases = [
         (["ru"], "run"), (["run", "--st"], "--steps"), (["run", "--trace", "--di"], "--diagram"),
@@ -295,14 +298,14 @@ import Testing
           _forwardcast
           IFS=,; echo "${COMPREPLY[*]}"
           """
-        #expect(try Call.shell(program) == wanted + "\n", "\(words)")
+        try expect(Call.shell(program), equals: wanted + "\n", "\(words)")
       }
     }
 
     @Test("help and version")
     func help() throws {
       #expect(try Call("--help").output.hasPrefix("usage: forwardcast run FILE"))
-      #expect(try Call("--help").status == 0)
+      try expect(Call("--help").status, equals: 0)
       #expect(try Call("--version").output.hasPrefix("forwardcast "))
     }
 
@@ -310,10 +313,11 @@ import Testing
     func options() throws {
       let limited = try Call("run", "--steps", "3", "-", input: "repeat 10 { print 1 }")
       #expect(limited.errors.hasPrefix("-:1:13: error: limit exceeded: more than 3 steps"))
-      #expect(limited.status == 1)
+      expect(limited.status, equals: 1)
       let traced = try Call("run", "-", "--trace", input: "receiver R { - a = 1 }\nlet r = new R\nprint [r a]")
-      #expect(traced.output == "1\n")
-      #expect(traced.errors == "<R r> is asked a\n  1. <R r> gets a, directly\n  1. <R r> answers 1\n<R r> answers 1\n")
+      expect(traced.output, equals: "1\n")
+      expect(
+        traced.errors, equals: "<R r> is asked a\n  1. <R r> gets a, directly\n  1. <R r> answers 1\n<R r> answers 1\n")
     }
 
     @Test("--help is answered for every word, and help explains the language")
@@ -322,16 +326,16 @@ import Testing
         let call = try Call(word, "--help")
         #expect(call.output.hasPrefix("usage: forwardcast \(word)"))
         #expect(call.errors.isEmpty)
-        #expect(call.status == 0)
+        expect(call.status, equals: 0)
       }
       #expect(try Call("help").output.contains("\n  receiver "))
       let drop = try Call("help", "drop")
-      #expect(drop.output == "drop x\n  Forgets a name; an object that nobody else holds dies at once.\n")
-      #expect(drop.status == 0)
+      expect(drop.output, equals: "drop x\n  Forgets a name; an object that nobody else holds dies at once.\n")
+      expect(drop.status, equals: 0)
       #expect(try Call("help", "steps").output.hasPrefix("steps: 1000000\n"))
       let unknown = try Call("help", "drp")
-      #expect(unknown.errors == "forwardcast: the language has no word drp; did you mean drop?\n")
-      #expect(unknown.status == 2)
+      expect(unknown.errors, equals: "forwardcast: the language has no word drp; did you mean drop?\n")
+      expect(unknown.status, equals: 2)
     }
 
     @Test("errors to a pipe have no colours")
@@ -343,15 +347,16 @@ import Testing
     @Test("a signature of tens of thousands of arguments is explained line by line")
     func manyArguments() throws {
       let call = try Call("types", "v@:" + String(repeating: "q", count: 32_000))
-      #expect(call.output.split(separator: "\n").count == 32_005)
+      expect(call.output.split(separator: "\n").count, equals: 32_005)
       #expect(call.output.hasSuffix("frame: 256016 bytes\n"))
     }
 
     @Test("types explains an encoding, and points at what is malformed")
     func types() throws {
       let call = try Call("types", "v24@0:8q16")
-      #expect(
-        call.output == """
+      expect(
+        call.output,
+        equals: """
           index   type  meaning    size  alignment  offset
           return  v     void          -          -       -
           0       @     object        8          8       0
@@ -360,11 +365,11 @@ import Testing
           frame: 24 bytes
 
           """)
-      #expect(call.status == 0)
+      expect(call.status, equals: 0)
       #expect(try Call("types", "{P=dd}").output.contains("struct P"))
       let malformed = try Call("types", "v@:&")
       #expect(malformed.errors.hasSuffix("\nv@:&\n   ^\n"))
-      #expect(malformed.status == 2)
+      expect(malformed.status, equals: 2)
     }
   }
 #endif

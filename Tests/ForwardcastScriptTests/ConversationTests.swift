@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Foundation
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
@@ -46,7 +47,7 @@ import Testing
       try terminal.press("[1 add: 2]\r", until: "\n3\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
     }
 
     @Test("what is running ends at an interrupt, and the session stays")
@@ -62,7 +63,7 @@ import Testing
       try terminal.press("print x\r", until: "\n5\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
     }
 
     @Test("lines are there again in the next conversation")
@@ -72,12 +73,12 @@ import Testing
       try terminal.press("print \"remembered\"\r", until: "\nremembered\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
       terminal = try begin(folder)
       try terminal.press("\u{1B}[A\r", until: "\nremembered\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press(":quit\r", until: "\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
     }
 
     @Test("commands reset, trace, save and load, and one that is unknown is named")
@@ -108,8 +109,9 @@ import Testing
       try terminal.press(":help drop\r", until: "drop x\r\n  Forgets a name")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
-      #expect(try String(contentsOfFile: file, encoding: .utf8) == "receiver R { - a = 1 }\nlet r = new R\n[r a]\n")
+      expect(terminal.status, equals: 0)
+      try expect(
+        String(contentsOfFile: file, encoding: .utf8), equals: "receiver R { - a = 1 }\nlet r = new R\n[r a]\n")
     }
 
     @Test("errors are coloured on a terminal unless NO_COLOR is set")
@@ -131,7 +133,7 @@ import Testing
       try terminal.press("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
     }
 
     @Test("the cursor stands behind wide characters, joined ones and escapes as the screen shows them")
@@ -147,15 +149,15 @@ import Testing
         "\u{7F}\u{1B}[D\u{1B}[D\u{1B}[D\u{7F}\u{1B}[F\"\r", until: "\ne\u{301}\u{1F469}\u{200D}\u{1F467}\u{FF21}\r\n")
       try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
-      #expect(terminal.status == 0)
+      expect(terminal.status, equals: 0)
     }
 
     @Test("input from a pipe has the status of run on the same text, and errors end what runs")
     func piped() throws {
       let whole = try Call("repl", input: "let a = 1\nprint (a\n)\nprint \"last\" a\n")
-      #expect(whole.output == "1\nlast 1\n")
+      expect(whole.output, equals: "1\nlast 1\n")
       #expect(whole.errors.isEmpty)
-      #expect(whole.status == 0)
+      expect(whole.status, equals: 0)
       let cases: [(input: String, error: String, status: Int32)] = [
         ("print 1\nprint b\nprint 2", "repl:2:7: error: unknown name: b\n", 1),
         ("print 1\nprint )\nprint 2", "repl:2:7: error: syntax: \")\" closes nothing\n", 2),
@@ -164,10 +166,10 @@ import Testing
       ]
       for (input, error, status) in cases {
         let call = try Call("repl", input: input)
-        #expect(call.output == "1\n", "\(input)")
+        expect(call.output, equals: "1\n", "\(input)")
         #expect(call.errors.hasPrefix(error), "\(call.errors)")
         #expect(call.errors.split(separator: "error:").count <= 2)
-        #expect(call.status == status, "\(input)")
+        expect(call.status, equals: status, "\(input)")
       }
     }
 
@@ -191,19 +193,19 @@ import Testing
       ])
     func asRun(text: String) throws {
       let (run, piped) = (try Call("run", "-", input: text), try Call("repl", input: text))
-      #expect(piped.status == run.status)
+      expect(piped.status, equals: run.status)
       // Nothing runs of a text that is not of the language; line by line, what stands before has run.
-      if run.status < 2 { #expect(piped.output == run.output) }
-      #expect(piped.errors.isEmpty == run.errors.isEmpty)
+      if run.status < 2 { expect(piped.output, equals: run.output) }
+      expect(piped.errors.isEmpty, equals: run.errors.isEmpty)
     }
 
     @Test("bytes that are not UTF-8 are refused with their place, as in a file")
     func invalidText() throws {
       let input = Data("print 1\nprint \"é".utf8) + Data([0xFF, 0x22, 0x0A]) + Data("print 2\n".utf8)
       let call = try Call(["repl"], input: input)
-      #expect(call.output == "1\n")
-      #expect(call.errors == "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\n")
-      #expect(call.status == 2)
+      expect(call.output, equals: "1\n")
+      expect(call.errors, equals: "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\n")
+      expect(call.status, equals: 2)
     }
 
     @Test("what :load runs counts for the status")
@@ -213,13 +215,13 @@ import Testing
         let file = try folder.file("a.msg", text.utf8)
         return try Call("repl", input: ":load \(file)\nprint 1\n").status
       }
-      #expect(try status("print 2") == 0)
-      #expect(try status("expect 1 == 2") == 1)
-      #expect(try status(Self.queued + "[p fail]") == 1)
-      #expect(try status("print nobody") == 1)
-      #expect(try status("print )") == 2)
-      #expect(try Call("repl", input: ":load \(folder.path)/none\n").status == 2)
-      #expect(try Call("repl", input: ":save \(folder.path)/none/x\nprint 1\n").status == 1)
+      try expect(status("print 2"), equals: 0)
+      try expect(status("expect 1 == 2"), equals: 1)
+      try expect(status(Self.queued + "[p fail]"), equals: 1)
+      try expect(status("print nobody"), equals: 1)
+      try expect(status("print )"), equals: 2)
+      try expect(Call("repl", input: ":load \(folder.path)/none\n").status, equals: 2)
+      try expect(Call("repl", input: ":save \(folder.path)/none/x\nprint 1\n").status, equals: 1)
     }
   }
 #endif

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Hints and reference")
@@ -21,8 +22,8 @@ struct HintTests {
   func suggestions(text: String, hint: String?) {
     let error = play(text).outcome.error
     #expect(error != nil)
-    #expect(error?.hint == hint)
-    #expect(error?.description.contains("did you mean") == (hint != nil))
+    expect(error?.hint, equals: hint)
+    expect(error?.description.contains("did you mean"), equals: (hint != nil))
     #expect(error?.text.contains("did you mean") == false)
     #expect(error?.description.hasSuffix("^") == true)
   }
@@ -37,7 +38,7 @@ struct HintTests {
   @Test("every word of the reference is a word of the parser, with a form that begins with it")
   func reference() {
     let entries = ScriptLanguage.entries
-    #expect(Set(entries.map(\.kind)) == Set(ScriptLanguage.Kind.allCases))
+    expect(Set(entries.map(\.kind)), equals: Set(ScriptLanguage.Kind.allCases))
     for entry in entries {
       #expect(!entry.meaning.isEmpty && entry.meaning.hasSuffix("."), "\(entry.word)")
       switch entry.kind {
@@ -50,9 +51,9 @@ struct HintTests {
       }
     }
     for (word, count) in [("drop", 1), ("at", 2), ("add", 2), ("responds", 1), ("fly", 0), ("count", 3)] {
-      #expect(ScriptLanguage.entries(of: word).count == count, "\(word)")
+      expect(ScriptLanguage.entries(of: word).count, equals: count, "\(word)")
     }
-    #expect(ScriptLanguage.words(like: "regster").first == "register")
+    expect(ScriptLanguage.words(like: "regster").first, equals: "register")
   }
 
   @Test("the messages to values that the reference names are answered")
@@ -70,7 +71,7 @@ struct HintTests {
     cancelling.isCancelled = { true }
     let text = "receiver R { - a = 1 }\nlet r = new R\nexpect [r a] throws\nprint 1"
     let outcome = ScriptSession(handlers: cancelling).run(text)
-    #expect(outcome.error?.text == "limit exceeded: the run was cancelled")
+    expect(outcome.error?.text, equals: "limit exceeded: the run was cancelled")
     cancelling.isCancelled = { false }
     #expect(ScriptSession(handlers: cancelling).run("repeat 3 { let x = 1 }").succeeded)
   }

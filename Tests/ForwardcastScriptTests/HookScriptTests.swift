@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Hooks in scripts")
@@ -64,7 +65,7 @@ struct HookScriptTests {
   func behaviour(text: String, output: String) {
     let played = played(text)
     #expect(played.error == nil)
-    #expect(played.output == output)
+    expect(played.output, equals: output)
   }
 
   @Test("names of the row that installs a hook are known in it as they were")
@@ -131,7 +132,7 @@ struct HookScriptTests {
   @Test("each run of a hook counts, also of an empty one")
   func counted() {
     let plain = played("repeat 100 { [p a] }").outcome.steps
-    #expect(played("before p \"a\" { }\nrepeat 100 { [p a] }").outcome.steps == plain + 101)
+    expect(played("before p \"a\" { }\nrepeat 100 { [p a] }").outcome.steps, equals: plain + 101)
   }
 
   @Test("a session that ends leaves no hook in a proxy of the host")
@@ -144,10 +145,10 @@ struct HookScriptTests {
       session.run("before p \"a\" { print \"hooked\" }")
       var call = Invocation("a")
       try proxy.forward(&call)
-      #expect(transcript.output == "hooked\n")
+      expect(transcript.output, equals: "hooked\n")
     }
     var call = Invocation("a")
     try proxy.forward(&call)
-    #expect(transcript.output == "hooked\n")
+    expect(transcript.output, equals: "hooked\n")
   }
 }

@@ -20,18 +20,18 @@ struct LimitTests {
       "print " + String(repeating: "@[", count: depth) + String(repeating: "]", count: depth)
     }
     #expect(play(nested(64)).outcome.succeeded)
-    #expect(play(nested(65)).error == "1:135 limit exceeded: more than 64 brackets are open")
+    expect(play(nested(65)).error, equals: "1:135 limit exceeded: more than 64 brackets are open")
     let braces = String(repeating: "if true {", count: 65) + String(repeating: "}", count: 65)
     #expect(play(braces).error?.contains("limit exceeded") == true)
   }
 
   @Test("a text of over 16 MiB is refused")
   func textSize() {
-    #expect(ScriptSession.textLimit == 16 << 20)
+    expect(ScriptSession.textLimit, equals: 16 << 20)
     let limit = bound(1 << 20, full: ScriptSession.textLimit)
     ScriptSession.withLimits({ $0.text = limit }) {
       let text = "#" + String(repeating: "x", count: limit)
-      #expect(play(text).error == "1:1 limit exceeded: the text is over \(limit >> 20) MiB")
+      expect(play(text).error, equals: "1:1 limit exceeded: the text is over \(limit >> 20) MiB")
       #expect(play(String(text.dropLast())).outcome.succeeded)
     }
   }
@@ -40,10 +40,10 @@ struct LimitTests {
   func steps() {
     let text = "receiver R { - a = 1 }\nlet r = new R\nrepeat 3 { print [r a] }"  // 3 + 3 prints + 3 sends
     #expect(play(text, steps: 9).outcome.succeeded)
-    #expect(play(text, steps: 9).outcome.steps == 9)
-    #expect(play(text, steps: 8).error == "3:18 limit exceeded: more than 8 steps")
+    expect(play(text, steps: 9).outcome.steps, equals: 9)
+    expect(play(text, steps: 8).error, equals: "3:18 limit exceeded: more than 8 steps")
     let most = bound(100_000, full: ScriptSession.defaultStepLimit)
-    #expect(play("repeat 1000000000000 { }", steps: most).error == "1:1 limit exceeded: more than \(most) steps")
+    expect(play("repeat 1000000000000 { }", steps: most).error, equals: "1:1 limit exceeded: more than \(most) steps")
     let nested = play("repeat 9223372036854775807 { repeat 0 { } }", steps: 1000)
     #expect(nested.error?.contains("limit exceeded") == true)
   }
@@ -77,7 +77,7 @@ struct LimitTests {
       add r to p; add s to p
 
       """
-    #expect(play(cast + "print [r go: 63]").output == "bottom\n")
+    expect(play(cast + "print [r go: 63]").output, equals: "bottom\n")
     let played = play(cast + statement + "\nprint \"not reached\"")
     #expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
     #expect(played.output.isEmpty)
@@ -86,8 +86,8 @@ struct LimitTests {
   @Test("a lazy proxy whose maker needs its own target is a cycle of proxies")
   func lazyCycle() {
     let text = "receiver R { - make = [l n] }\nlet r = new R\nproxy l = lazy { [r make] }\n"
-    #expect(play(text + "expect [l n] throws \"proxy cycle of LazyProxy: its target is needed\"").failures == [])
-    #expect(play(text + "[l n]").outcome.error?.code == .proxyCycle)
+    expect(play(text + "expect [l n] throws \"proxy cycle of LazyProxy: its target is needed\"").failures, equals: [])
+    expect(play(text + "[l n]").outcome.error?.code, equals: .proxyCycle)
   }
 
   @Test("a row may throw a text that looks like a limit, and that is caught")
@@ -99,7 +99,7 @@ struct LimitTests {
   func freshRun() {
     let session = ScriptSession(stepLimit: 10)
     #expect(session.run("repeat 20 { print }").isParsed == false)
-    #expect(session.run("repeat 20 { let x = 1 }").error?.code == .limitExceeded)
+    expect(session.run("repeat 20 { let x = 1 }").error?.code, equals: .limitExceeded)
     #expect(session.run("let x = 1").succeeded)
   }
 
@@ -113,7 +113,7 @@ struct LimitTests {
       "let s = @[1]\n" + String(repeating: "let s = [s adding: s]\n", count: 60),
     ].sampled(each: 2))
   func values(text: String) {
-    #expect(play(text).outcome.error?.code == .limitExceeded)
+    expect(play(text).outcome.error?.code, equals: .limitExceeded)
   }
 
   @Test("any number of words before an operand is read without recursion", .oneAtATime)
@@ -121,7 +121,7 @@ struct LimitTests {
     let count = bound(10_000, full: 100_000)
     #expect(play("expect " + String(repeating: "not ", count: count) + "true").outcome.succeeded)
     let queries = play("print " + String(repeating: "count ", count: count) + "1")
-    #expect(queries.outcome.error?.code == .typeMismatch)
+    expect(queries.outcome.error?.code, equals: .typeMismatch)
   }
 
   @Test("names that nothing answers are not interned, and those that rows bring are bounded", .oneAtATime)
@@ -134,7 +134,7 @@ struct LimitTests {
     let known = ScriptSession.withLimits({ $0.names = limit }) {
       play((0...limit).map { "receiver R\($0) { - heardOf\($0)ByLimitTests = 1 }\n" }.joined())
     }
-    #expect(known.outcome.error?.text == "limit exceeded: more than \(limit) selectors")
+    expect(known.outcome.error?.text, equals: "limit exceeded: more than \(limit) selectors")
   }
 
   @Test("the deepest script that is allowed fits a stack of one mebibyte")
@@ -156,7 +156,7 @@ struct LimitTests {
     }
     let played = try #require(result.withLock { $0 })
     #expect(played.error == nil)
-    #expect(played.output == "1\n")
+    expect(played.output, equals: "1\n")
   }
 }
 

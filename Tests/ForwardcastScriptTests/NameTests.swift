@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Names")
@@ -18,7 +19,7 @@ struct NameTests {
       let again = ann
       [again say]
       """)
-    #expect(played.output == "ann <Cook ann>\nb <Cook b>\nCook <Cook Cook>\nann <Cook ann>\n")
+    expect(played.output, equals: "ann <Cook ann>\nb <Cook b>\nCook <Cook Cook>\nann <Cook ann>\n")
   }
 
   @Test("a let in a block or row ends with it, and hides a name of the script")
@@ -35,7 +36,7 @@ struct NameTests {
       print x [new R read]
       expect y throws "unknown name"
       """)
-    #expect(played.output == "2\n11\n11\n1 [5, 1]\n7 7\n")
+    expect(played.output, equals: "2\n11\n11\n1 [5, 1]\n7 7\n")
     #expect(played.outcome.succeeded)
   }
 
@@ -96,8 +97,8 @@ struct NameTests {
       expect alive m throws "unknown name"
       """)
     #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
-    #expect(play("let a = 1\ndrop a\ndrop a").error == "3:1 unknown name: a")
-    #expect(play("drop a").error == "1:1 unknown name: a")
+    expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:1 unknown name: a")
+    expect(play("drop a").error, equals: "1:1 unknown name: a")
   }
 
   @Test("a name that is dropped in a row is the row's, or else the script's")
@@ -117,20 +118,20 @@ struct NameTests {
 
   @Test("receivers are declared once, and inherit from earlier ones only")
   func receivers() {
-    #expect(play("receiver R { }\nreceiver R { }").error == "2:10 syntax: there is a receiver R already")
+    expect(play("receiver R { }\nreceiver R { }").error, equals: "2:10 syntax: there is a receiver R already")
     let session = ScriptSession()
     session.run("receiver R { }")
-    #expect(session.run("receiver R { }").error?.text == "syntax: there is a receiver R already")
-    #expect(play("receiver R : S { }\nreceiver S { }").error == "1:1 unknown name: receiver S")
-    #expect(play("print new R").error == "1:7 unknown name: receiver R")
-    #expect(
-      play("receiver R { - a = 1 - b = 2 }\nreceiver S : R { - b = 3 }\nprint [new S a] [new S b] [new R b]").output
-        == "1 3 2\n")
+    expect(session.run("receiver R { }").error?.text, equals: "syntax: there is a receiver R already")
+    expect(play("receiver R : S { }\nreceiver S { }").error, equals: "1:1 unknown name: receiver S")
+    expect(play("print new R").error, equals: "1:7 unknown name: receiver R")
+    expect(
+      play("receiver R { - a = 1 - b = 2 }\nreceiver S : R { - b = 3 }\nprint [new S a] [new S b] [new R b]").output,
+      equals: "1 3 2\n")
     func chain(_ depth: Int) -> String { (1...depth).map { "receiver R\($0) : R\($0 - 1) { }\n" }.joined() }
-    #expect(play("receiver R0 { - a = 1 }\n\(chain(64))print [new R64 a]").output == "1\n")
-    #expect(
-      play("receiver R0 { - a = 1 }\n\(chain(65))").outcome.error?.text
-        == "limit exceeded: more than 64 receivers inherit from one another")
+    expect(play("receiver R0 { - a = 1 }\n\(chain(64))print [new R64 a]").output, equals: "1\n")
+    expect(
+      play("receiver R0 { - a = 1 }\n\(chain(65))").outcome.error?.text,
+      equals: "limit exceeded: more than 64 receivers inherit from one another")
   }
 
   @Test(
@@ -169,7 +170,7 @@ struct NameTests {
       expect [r truth: 2] throws "type mismatch"
       expect [r bad] throws "type mismatch"
       """)
-    #expect(played.output == "-128 3.0 0.5 true nil 7\nnever:heard:of:\n")
+    expect(played.output, equals: "-128 3.0 0.5 true nil 7\nnever:heard:of:\n")
     #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 }

@@ -2,65 +2,68 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Parsing")
 struct ParserTests {
+  /// Text, place, error. Its type is written: as an argument of the macro the table would be worked out twice, a second each.
+  static let refusals: [(String, String, String)] = [
+    ("print 1 +", "1:9", "syntax: \"+\" begins nothing"),
+    ("print", "1:6", "syntax: wanted an expression, found the end of the text"),
+    ("let = 3", "1:5", "syntax: wanted a name, found \"=\""),
+    ("let x 3", "1:7", "syntax: wanted \"=\", found 3"),
+    ("let x = 3 4", "1:11", "syntax: wanted the end of the statement, found 4"),
+    ("print \"abc", "1:7", "syntax: a text is not closed by the end of its line"),
+    ("print \"a\\q\"", "1:9", "syntax: an escape is"),
+    ("print \"\\u{110000}\"", "1:8", "syntax: \"\\u{…}\" holds"),
+    ("print \"\\u{}\"", "1:8", "syntax: \"\\u{…}\" holds"),
+    ("print 12abc", "1:7", "syntax: \"12abc\" is not a number"),
+    ("print 0x", "1:7", "syntax: \"0x\" is not a number"),
+    ("print 0xG", "1:7", "syntax: \"0xG\" is not a number"),
+    ("print 9223372036854775808", "1:7", "syntax: a number that 64 bits cannot hold"),
+    ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: a number that 64 bits cannot hold"),
+    ("print 1e999", "1:7", "syntax: a number that 64 bits cannot hold"),
+    ("print [a", "1:7", "syntax: \"[\" is never closed"),
+    ("print (1]", "1:9", "syntax: \"]\" does not close the \"(\" of line 2"),
+    ("}", "1:1", "syntax: \"}\" closes nothing"),
+    ("[a]", "1:3", "syntax: a message needs a selector"),
+    ("[a b c]", "1:6", "syntax: wanted \":\" or \"]\", found \"c\""),
+    ("[a b: 1 c]", "1:10", "syntax: wanted \"]\" or a part of the selector"),
+    ("[a; b]", "1:3", "syntax: wanted a selector, found the end of the statement"),
+    ("print @[1 2]", "1:11", "syntax: wanted \",\" or \"]\", found 2"),
+    ("print @[1,]", "1:11", "syntax: wanted an expression, found \"]\""),
+    ("print @{1: 2}", "1:9", "syntax: wanted a key in quotes, found 1"),
+    ("print @{\"a\": 1, \"a\": 2}", "1:17", "syntax: the key \"a\" is there twice"),
+    ("print @x", "1:7", "syntax: \"@\" is followed by"),
+    ("print @selector(a b)", "1:17", "invalid selector"),
+    ("print @selector(a", "1:7", "syntax: \"@selector(\" is never closed"),
+    ("print let", "1:7", "syntax: \"let\" is a word of the language"),
+    ("let count = 3\nprint count", "2:12", "syntax: wanted an expression"),
+    ("else", "1:1", "syntax: \"else\" is a word of the language"),
+    ("return 1", "1:1", "syntax: \"return\" stands in a row only"),
+    ("throw \"x\"", "1:1", "syntax: \"throw\" stands in a row only"),
+    ("print arg 0", "1:7", "syntax: \"arg\" stands in a hook only"),
+    ("before p \"a\" { proceed }", "1:16", "syntax: \"proceed\" stands in an \"around\" only"),
+    ("receiver R { x }", "1:14", "syntax: wanted \"-\" or \"}\", found \"x\""),
+    ("receiver R { - a }", "1:18", "syntax: wanted \"=\", \"{\" or \"throws\""),
+    ("receiver R { - a = 1\n  - a = 2 }", "2:3", "syntax: the row \"a\" is there twice"),
+    ("receiver R { - a: x b: x = 1 }", "1:24", "syntax: the argument \"x\" is there twice"),
+    ("receiver R {", "1:12", "syntax: \"{\" is never closed"),
+    ("proxy p = chain", "1:11", "syntax: wanted multicast, forward to, lazy or recording"),
+    ("proxy p = multicast slow", "1:21", "syntax: wanted strong, duplicates, throwing, stopping"),
+    ("add a to p priority 1 priority 2", "1:23", "syntax: \"priority\" is there twice"),
+    ("add a into p", "1:7", "syntax: wanted \"to\", found \"into\""),
+    ("collect most [p x]", "1:9", "syntax: wanted last, first, all, any, every, sum"),
+    ("print collect sum p", "1:19", "syntax: wanted a message in brackets, found \"p\""),
+    ("print 1 == 2", "1:9", "syntax: wanted an expression, found \"==\""),
+    ("let ok = 1\n  print é ?", "2:11", "syntax: \"?\" begins nothing"),
+    ("let \u{3000} = 1", "1:5", "syntax: not a name"),
+    ("print \u{1}", "1:7", "syntax: the control character 1 begins nothing"),
+  ]
+
   @Test(
-    "a text that is no script is refused at its own line and column",
-    arguments: [
-      ("print 1 +", "1:9", "syntax: \"+\" begins nothing"),
-      ("print", "1:6", "syntax: wanted an expression, found the end of the text"),
-      ("let = 3", "1:5", "syntax: wanted a name, found \"=\""),
-      ("let x 3", "1:7", "syntax: wanted \"=\", found 3"),
-      ("let x = 3 4", "1:11", "syntax: wanted the end of the statement, found 4"),
-      ("print \"abc", "1:7", "syntax: a text is not closed by the end of its line"),
-      ("print \"a\\q\"", "1:9", "syntax: an escape is"),
-      ("print \"\\u{110000}\"", "1:8", "syntax: \"\\u{…}\" holds"),
-      ("print \"\\u{}\"", "1:8", "syntax: \"\\u{…}\" holds"),
-      ("print 12abc", "1:7", "syntax: \"12abc\" is not a number"),
-      ("print 0x", "1:7", "syntax: \"0x\" is not a number"),
-      ("print 0xG", "1:7", "syntax: \"0xG\" is not a number"),
-      ("print 9223372036854775808", "1:7", "syntax: a number that 64 bits cannot hold"),
-      ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: a number that 64 bits cannot hold"),
-      ("print 1e999", "1:7", "syntax: a number that 64 bits cannot hold"),
-      ("print [a", "1:7", "syntax: \"[\" is never closed"),
-      ("print (1]", "1:9", "syntax: \"]\" does not close the \"(\" of line 2"),
-      ("}", "1:1", "syntax: \"}\" closes nothing"),
-      ("[a]", "1:3", "syntax: a message needs a selector"),
-      ("[a b c]", "1:6", "syntax: wanted \":\" or \"]\", found \"c\""),
-      ("[a b: 1 c]", "1:10", "syntax: wanted \"]\" or a part of the selector"),
-      ("[a; b]", "1:3", "syntax: wanted a selector, found the end of the statement"),
-      ("print @[1 2]", "1:11", "syntax: wanted \",\" or \"]\", found 2"),
-      ("print @[1,]", "1:11", "syntax: wanted an expression, found \"]\""),
-      ("print @{1: 2}", "1:9", "syntax: wanted a key in quotes, found 1"),
-      ("print @{\"a\": 1, \"a\": 2}", "1:17", "syntax: the key \"a\" is there twice"),
-      ("print @x", "1:7", "syntax: \"@\" is followed by"),
-      ("print @selector(a b)", "1:17", "invalid selector"),
-      ("print @selector(a", "1:7", "syntax: \"@selector(\" is never closed"),
-      ("print let", "1:7", "syntax: \"let\" is a word of the language"),
-      ("let count = 3\nprint count", "2:12", "syntax: wanted an expression"),
-      ("else", "1:1", "syntax: \"else\" is a word of the language"),
-      ("return 1", "1:1", "syntax: \"return\" stands in a row only"),
-      ("throw \"x\"", "1:1", "syntax: \"throw\" stands in a row only"),
-      ("print arg 0", "1:7", "syntax: \"arg\" stands in a hook only"),
-      ("before p \"a\" { proceed }", "1:16", "syntax: \"proceed\" stands in an \"around\" only"),
-      ("receiver R { x }", "1:14", "syntax: wanted \"-\" or \"}\", found \"x\""),
-      ("receiver R { - a }", "1:18", "syntax: wanted \"=\", \"{\" or \"throws\""),
-      ("receiver R { - a = 1\n  - a = 2 }", "2:3", "syntax: the row \"a\" is there twice"),
-      ("receiver R { - a: x b: x = 1 }", "1:24", "syntax: the argument \"x\" is there twice"),
-      ("receiver R {", "1:12", "syntax: \"{\" is never closed"),
-      ("proxy p = chain", "1:11", "syntax: wanted multicast, forward to, lazy or recording"),
-      ("proxy p = multicast slow", "1:21", "syntax: wanted strong, duplicates, throwing, stopping"),
-      ("add a to p priority 1 priority 2", "1:23", "syntax: \"priority\" is there twice"),
-      ("add a into p", "1:7", "syntax: wanted \"to\", found \"into\""),
-      ("collect most [p x]", "1:9", "syntax: wanted last, first, all, any, every, sum"),
-      ("print collect sum p", "1:19", "syntax: wanted a message in brackets, found \"p\""),
-      ("print 1 == 2", "1:9", "syntax: wanted an expression, found \"==\""),
-      ("let ok = 1\n  print é ?", "2:11", "syntax: \"?\" begins nothing"),
-      ("let \u{3000} = 1", "1:5", "syntax: not a name"),
-      ("print \u{1}", "1:7", "syntax: the control character 1 begins nothing"),
-    ])
+    "a text that is no script is refused at its own line and column", arguments: refusals)
   func refused(text: String, place: String, error: String) {
     let played = play("# first line\n" + text)
     // The comment in front shifts every line by one, which the expected place leaves out.
@@ -74,7 +77,7 @@ struct ParserTests {
   func wholeBeforeRun() {
     let played = play("print 1\nprint 2\nprint )")
     #expect(played.output.isEmpty)
-    #expect(played.error == "3:7 syntax: \")\" closes nothing")
+    expect(played.error, equals: "3:7 syntax: \")\" closes nothing")
   }
 
   @Test(
@@ -95,7 +98,7 @@ struct ParserTests {
     ])
   func separators(text: String, output: String) {
     let played = play(text)
-    #expect(played.output == output)
+    expect(played.output, equals: output)
     #expect(played.outcome.succeeded)
   }
 
@@ -110,27 +113,27 @@ struct ParserTests {
       print [r print: 1 let: 2] [r new] [r if: 3 else: 4] [r name]
       expect [r throws] throws "x"
       """)
-    #expect(played.output == "[1] 2 [3, 4] 3\n")
+    expect(played.output, equals: "[1] 2 [3, 4] 3\n")
     #expect(played.outcome.succeeded)
   }
 
   @Test("canonically equivalent spellings are one name")
   func equivalentNames() {
     let played = play("let caf\u{E9} = 1\nprint cafe\u{301}\nreceiver R { - \u{E9}: x = x }\nprint [new R e\u{301}: 2]")
-    #expect(played.output == "1\n2\n")
+    expect(played.output, equals: "1\n2\n")
   }
 
   @Test("columns count characters, not bytes")
   func columnsInCharacters() {
     let played = play("print \"👩‍👩‍👧é\" nobody")
-    #expect(played.error == "1:12 unknown name: nobody")
+    expect(played.error, equals: "1:12 unknown name: nobody")
   }
 
   @Test("an empty part of a selector needs a colon only")
   func emptyParts() {
     let played = play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2] [new R::1:2]")
     #expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no receiver's argument between the colons
-    #expect(play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2]").output == "[1, 2]\n")
+    expect(play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2]").output, equals: "[1, 2]\n")
   }
 
   @Test("a text with an open bracket is incomplete; one that is wrong is not")
@@ -146,6 +149,6 @@ struct ParserTests {
   @Test("checking parses and runs nothing")
   func check() {
     #expect(ScriptSession.check("print nobody") == nil)
-    #expect(ScriptSession.check("print (")?.text == "syntax: \"(\" is never closed")
+    expect(ScriptSession.check("print (")?.text, equals: "syntax: \"(\" is never closed")
   }
 }

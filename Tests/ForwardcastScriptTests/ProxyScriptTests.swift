@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Proxies in scripts")
@@ -25,7 +26,7 @@ struct ProxyScriptTests {
     let played = play(
       cast
         + "proxy p = multicast\nadd a to p priority -1\nadd b to p\nadd c to p priority 5\n[p say: 1]\nprint targets p")
-    #expect(played.output == "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
+    expect(played.output, equals: "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
   }
 
   @Test("adding the same again keeps the registration as it is, unless duplicates are allowed")
@@ -104,8 +105,9 @@ struct ProxyScriptTests {
         expect [s burn] throws "burnt"
         print report [s burn]
         """)
-    #expect(
-      played.output == "t\nu\nt\nu\n[\"second\", \"burnt\", \"second\"]\n"
+    expect(
+      played.output,
+      equals: "t\nu\nt\nu\n[\"second\", \"burnt\", \"second\"]\n"
         + "{\"delivered\": 0, \"failed\": 1, \"queued\": 0, \"skipped\": 1}\n")
     #expect(played.outcome.succeeded, "\(played.failures)")
   }
@@ -143,7 +145,7 @@ struct ProxyScriptTests {
       print collect every [p no]
       print collect any [p no]
       """)
-    #expect(played.output == "a\nfalse\na\ntrue\na\nfalse\na\nb\nfalse\n")
+    expect(played.output, equals: "a\nfalse\na\ntrue\na\nfalse\na\nb\nfalse\n")
   }
 
   @Test("where nobody responds nothing happens, or `nobody responds` is thrown")
@@ -211,7 +213,7 @@ struct ProxyScriptTests {
         proxy k = lazy { 3 }
         expect [k n] throws "type mismatch"
         """)
-    #expect(played.output == "made\n")
+    expect(played.output, equals: "made\n")
     #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
@@ -241,7 +243,7 @@ struct ProxyScriptTests {
       let frail = 0
       [p hear: 2]
       """)
-    #expect(played.output == "changer 1\nchanger 2\nnewcomer 2\n")
+    expect(played.output, equals: "changer 1\nchanger 2\nnewcomer 2\n")
     #expect(played.outcome.succeeded)
   }
 

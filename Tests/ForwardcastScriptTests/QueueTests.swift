@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 /// A receiver of the host that knows of no thread but its session's.
@@ -42,7 +43,7 @@ struct QueueTests {
     let sends = (1...200).map { "[p note: \($0)]\n" }.joined()
     let played = play(Self.cast + "add a to p on q\n" + sends)
     #expect(played.outcome.succeeded)
-    #expect(played.output == (1...200).map { "a \($0)\n" }.joined())
+    expect(played.output, equals: (1...200).map { "a \($0)\n" }.joined())
   }
 
   @Test("wait returns when all has run, also what rows on queues queue")
@@ -58,7 +59,7 @@ struct QueueTests {
       """
     let played = play(Self.cast + text)
     #expect(played.outcome.succeeded)
-    #expect(played.output == String(repeating: "through\n", count: 64) + "after\n")
+    expect(played.output, equals: String(repeating: "through\n", count: 64) + "after\n")
   }
 
   private static let answers: [(String, ScriptValue)] = [
@@ -71,12 +72,12 @@ struct QueueTests {
 
   @Test("queries over queued targets wait for them", arguments: answers)
   func queries(expression: String, wanted: ScriptValue) throws {
-    #expect(try value(expression, after: Self.cast + "add a to p\nadd b to p on q") == wanted)
+    try expect(value(expression, after: Self.cast + "add a to p\nadd b to p on q"), equals: wanted)
   }
 
   @Test("the answer of a direct target behind a queued one is the broadcast's")
   func lastIsDirect() throws {
-    #expect(try value("[p n]", after: Self.cast + "add a to p on q\nadd b to p") == 3)
+    try expect(value("[p n]", after: Self.cast + "add a to p on q\nadd b to p"), equals: 3)
   }
 
   @Test(
@@ -101,7 +102,7 @@ struct QueueTests {
       Issue.record("no list of texts")
       return
     }
-    #expect(texts.count == 1)
+    expect(texts.count, equals: 1)
     #expect(text.hasPrefix("would deadlock"))
   }
 
@@ -123,10 +124,10 @@ struct QueueTests {
     let outcome = session.run(Self.cast + "add a to p on q\n[p fail]\nwait\nprint \"on\"", named: "test")
     #expect(outcome.error == nil)
     #expect(!outcome.succeeded)
-    #expect(outcome.unawaitedErrorCount == 1)
-    #expect(outcome.failureCount == 0)
-    #expect(transcript.failures.map { "\($0.position.line) \($0.text)" } == ["3 burnt"])
-    #expect(transcript.output == "on\n")
+    expect(outcome.unawaitedErrorCount, equals: 1)
+    expect(outcome.failureCount, equals: 0)
+    expect(transcript.failures.map { "\($0.position.line) \($0.text)" }, equals: ["3 burnt"])
+    expect(transcript.output, equals: "on\n")
     #expect(session.run("print errors [p fail]").succeeded)
   }
 
@@ -147,7 +148,7 @@ struct QueueTests {
     let outcome = ScriptSession(handlers: transcript.handlers).run(cast + sends, named: "test")
     #expect(outcome.error == nil && outcome.unawaitedErrorCount == 4)
     let places = transcript.failures.map { "\($0.position.line):\($0.position.column)" }
-    #expect(places == ["8:1", "10:1", "12:3", "12:3"])
+    expect(places, equals: ["8:1", "10:1", "12:3", "12:3"])
     #expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch go: of Number: argument 0") })
   }
 
@@ -155,7 +156,7 @@ struct QueueTests {
   func mismatch() {
     let played = play(Self.cast + "add a to p on q\nexpect [p note: \"text\"] throws \"type mismatch\"\nprint \"end\"")
     #expect(played.outcome.succeeded)
-    #expect(played.output == "end\n")
+    expect(played.output, equals: "end\n")
   }
 
   @Test(
@@ -165,14 +166,14 @@ struct QueueTests {
     let text = "add a to p on q\nadd b to p on q only @[\"note:\"] as place\nmute place\nunmute place\n"
     let played = play(Self.cast + text + statement + "; [p note: 1]\nwait\n[p note: 2]")
     #expect(played.outcome.succeeded)
-    #expect(played.output == "a 1\na 2\n")
+    expect(played.output, equals: "a 1\na 2\n")
   }
 
   @Test("adding once more on the same queue changes nothing, and another queue adds a place")
   func twice() throws {
     let text = Self.cast + "add a to p on q\nadd a to p on q\n"
-    #expect(try value("count p", after: text) == 1)
-    #expect(try value("count p", after: text + "add a to p on r\n") == 2)
+    try expect(value("count p", after: text), equals: 1)
+    try expect(value("count p", after: text + "add a to p on r\n"), equals: 2)
   }
 
   @Test(
@@ -189,12 +190,12 @@ struct QueueTests {
     let text = "receiver Spin { - go { repeat 100000 { let x = 1 } } }\nlet s = new Spin\nadd s to p on q\n"
     for statement in ["[p go]", "print errors [p go]", "print report [p go]", "expect [p go] throws \"limit\""] {
       let played = play(Self.cast + text + statement + "\nwait\nwait", steps: 1000)
-      #expect(played.outcome.error?.code == .limitExceeded)
-      #expect(played.outcome.unawaitedErrorCount == 0)
+      expect(played.outcome.error?.code, equals: .limitExceeded)
+      expect(played.outcome.unawaitedErrorCount, equals: 0)
       #expect(played.output.isEmpty)
     }
     let many = play((0...1000).map { "queue q\($0)\n" }.joined())
-    #expect(many.outcome.error?.code == .limitExceeded)
+    expect(many.outcome.error?.code, equals: .limitExceeded)
   }
 
   @Test("the trace says where a row ran")
@@ -215,11 +216,11 @@ struct QueueTests {
     session.run(Self.cast + user)
     session.run("let u = new User; proxy users = multicast; add u to users on q")
     session.run("proxy mixed = multicast; add ledger to mixed")
-    #expect(session.run("collect all [users hour]").value == [11])
+    expect(session.run("collect all [users hour]").value, equals: [11])
     #expect(session.run("add clock to p on q").succeeded)
-    #expect(session.run("collect all [p hour]").value == [11])
-    #expect(session.run("[ledger entries]").value == 7)
-    #expect(session.run("[mixed entries]").value == 7)
+    expect(session.run("collect all [p hour]").value, equals: [11])
+    expect(session.run("[ledger entries]").value, equals: 7)
+    expect(session.run("[mixed entries]").value, equals: 7)
     for text in ["add ledger to p on q", "collect all [users entries]", "collect all [users all]"] {
       #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }

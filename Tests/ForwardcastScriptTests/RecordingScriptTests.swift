@@ -21,7 +21,7 @@ struct RecordingScriptTests {
   private func expectSuccess(_ text: String, output: String = "") {
     let played = play(text)
     #expect(played.outcome.succeeded, "\(played.error ?? "") \(played.outcome.failures)")
-    #expect(played.output == output)
+    expect(played.output, equals: output)
   }
 
   @Test("the calls of a recording proxy are texts in their order, those that failed too")
@@ -84,7 +84,7 @@ struct RecordingScriptTests {
   @Test("calls of anything else are a type mismatch", arguments: ["ann", "3", "nil", "\"text\"", "multi"])
   func mismatch(operand: String) {
     let played = play(cooks + "proxy multi = multicast\nprint calls \(operand)")
-    #expect(played.outcome.error?.code == .typeMismatch)
+    expect(played.outcome.error?.code, equals: .typeMismatch)
     #expect(played.error?.contains("calls needs a recording proxy, not ") == true)
   }
 
@@ -96,7 +96,7 @@ struct RecordingScriptTests {
         cooks
           + "repeat 100 { repeat \(limit / 100 + 1) { [tape minutes] } }\nprint \"played\"\nprint count (calls tape)")
     }
-    #expect(played.output == "played\n")
-    #expect(played.outcome.error?.text == "limit exceeded: more than \(limit) recorded calls")
+    expect(played.output, equals: "played\n")
+    expect(played.outcome.error?.text, equals: "limit exceeded: more than \(limit) recorded calls")
   }
 }

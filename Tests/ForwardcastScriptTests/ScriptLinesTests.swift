@@ -1,6 +1,7 @@
 // ScriptLinesTests.swift: lines are put together to texts, each looked at once.
 // Layer: Tests.
 
+import TestSupport
 @testable import ForwardcastScript
 import Testing
 
@@ -13,20 +14,20 @@ struct ScriptLinesTests {
 
   @Test("a text is whole when its brackets are closed, or when it is not of the language")
   func whole() {
-    #expect(texts(["print 1", "print (", "2", ")"]) == ["1 print 1\n", "2 print (\n2\n)\n"])
-    #expect(texts(["print (", "]", "print 2"]) == ["1 print (\n]\n", "3 print 2\n"])
-    #expect(texts(["print (", "# )", "\")\""]) == ["1 print (\n# )\n\")\"\n"])
-    #expect(texts(["if true {", "}", "else { }"]) == ["1 if true {\n}\n", "3 else { }\n"])
+    expect(texts(["print 1", "print (", "2", ")"]), equals: ["1 print 1\n", "2 print (\n2\n)\n"])
+    expect(texts(["print (", "]", "print 2"]), equals: ["1 print (\n]\n", "3 print 2\n"])
+    expect(texts(["print (", "# )", "\")\""]), equals: ["1 print (\n# )\n\")\"\n"])
+    expect(texts(["if true {", "}", "else { }"]), equals: ["1 if true {\n}\n", "3 else { }\n"])
   }
 
   @Test("an if waits for an else where that is asked for")
   func joinsElse() {
     func texts(_ input: String...) -> [String] { self.texts(input, joinsElse: true) }
-    #expect(texts("if a { }", "", "# b", "else { }", "c") == ["1 if a { }\n\n# b\nelse { }\n", "5 c\n"])
-    #expect(texts("if a { } # so", "c") == ["1 if a { } # so\n", "2 c\n"])
-    #expect(texts("if a { }", "b (", ")") == ["1 if a { }\n", "2 b (\n)\n"])
-    #expect(texts("if a { }") == ["1 if a { }\n"])
-    #expect(texts("print 1") == ["1 print 1\n"])
+    expect(texts("if a { }", "", "# b", "else { }", "c"), equals: ["1 if a { }\n\n# b\nelse { }\n", "5 c\n"])
+    expect(texts("if a { } # so", "c"), equals: ["1 if a { } # so\n", "2 c\n"])
+    expect(texts("if a { }", "b (", ")"), equals: ["1 if a { }\n", "2 b (\n)\n"])
+    expect(texts("if a { }"), equals: ["1 if a { }\n"])
+    expect(texts("print 1"), equals: ["1 print 1\n"])
   }
 
   @Test("each line is looked at once, however many stay open")
@@ -37,9 +38,9 @@ struct ScriptLinesTests {
       #expect(!lines.isEmpty || bytes == 0)
       bytes += line.utf8.count + 1
       let whole = lines.add(line + "\n")
-      #expect(whole.isEmpty == (line != "2]"))
+      expect(whole.isEmpty, equals: (line != "2]"))
     }
-    #expect(lines.examinedBytes == bytes)
+    expect(lines.examinedBytes, equals: bytes)
     #expect(lines.isEmpty)
   }
 }

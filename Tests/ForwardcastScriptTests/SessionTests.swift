@@ -88,11 +88,11 @@ struct SessionTests {
       expect [cart wash] throws "unrecognized selector wash of Cart"
       [cart total]
       """)
-    #expect(outcome.failures.map(\.text) == [])
+    expect(outcome.failures.map(\.text), equals: [])
     #expect(outcome.error == nil)
-    #expect(outcome.value == 5.5)
-    #expect(cart.items.count == 2)
-    #expect(cart.tags == [1, 2])
+    expect(outcome.value, equals: 5.5)
+    expect(cart.items.count, equals: 2)
+    expect(cart.tags, equals: [1, 2])
   }
 
   @Test("a class is asked whose table nobody has touched, even through proxies")
@@ -103,8 +103,8 @@ struct SessionTests {
     proxy.add(sleeper)
     session.register(proxy, as: "line")
     session.run("proxy f = forward to line")
-    #expect(session.run("[f heardOfOnlyBySleepers]").value == 1)
-    #expect(session.run("[line resolvedOnlyBySleepers]").value == 2)
+    expect(session.run("[f heardOfOnlyBySleepers]").value, equals: 1)
+    expect(session.run("[line resolvedOnlyBySleepers]").value, equals: 2)
   }
 
   @Test("names live on from one text to the next, and errors do not end the session")
@@ -112,11 +112,11 @@ struct SessionTests {
     let session = ScriptSession()
     #expect(session.run("let a = 1\nreceiver R { - one = 1 }").succeeded)
     #expect(session.run("print )").isParsed == false)
-    #expect(session.run("b").error?.text == "unknown name: b")
-    #expect(session.run("[a add: [new R one]]").value == 2)
-    #expect(session.value(of: "a") == 1)
+    expect(session.run("b").error?.text, equals: "unknown name: b")
+    expect(session.run("[a add: [new R one]]").value, equals: 2)
+    expect(session.value(of: "a"), equals: 1)
     session.set(["x": [1, nil]], as: "given")
-    #expect(session.run("[[given at: \"x\"] at: 0]").value == 1)
+    expect(session.run("[[given at: \"x\"] at: 0]").value, equals: 1)
     #expect(session.run("let z = 3").value == nil)
     #expect(session.value(of: "given") != nil)
     session.run("drop given")
@@ -132,11 +132,11 @@ struct SessionTests {
       Issue.record("r is no object")
       return
     }
-    #expect(try reference.receiver.send(Message<(Int) -> Int>("twice:"), 21) == 42)
+    try expect(reference.receiver.send(Message<(Int) -> Int>("twice:"), 21), equals: 42)
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(reference.receiver)
     proxy.broadcast(Message<(String) -> Void>("hear:"), "host")
-    #expect(transcript.output == "r host\n")
+    expect(transcript.output, equals: "r host\n")
     #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
   }
 
@@ -160,9 +160,9 @@ struct SessionTests {
     nonisolated(unsafe) let receiver = reference.receiver
     DispatchQueue.concurrentPerform(iterations: 200) { number in
       let answer = try? receiver.send(Message<(Int) -> Int>("hear:"), number)
-      #expect(answer == 0)
+      expect(answer, equals: 0)
     }
-    #expect(Set(transcript.pieces) == Set((0..<200).map { "r \($0 * 2)\n" }))
+    expect(Set(transcript.pieces), equals: Set((0..<200).map { "r \($0 * 2)\n" }))
   }
 
   @Test("a host's proxy is printed by its name and answers like the script's own")
@@ -177,7 +177,7 @@ struct SessionTests {
       "add cart to pages\n[pages add: \"tea\" price: 3]\nprint [pages total] count pages targets pages pages")
     #expect(outcome.succeeded)
     #expect(transcript.output.hasPrefix("3.0 1 [<Cart cart>] <MulticastProxy"))
-    #expect(proxy.count == 1)
+    expect(proxy.count, equals: 1)
   }
 
   @Test("a host's proxy of any interface is counted, collected from and changed")
@@ -200,12 +200,12 @@ struct SessionTests {
         expect report [pages unheard] == @{"delivered": 0, "failed": 0, "queued": 0, "skipped": 2}
         add cart to pages
         """)
-      #expect(outcome.failures.map(\.text) == [])
+      expect(outcome.failures.map(\.text), equals: [])
       #expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
       #expect(session.run("remove second from pages").succeeded)
     }
     // A session that goes leaves the host's proxies as they are.
-    #expect(pages.count == 1)
+    expect(pages.count, equals: 1)
   }
 
   @Test("a host's receiver that answers everything gets names that nobody has heard of", .oneAtATime)
@@ -213,9 +213,9 @@ struct SessionTests {
     let limit = bound(1_000, full: 10_000)
     let session = ScriptSession.withLimits({ $0.names = limit }) { ScriptSession() }
     session.register(Echo(), as: "echo")
-    #expect(session.run("[echo neverHeardOfByTests: 1]").value == "neverHeardOfByTests:")
+    expect(session.run("[echo neverHeardOfByTests: 1]").value, equals: "neverHeardOfByTests:")
     let many = (0...limit).map { "[echo everNewName\($0)OfTests]\n" }.joined()
-    #expect(session.run(many).error?.text == "limit exceeded: more than \(limit) selectors")
+    expect(session.run(many).error?.text, equals: "limit exceeded: more than \(limit) selectors")
   }
 
   @Test("a session lets go of what it was given, of its objects, and of proxies that hold one another")
@@ -258,19 +258,20 @@ struct SessionTests {
   func rendering() {
     let session = ScriptSession()
     let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
-    #expect(
-      error?.description == "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
+    expect(
+      error?.description,
+      equals: "cooks.msg:11:12: error: unknown name: nobody\n\tprint \"é\" nobody # here\n\t          ^")
     let long = session.run(
       "print " + String(repeating: "1 ", count: 1000) + "nobody " + String(repeating: "2 ", count: 1000)
     ).error
     let lines = long?.description.split(separator: "\n") ?? []
-    #expect(lines.count == 3)
+    expect(lines.count, equals: 3)
     #expect(lines.allSatisfy { $0.count <= 170 })
-    #expect(
-      lines.last.map { $0.count }
-        == lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
-          lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
-        })
+    expect(
+      lines.last.map { $0.count },
+      equals: lines.dropFirst().first.flatMap { $0.ranges(of: "nobody").first }.map { range in
+        lines[1].distance(from: lines[1].startIndex, to: range.lowerBound) + 1
+      })
     let hostile = session.run("print \u{1B}[31m").error
     #expect(hostile?.description.contains("\u{1B}") == false)
   }
@@ -280,9 +281,9 @@ struct SessionTests {
     let session = ScriptSession()
     session.run("receiver R {\n  - burn { throw \"burnt\" }\n  - deep = [self burn]\n}\nlet r = new R", named: "rows")
     let error = session.run("[r deep]", named: "call").error
-    #expect(error?.position.description == "rows:2:12")
-    #expect(error?.text == "burnt")
-    #expect(error?.code == .thrown)
+    expect(error?.position.description, equals: "rows:2:12")
+    expect(error?.text, equals: "burnt")
+    expect(error?.code, equals: .thrown)
   }
 
   @Test("failed expectations are reported when they are met, and the script goes on")
@@ -293,16 +294,17 @@ struct SessionTests {
       expect 1 throws; expect nobody throws "type"
       expect nobody throws "unknown"; print "end"
       """)
-    #expect(
-      played.failures == [
+    expect(
+      played.failures,
+      equals: [
         "1:1 expectation failed: 1 == 2 does not hold", "1:16 expectation failed: wanted true, found false",
         "2:1 expectation failed: wanted an error, found the value 1",
         "2:18 expectation failed: wanted an error that begins with \"type\", found \"unknown name: nobody\"",
       ])
-    #expect(played.output == "end\n")
+    expect(played.output, equals: "end\n")
     #expect(!played.outcome.succeeded)
-    #expect(play("repeat 5000 { expect false }").outcome.failures.count == 1000)
-    #expect(play("repeat 5000 { expect false }").outcome.failureCount == 5000)
+    expect(play("repeat 5000 { expect false }").outcome.failures.count, equals: 1000)
+    expect(play("repeat 5000 { expect false }").outcome.failureCount, equals: 5000)
   }
 
   @Test("the trace tells who was asked, who got it, in which order, and what came back")
@@ -321,8 +323,9 @@ struct SessionTests {
       [p total]
       [r burn]
       """)
-    #expect(
-      transcript.trace == [
+    expect(
+      transcript.trace,
+      equals: [
         "<multicast p> is asked total", "  1. <R r> gets total, directly", "  1. <R r> answers 5",
         "  <Cart cart> got it, directly, and answered 0.0", "  <R m> is passed over: muted",
         "<multicast p> answers 0.0", "<R r> is asked burn", "  1. <R r> gets burn, directly",
@@ -336,6 +339,6 @@ struct SessionTests {
     var handlers = transcript.handlers
     handlers.progress = { progress in transcript.handlers.output("\(progress.steps) \(progress.stepLimit)") }
     ScriptSession(stepLimit: 5000, handlers: handlers).run("repeat 3000 { let x = 1 }")
-    #expect(transcript.pieces == ["1024 5000", "2048 5000"])
+    expect(transcript.pieces, equals: ["1024 5000", "2048 5000"])
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Values")
@@ -22,7 +23,7 @@ struct ValueTests {
     ])
   func printing(expression: String, text: String) throws {
     let played = play("receiver Cook { }\nlet ann = new Cook\nproxy line = multicast\nprint \(expression)")
-    #expect(played.output == text + "\n")
+    expect(played.output, equals: text + "\n")
     #expect(played.error == nil)
   }
 
@@ -30,7 +31,7 @@ struct ValueTests {
   func printInOnePiece() {
     let transcript = Transcript()
     ScriptSession(handlers: transcript.handlers).run("print 1 -2 \"x\" @[3] not true 4; print \"end\"")
-    #expect(transcript.pieces == ["1 -2 x [3] false 4\n", "end\n"])
+    expect(transcript.pieces, equals: ["1 -2 x [3] false 4\n", "end\n"])
   }
 
   @Test(
@@ -49,9 +50,9 @@ struct ValueTests {
   func comparison(condition: String, holds: Bool) {
     let world = "receiver Cook { }\nlet ann = new Cook\nproxy line = multicast\n"
     let played = play(world + "if \(condition) { print true } else { print false }\nexpect \(condition)")
-    #expect(played.output == "\(holds)\n", "\(condition)")
+    expect(played.output, equals: "\(holds)\n", "\(condition)")
     #expect(played.error == nil)
-    #expect(played.failures.isEmpty == holds)
+    expect(played.failures.isEmpty, equals: holds)
   }
 
   @Test(
@@ -74,7 +75,7 @@ struct ValueTests {
       ("3 responds \"add:\"", "true"), ("\"a\" responds \"add:\"", "false"), ("nil responds \"x\"", "false"),
     ])
   func answers(expression: String, text: String) throws {
-    #expect(try value(expression).description == text)
+    try expect(value(expression).description, equals: text)
   }
 
   @Test(
@@ -91,13 +92,13 @@ struct ValueTests {
     ])
   func refusals(expression: String, text: String) {
     #expect(play("expect \(expression) throws \"\(text)\"").outcome.succeeded)
-    #expect(play(expression).error == "1:1 " + (play(expression).outcome.error?.text ?? ""))
+    expect(play(expression).error, equals: "1:1 " + (play(expression).outcome.error?.text ?? ""))
   }
 
   @Test("a value of the host hashes and compares as in a script")
   func hashing() {
-    #expect(Set<ScriptValue>([1, 1.0, 2, "1", true]).count == 4)
-    #expect(ScriptValue.integer(3) == 3.0)
+    expect(Set<ScriptValue>([1, 1.0, 2, "1", true]).count, equals: 4)
+    expect(ScriptValue.integer(3), equals: 3.0)
     #expect(ScriptValue.bool(true) != 1)
     #expect(ScriptValue.dictionary(["a": nil]) != ScriptValue.dictionary([:]))
   }

@@ -30,7 +30,7 @@ struct WorkTests {
     let played = ScriptSession.withLimits({ $0.proxies = limit }) {
       play(Self.diamonds(60) + statement + "\nprint \"not reached\"", steps: 1000)
     }
-    #expect(played.outcome.error?.text == "limit exceeded: one message passes more than \(limit) proxies")
+    expect(played.outcome.error?.text, equals: "limit exceeded: one message passes more than \(limit) proxies")
     #expect(played.error?.hasPrefix("\(Self.diamonds(60).split(separator: "\n").count + 1):") == true)
     #expect(played.output.isEmpty)
   }
@@ -51,7 +51,7 @@ struct WorkTests {
       print "not reached"
       """
     let played = play(text, steps: 1000)
-    #expect(played.outcome.error?.code == .limitExceeded)
+    expect(played.outcome.error?.code, equals: .limitExceeded)
     #expect(!played.output.contains("last") && !played.output.contains("not reached"))
   }
 
@@ -75,14 +75,14 @@ struct WorkTests {
       text += "proxy f\(level) = forward to a\(level + 1); proxy g\(level) = forward to a\(level + 1)\n"
       text += "add f\(level) to a\(level); add g\(level) to a\(level)\n"
     }
-    #expect(play(text + "print a0 responds \"zz\"", steps: 1000).outcome.error?.code == .limitExceeded)
+    expect(play(text + "print a0 responds \"zz\"", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
   @Test("ways that are muted, cancelled, dead or for other messages are not passed")
   func closedWays() {
     let text = Self.diamonds(60, modifiers: " only @[\"b\"]")
     #expect(play(text + "print report [a0 a]").outcome.succeeded)
-    #expect(play(text + "print report [a0 b]", steps: 1000).outcome.error?.code == .limitExceeded)
+    expect(play(text + "print report [a0 b]", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
   @Test("proxies that stand in one another are walked as a message goes")
@@ -91,7 +91,7 @@ struct WorkTests {
     for upper in 0..<12 {
       for lower in 0..<12 where lower != upper { text += "add p\(lower) to p\(upper)\n" }
     }
-    #expect(play(text + "[p0 a]", steps: 1000).outcome.error?.code == .limitExceeded)
+    expect(play(text + "[p0 a]", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
   /// What has a thousand of each: values, targets, names, letters.
@@ -241,7 +241,7 @@ struct WorkTests {
     ScriptSession.withLimits({ $0.registrations = limit }) {
       #expect(play(cast + "expect not (p responds \"b\")").outcome.succeeded)
       let played = play(cast + "[p b]\nprint \"not reached\"")
-      #expect(played.outcome.error?.text == "limit exceeded: one message passes more than \(limit) registrations")
+      expect(played.outcome.error?.text, equals: "limit exceeded: one message passes more than \(limit) registrations")
       #expect(played.output.isEmpty)
     }
   }
@@ -266,9 +266,9 @@ struct WorkTests {
     let cast = "receiver O { - a = 1; - take: x = nil }\nlet o = new O\nproxy p = multicast strong\n"
     func text(_ count: Int) -> String { cast + "repeat \(count) { add new O to p }\n[o take: p]\nprint 1" }
     ScriptSession.withLimits({ $0.registrations = limit }) {
-      #expect(play(text(limit * 9 / 10)).output == "1\n")
+      expect(play(text(limit * 9 / 10)).output, equals: "1\n")
       let played = play(text(limit + 1))
-      #expect(played.outcome.error?.text == "limit exceeded: a value that leads to more than \(limit) targets")
+      expect(played.outcome.error?.text, equals: "limit exceeded: a value that leads to more than \(limit) targets")
       #expect(played.output.isEmpty)
     }
   }
@@ -288,8 +288,8 @@ struct WorkTests {
       }
     }
     let outcome = ScriptSession(handlers: handlers).run(text)
-    #expect(outcome.error?.text == "limit exceeded: the run was cancelled")
-    #expect(looks.withLock { $0 } == 2)
+    expect(outcome.error?.text, equals: "limit exceeded: the run was cancelled")
+    expect(looks.withLock { $0 }, equals: 2)
   }
 
   @Test("a priority of its own is charged more the more there are")
@@ -356,7 +356,7 @@ struct WorkTests {
     #expect(play(large + "expect big == big").outcome.succeeded)
     for use in ["[o take: big]", "let x = [o give]", "print big", "expect [o take: big] throws"] {
       let error = play(large + use).outcome.error
-      #expect(error?.text == "limit exceeded: a list or dictionary of over 1 MiB in a message", "\(use)")
+      expect(error?.text, equals: "limit exceeded: a list or dictionary of over 1 MiB in a message", "\(use)")
     }
   }
 
@@ -365,7 +365,7 @@ struct WorkTests {
   func dictionariesInALine() {
     let count = bound(10_000, full: 40_000)
     let list = Array(repeating: "@{\"a\": 1}", count: count).joined(separator: ", ")
-    #expect(play("print [@[\(list)] count]").output == "\(count)\n")
+    expect(play("print [@[\(list)] count]").output, equals: "\(count)\n")
   }
 
   @Test("a long name is a part of every value that shows it")
@@ -374,7 +374,7 @@ struct WorkTests {
     text += String(repeating: "let n = [n appending: n]\n", count: 16) + "let o = new R name: n\n"
     #expect(play(text + "let l = @[o, o]").outcome.succeeded)
     let many = "let l = @[\(Array(repeating: "o", count: 20).joined(separator: ", "))]"
-    #expect(play(text + many).outcome.error?.text == "limit exceeded: a value of over 16 MiB")
+    expect(play(text + many).outcome.error?.text, equals: "limit exceeded: a value of over 16 MiB")
   }
 
   @Test("the evidence of an error is short however large the value is")
@@ -386,8 +386,8 @@ struct WorkTests {
       """
     let played = play(
       text + "\nexpect k == 1\nexpect @[k, k] == 1\nexpect @[\"\(String(repeating: "y", count: 500))\"] == 1")
-    #expect(played.failures.count == 3)
-    #expect(played.failures[0] == "4:1 expectation failed: a dictionary of 300 keys == 1 does not hold")
+    expect(played.failures.count, equals: 3)
+    expect(played.failures[0], equals: "4:1 expectation failed: a dictionary of 300 keys == 1 does not hold")
     #expect(played.failures.allSatisfy { $0.utf8.count < 300 })
   }
 
@@ -395,7 +395,7 @@ struct WorkTests {
   func separators() {
     let blank = String(repeating: "\n;", count: bound(40_000, full: 200_000))
     let played = play("if false { print 1 }" + blank + "else { print 2 }" + blank + "if true { }" + blank)
-    #expect(played.output == "2\n")
+    expect(played.output, equals: "2\n")
   }
 
   @Test(
@@ -404,12 +404,13 @@ struct WorkTests {
   func nestedNames(_ part: String) {
     let cast = "receiver R { }\nlet x = new R\n"
     #expect(play(cast + "print " + String(repeating: "new R name: \"a\"", count: 1)).outcome.succeeded)
-    #expect(
-      play(cast + "print " + String(repeating: part, count: 20_000) + "\"a\"").error
-        == "3:\(7 + 64 * part.count + (part.count - 12)) limit exceeded: more than 64 names and brackets inside one another"
+    expect(
+      play(cast + "print " + String(repeating: part, count: 20_000) + "\"a\"").error,
+      equals:
+        "3:\(7 + 64 * part.count + (part.count - 12)) limit exceeded: more than 64 names and brackets inside one another"
     )
     let inside = String(repeating: "(", count: 60) + String(repeating: "new R name: ", count: 5) + "\"a\""
-    #expect(play(cast + "print " + inside).outcome.error?.code == .limitExceeded)
+    expect(play(cast + "print " + inside).outcome.error?.code, equals: .limitExceeded)
     let many = Array(repeating: "new R name: \"a\"", count: 200).joined(separator: ", ")
     #expect(play(cast + "let l = @[\(many)]").outcome.succeeded)
   }
@@ -427,8 +428,8 @@ struct WorkTests {
     for next in kinds {
       let (most, tooMany) = (chain(255, next) + "drop p255; print 1", chain(256, next))
       try onThread(stackSize: 512 << 10) {
-        #expect(play(most).output == "1\n")
-        #expect(play(tooMany).outcome.error?.text == "limit exceeded: more than 255 proxies that hold proxies")
+        expect(play(most).output, equals: "1\n")
+        expect(play(tooMany).outcome.error?.text, equals: "limit exceeded: more than 255 proxies that hold proxies")
       }
     }
     // Those that are gone do not count.
@@ -442,13 +443,17 @@ struct WorkTests {
     for number in 1...count { text += "proxy p\(number) = multicast; add p\(number - 1) to p\(number)\n" }
     let played = play(text + "print [p\(count) a]\nprint p\(count) responds \"a\"")
     if count == 100 {
-      #expect(played.output == "1\ntrue\n")
+      expect(played.output, equals: "1\ntrue\n")
     } else {
       #expect(played.outcome.error?.text.hasPrefix("too many proxies") == true, "\(played.error ?? "")")
     }
     var lazies = "receiver R { - a = 1 }\nlet l0 = new R\n"
     for number in 1...count { lazies += "proxy l\(number) = lazy { l\(number - 1) }\n" }
     let asked = play(lazies + "print l\(count) responds \"a\"")
-    if count == 100 { #expect(asked.output == "true\n") } else { #expect(asked.outcome.error?.code == .limitExceeded) }
+    if count == 100 {
+      expect(asked.output, equals: "true\n")
+    } else {
+      expect(asked.outcome.error?.code, equals: .limitExceeded)
+    }
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastTesting
+import TestSupport
 import Testing
 
 @globalActor
@@ -86,10 +87,10 @@ struct ShapeTests {
     easel.fallsBack(to: real)
     #expect(throws: Busy.self) { try easel.face.typed() }
     try useAll(easel.face)
-    #expect(real.log == ["draw 3 4", "keep a", "make 1.5", "maybe nil"])
+    expect(real.log, equals: ["draw 3 4", "keep a", "make 1.5", "maybe nil"])
     #expect(try easel.face[1] == "one" && easel.face.handler?() == 5 && easel.face.typed() == 4)
-    #expect(try easel.face.many(1, 2, 3, 4, 5) == 15)
-    #expect(try await easel.face.slowly(4) == 8)
+    try expect(easel.face.many(1, 2, 3, 4, 5), equals: 15)
+    try await expect(easel.face.slowly(4), equals: 8)
     #expect(easel.calls.count == 12 && failures.failures.isEmpty)
   }
 
@@ -97,7 +98,7 @@ struct ShapeTests {
   func nice() throws {
     try useAll(easel.face)
     #expect(easel.face[1] == nil && easel.face.handler == nil)
-    #expect(easel.calls.count == 8)
+    expect(easel.calls.count, equals: 8)
     easel.verify(Says.draw, .where("of shade 3") { $0.shade == 3 }, 4)
     easel.verify(Says.keep, "a", "b")
     easel.verify(Says.make, .where("Int") { $0 == Int.self }, .where { $0 as? Double == 1.5 })
@@ -110,16 +111,16 @@ struct ShapeTests {
     do {
       _ = try easel.face.typed()
       Issue.record("nothing was thrown")
-    } catch { #expect(error == Busy()) }
-    #expect(try easel.face.typed() == 3)
+    } catch { expect(error, equals: Busy()) }
+    try expect(easel.face.typed(), equals: 3)
     easel.stub(Says.many, 1, 2, 3, .any, .equal(5)).runs { $0 + $3 + $4 }
-    #expect(try easel.face.many(1, 2, 3, 40, 5) == 46)
+    try expect(easel.face.many(1, 2, 3, 40, 5), equals: 46)
     #expect(throws: MessageError.self) { try easel.face.many(1, 2, 3, 4, 6) }
     // In a protocol that is not Sendable a call that suspends stays in the caller's isolation, and may be delayed too.
     let clock = TestClock()
     easel.stub(Says.slowly, 7).delayed(by: .seconds(1), on: clock).answers(14)
     async let moved: Void = clock.moveWhenSlept(by: .seconds(1))
-    #expect(try await easel.face.slowly(7) == 14)
+    try await expect(easel.face.slowly(7), equals: 14)
     await moved
   }
 
@@ -128,10 +129,10 @@ struct ShapeTests {
     let vault = TestDouble(VaultProxy(), reporter: failures.reporter)
     vault.fallsBack(to: RealVault())
     vault.stub(VaultProxy.Messages.open, 1).answers("stubbed")
-    #expect(try await vault.face.open(7) == "gold")
-    #expect(try await vault.face.open(1) == "stubbed")
+    try await expect(vault.face.open(7), equals: "gold")
+    try await expect(vault.face.open(1), equals: "stubbed")
     await #expect(throws: Busy.self) { try await vault.face.open(2) }
-    #expect(vault.calls.map { $0.error?.type } == [nil, nil, "Busy"])
+    expect(vault.calls.map { $0.error?.type }, equals: [nil, nil, "Busy"])
   }
 
   @PressActor
@@ -143,7 +144,7 @@ struct ShapeTests {
     let face: any Press = press.face
     #expect(try face.start(5))
     await #expect(throws: Busy.self) { try await face.finish() }
-    #expect(try await face.finish() == 99)
+    try await expect(face.finish(), equals: 99)
     #expect(failures.failures.isEmpty)
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastTesting
+import TestSupport
 import Testing
 
 private typealias Says = StoreProxy.Messages
@@ -36,8 +37,8 @@ struct VerifyTests {
       store.face.save("b", count: 1)
       let before = failures.failures.count
       let isAccepted = store.verify(Says.save, "a", .any, times: times)
-      #expect(isAccepted == accepted.contains(count))
-      #expect(failures.failures.count == before + (isAccepted ? 0 : 1))
+      expect(isAccepted, equals: accepted.contains(count))
+      expect(failures.failures.count, equals: before + (isAccepted ? 0 : 1))
     }
   }
 
@@ -47,8 +48,9 @@ struct VerifyTests {
     store.face.save("a", count: 3)
     store.face.save("b", count: 4)
     store.verify(Says.save, "a", .any, times: 2)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         Store: expected 2 calls of save: "a" count: any, found 1
           expected                      | actual
@@ -68,9 +70,10 @@ struct VerifyTests {
     store.face.save("a", count: 1)
     #expect(store.verifyNoCalls() == false)
     let line = #line - 1
-    #expect(failures.failures.map(\.place.line) == [UInt(line)])
-    #expect(
-      texts == [
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
+    expect(
+      texts,
+      equals: [
         """
         Store: expected no calls, found 2
           expected | actual
@@ -88,8 +91,9 @@ struct VerifyTests {
     store.face.clear()
     store.face.save("a", count: 1)
     store.verify(Says.clear, times: .never)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         Store: expected at least 1 call of clear, found 0
           expected               | actual
@@ -117,21 +121,21 @@ struct VerifyTests {
   func places() {
     store.verify(Says.clear)
     let line = #line - 1
-    #expect(failures.failures.last?.place.line == UInt(line))
-    #expect(failures.failures.last?.place.fileID == #fileID)
-    #expect(failures.failures.last?.place.filePath == "\(#filePath)")
+    expect(failures.failures.last?.place.line, equals: UInt(line))
+    expect(failures.failures.last?.place.fileID, equals: #fileID)
+    expect(failures.failures.last?.place.filePath, equals: "\(#filePath)")
     verifyOrder(store.call(Says.clear))
-    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     verifyNever(store.call(Says.clear), after: log.call(LoggingProxy.Messages.note, .any))
-    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     store.call(Says.clear).verify()
-    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     store.face.clear()
     store.verifyNoOtherCalls()
-    #expect(failures.failures.last?.place.line == UInt(#line - 1))
+    expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     let strict = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
     strict.face.clear()
-    #expect(failures.failures.last?.place.line == UInt(#line - 2))
+    expect(failures.failures.last?.place.line, equals: UInt(#line - 2))
     #expect(failures.failures.count == 6 && madeAt > 0)
   }
 
@@ -142,11 +146,12 @@ struct VerifyTests {
     store.stub(Says.clear)
     _ = try store.face.load("a")
     store.face.clear()
-    #expect(texts == [])
+    expect(texts, equals: [])
     #expect(throws: MessageError.self) { try store.face.load("b") }
     store.face.save("c", count: 1)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         Store: unexpected call of load: "b", for which this strict double has no stub
           expected  | actual
@@ -179,8 +184,9 @@ struct VerifyTests {
       verifyOrder(log.call(note, "start"), store.call(clear), store.call(Says.save, .any, .any), log.call(note, .any)))
     #expect(verifyOrder())
     #expect(!verifyOrder(store.call(clear), log.call(note, "start")))
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         expected Log note: "start" after Store clear, where it did not come
           expected            | actual
@@ -217,8 +223,9 @@ struct VerifyTests {
     log.face.note("late")
     #expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
     #expect(verifyNever(log.call(note, "early"), after: store.call(Says.clear)))
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         expected no Log note: any after Store clear, which did not come
           expected              | actual
@@ -244,8 +251,9 @@ struct VerifyTests {
     store.verify(Says.clear)
     verifyOrder(store.call(Says.save, "b", .any))
     #expect(!store.verifyNoOtherCalls())
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         """
         Store: expected no other calls, found 1
           expected      | actual
@@ -265,11 +273,11 @@ struct VerifyTests {
     log.face.note("x")
     let saved = store.arguments(of: Says.save)
     #expect(saved.map(\.0) == ["a", "b"] && saved.map(\.1) == [1, 2])
-    #expect(log.arguments(of: LoggingProxy.Messages.note) == ["x"])
+    expect(log.arguments(of: LoggingProxy.Messages.note), equals: ["x"])
     #expect(store.arguments(of: Says.clear).isEmpty)
     let counts = Capture<Int>()
     store.verify(Says.save, .any, .captured(by: counts))
-    #expect(counts.values == [1, 2])
+    expect(counts.values, equals: [1, 2])
   }
 
   @Test("a double's calls are a recording, which is written down like any other")
@@ -277,7 +285,7 @@ struct VerifyTests {
     store.stub(Says.load, .any).answers("x")
     _ = try store.face.load("a")
     store.face.clear()
-    #expect(store.recording.description == "[Store load: \"a\"] answers \"x\"\n[Store clear]")
+    expect(store.recording.description, equals: "[Store load: \"a\"] answers \"x\"\n[Store clear]")
   }
 
   @Test("the calls of an expectation are counted")
@@ -285,6 +293,6 @@ struct VerifyTests {
     let calls = store.call(Says.save, .any, .where { $0 > 1 })
     #expect(calls.count == 0 && "\(calls)" == "Store save: any count: (a condition)")
     for count in 0..<4 { store.face.save("a", count: count) }
-    #expect(calls.count == 2)
+    expect(calls.count, equals: 2)
   }
 }

@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import ForwardcastTesting
+import TestSupport
 import Testing
 
 private typealias Says = ServerProxy.Messages
@@ -20,8 +21,8 @@ struct WaitingTests {
     server.stub(Says.fetch, "/a").fails(Busy()).answers([1, 2])
     server.stub(Says.unread).answers(3)
     await #expect(throws: Busy.self) { try await server.face.fetch("/a") }
-    #expect(try await server.face.fetch("/a") == [1, 2])
-    #expect(await server.face.unread() == 3)
+    try await expect(server.face.fetch("/a"), equals: [1, 2])
+    await expect(server.face.unread(), equals: 3)
     await #expect(throws: MessageError.self) { try await server.face.fetch("/b") }
     await server.face.ping(1)
     #expect(server.calls.count == 5 && failures.failures.isEmpty)
@@ -31,10 +32,10 @@ struct WaitingTests {
   func partial() async throws {
     server.fallsBack(to: RealServer())
     server.stub(Says.fetch, "/stubbed").answers([])
-    #expect(try await server.face.fetch("A") == [65])
-    #expect(try await server.face.fetch("/stubbed") == [])
-    #expect(await server.face.unread() == 7)
-    #expect(try server.face.status(of: "x") == 200)
+    try await expect(server.face.fetch("A"), equals: [65])
+    try await expect(server.face.fetch("/stubbed"), equals: [])
+    await expect(server.face.unread(), equals: 7)
+    try expect(server.face.status(of: "x"), equals: 200)
   }
 
   @Test("a delayed answer comes when the clock has been moved, and not before")
@@ -45,10 +46,10 @@ struct WaitingTests {
     let fetching = Task { try await face.fetch("/a") }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(2))
-    #expect(clock.sleeperCount == 1)
-    #expect(server.recording.description == "[Server fetch: \"/a\"] has not ended")
+    expect(clock.sleeperCount, equals: 1)
+    expect(server.recording.description, equals: "[Server fetch: \"/a\"] has not ended")
     clock.advance(by: .seconds(1))
-    #expect(try await fetching.value == [1])
+    try await expect(fetching.value, equals: [1])
     // The delay is for all that was said behind it.
     let failing = Task { try await face.fetch("/a") }
     await clock.waitForSleepers()
@@ -65,7 +66,7 @@ struct WaitingTests {
     await clock.waitForSleepers()
     fetching.cancel()
     await #expect(throws: CancellationError.self) { try await fetching.value }
-    #expect(clock.sleeperCount == 0)
+    expect(clock.sleeperCount, equals: 0)
   }
 
   @Test("a delay for a requirement that does not suspend is a failure where the double was made")
@@ -73,11 +74,11 @@ struct WaitingTests {
     let server = TestDouble(ServerProxy(), reporter: failures.reporter)
     let line = #line - 1
     server.stub(Says.status, .any).delayed(by: .seconds(3), on: TestClock()).answers(1)
-    #expect(try server.face.status(of: "a") == 1)
-    #expect(failures.failures.map(\.place.line) == [UInt(line)])
-    #expect(
-      failures.failures.first?.text
-        == "Server: statusOf: is stubbed with a delay, and was called by code that cannot wait")
+    try expect(server.face.status(of: "a"), equals: 1)
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
+    expect(
+      failures.failures.first?.text,
+      equals: "Server: statusOf: is stubbed with a delay, and was called by code that cannot wait")
   }
 
   @Test("a wait for calls ends when there have been enough, however they come")
@@ -100,9 +101,10 @@ struct WaitingTests {
     let line = #line - 1
     waiting.cancel()
     #expect(await !waiting.value)
-    #expect(failures.failures.map(\.place.line) == [UInt(line)])
-    #expect(
-      failures.failures.first?.text == """
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
+    expect(
+      failures.failures.first?.text,
+      equals: """
         Server: waited for at least 2 calls of tell: "wanted", found 0 when the test was cancelled
           expected                         | actual
           at least 2 calls: tell: "wanted" | ✗ tell: "other"
@@ -114,7 +116,7 @@ struct WaitingTests {
   func limitedWait() async {
     #expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
     let line = #line - 1
-    #expect(failures.failures.map(\.place.line) == [UInt(line)])
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     #expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
     let told = Capture<String>()
     let face = server.face
@@ -130,7 +132,7 @@ struct WaitingTests {
     await clock.waitForSleepers()
     server.face.tell("other")
     clock.advance(by: .seconds(4))
-    #expect(clock.sleeperCount == 1)
+    expect(clock.sleeperCount, equals: 1)
     clock.advance(by: .seconds(1))
     #expect(await waiting.value)
     #expect(await server.call(Says.tell, "late").doesNotCome(within: .milliseconds(1)))
@@ -147,9 +149,10 @@ struct WaitingTests {
     #expect(await !waiting.value)
     #expect(await !server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock))
     let second = #line - 1
-    #expect(failures.failures.map(\.place.line) == [UInt(line), UInt(second)])
-    #expect(
-      failures.failures.first?.text == """
+    expect(failures.failures.map(\.place.line), equals: [UInt(line), UInt(second)])
+    expect(
+      failures.failures.first?.text,
+      equals: """
         Server: expected no call within 5.0 seconds of tell: "late", found 1
           expected                                 | actual
           no call within 5.0 seconds: tell: "late" | ✗ tell: "late"
@@ -164,7 +167,7 @@ struct WaitingTests {
     await clock.waitForSleepers()
     waiting.cancel()
     #expect(await !waiting.value)
-    #expect(failures.failures.map { $0.text.contains("the test was cancelled") } == [true])
+    expect(failures.failures.map { $0.text.contains("the test was cancelled") }, equals: [true])
   }
 
   @Test("calls on many threads are all kept, and each stub outcome is used once")
@@ -177,7 +180,7 @@ struct WaitingTests {
       for index in 0..<250 { face.tell("\((try? face.status(of: "\(thread) \(index)")) ?? -1)") }
     }
     let told = server.arguments(of: Says.tell).compactMap(Int.init)
-    #expect(told.sorted() == Array(0...999))
+    expect(told.sorted(), equals: Array(0...999))
     #expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
   }
 
@@ -232,10 +235,10 @@ struct TestClockTests {
     for seconds in 1...3 {
       clock.advance(by: .seconds(1))
       await log.call(SharedLogProxy.Messages.note, .equal("\(seconds)")).wait()
-      #expect(log.calls.count == seconds)
+      expect(log.calls.count, equals: seconds)
     }
     for task in tasks { try await task.value }
-    #expect(clock.now.offset == .seconds(3))
+    expect(clock.now.offset, equals: .seconds(3))
   }
 
   @Test("a deadline that has passed is no sleep, and a cancelled task does not begin to sleep")
@@ -250,7 +253,7 @@ struct TestClockTests {
       try await clock.sleep(for: .seconds(1))
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(clock.sleeperCount == 0)
+    expect(clock.sleeperCount, equals: 0)
   }
 
   @Test("who waits for sleepers goes on when cancelled")
@@ -259,6 +262,6 @@ struct TestClockTests {
     let watching = Task { await clock.waitForSleepers(2) }
     watching.cancel()
     await watching.value
-    #expect(clock.sleeperCount == 0)
+    expect(clock.sleeperCount, equals: 0)
   }
 }

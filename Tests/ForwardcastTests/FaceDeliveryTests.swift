@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 private protocol FaceRoomDelegate: AnyObject, Sendable {
@@ -45,8 +46,8 @@ struct FaceDeliveryTests {
     members.add(window, delivery: .mainActor)
     members.room(7, didReceive: "hello")
     let seen = try await members.collectAndWait(.unread, returning: .sum)
-    #expect(seen == 3)
-    #expect(window.title == "7 hello")
-    #expect(await archive.lines == ["hello"])
+    expect(seen, equals: 3)
+    expect(window.title, equals: "7 hello")
+    await expect(archive.lines, equals: ["hello"])
   }
 }

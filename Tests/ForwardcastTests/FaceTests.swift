@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 struct Color: Hashable, Sendable {
@@ -50,23 +51,23 @@ struct FaceTests {
     var heard: [Color] = []
     let token = themes.on(.themesColorChanged) { color in heard.append(color) }
     themes.themesColorChanged(.red)
-    #expect(screen.background == .red)
+    expect(screen.background, equals: .red)
     themes.broadcast(.themesColorChanged, Color(name: "blue"))
-    #expect(heard == [.red, Color(name: "blue")])
+    expect(heard, equals: [.red, Color(name: "blue")])
     themes.dynamic.onAddMsg("alice", msgData: [1, 2])
-    #expect(screen.messages == ["alice [1, 2]"])
+    expect(screen.messages, equals: ["alice [1, 2]"])
     let total = try themes.collect(.progress, returning: .sum)
-    #expect(total == 0.5)
+    expect(total, equals: 0.5)
     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
     #expect(accepted)
     var call = Invocation(
       "themesColorChanged:", signature: try MethodSignature("v@:@"), arguments: [.init(Color.red)])
     let report = try themes.forward(&call)
-    #expect(report.answers.count == 2)
-    #expect(screen.background == .red)
+    expect(report.answers.count, equals: 2)
+    expect(screen.background, equals: .red)
     token.cancel()
     themes.themesColorChanged(.none)
-    #expect(heard.count == 3)
+    expect(heard.count, equals: 3)
     let anything = MulticastProxy<any MessageReceiver>()
     anything.add(screen)
     #expect(anything.responds(to: "progress"))
@@ -81,6 +82,6 @@ struct FaceTests {
     let bare = Bare()
     plain.add(bare)
     plain.themesColorChanged(.red)
-    #expect(bare.color == .red)
+    expect(bare.color, equals: .red)
   }
 }

@@ -95,8 +95,8 @@ struct LayeringTests {
         text: try String(contentsOf: url, encoding: .utf8))
     }
     // Every layer must have been met, or the test looks in the wrong place.
-    #expect(Set(layers) == Set(files.map(\.layer)))
-    #expect(violations(in: files).joined(separator: "\n") == "")
+    expect(Set(layers), equals: Set(files.map(\.layer)))
+    expect(violations(in: files).joined(separator: "\n"), equals: "")
   }
 
   @Test("no file under Sources imports Foundation")
@@ -124,7 +124,7 @@ struct LayeringTests {
     ]
     for code in naming {
       let found = violations(in: [proxy, file("Sending", "Send.swift", code)])
-      #expect(found == ["Send.swift names Crowd of Proxy"], "\(code)")
+      expect(found, equals: ["Send.swift names Crowd of Proxy"], "\(code)")
     }
   }
 
@@ -133,11 +133,11 @@ struct LayeringTests {
     let earlier = file("Message", "Box.swift", "struct Box { let count = 1 }")
     let adding = file("Proxy", "Box+Crowd.swift", "extension Box { var crowd: Int { 1 } }")
     let using = file("Sending", "Send.swift", "func send(_ box: Box) -> Int { box.crowd }")
-    #expect(violations(in: [earlier, adding, using]) == ["Send.swift uses crowd, which Proxy adds to Box"])
+    expect(violations(in: [earlier, adding, using]), equals: ["Send.swift uses crowd, which Proxy adds to Box"])
     let own = file("Sending", "Own.swift", "struct Own { var crowd = 2 }")
-    #expect(violations(in: [earlier, adding, using, own]) == [])
+    expect(violations(in: [earlier, adding, using, own]), equals: [])
     let later = file("Facade", "Face.swift", "func send(_ box: Box) -> Int { box.crowd }")
-    #expect(violations(in: [earlier, adding, later]) == [])
+    expect(violations(in: [earlier, adding, later]), equals: [])
   }
 
   @Test("comments, texts, longer names and earlier layers do not count")
@@ -149,9 +149,9 @@ struct LayeringTests {
       "let text = \"\\\"Crowd\"", "let text = #\"\\(Crowd)\"#",
     ]
     for code in harmless {
-      #expect(violations(in: [proxy, file("Sending", "Send.swift", code)]) == [], "\(code)")
+      expect(violations(in: [proxy, file("Sending", "Send.swift", code)]), equals: [], "\(code)")
     }
-    #expect(violations(in: [proxy, file("Facade", "Face.swift", "let crowd: Crowd? = nil")]) == [])
+    expect(violations(in: [proxy, file("Facade", "Face.swift", "let crowd: Crowd? = nil")]), equals: [])
   }
 
   @Test("imports that a layer must not have are found however they are written")
@@ -160,16 +160,16 @@ struct LayeringTests {
       "import Foundation", "public import Foundation", "import struct Foundation.URL",
       "#if A\n  import Foundation\n#endif",
     ] {
-      #expect(violations(in: [file("Proxy", "A.swift", line)]) == ["A.swift imports Foundation"], "\(line)")
+      expect(violations(in: [file("Proxy", "A.swift", line)]), equals: ["A.swift imports Foundation"], "\(line)")
     }
-    #expect(violations(in: [file("Message", "A.swift", "import Dispatch")]) == ["A.swift imports Dispatch"])
-    #expect(violations(in: [file("Delivery", "A.swift", "import Dispatch // Foundation")]) == [])
+    expect(violations(in: [file("Message", "A.swift", "import Dispatch")]), equals: ["A.swift imports Dispatch"])
+    expect(violations(in: [file("Delivery", "A.swift", "import Dispatch // Foundation")]), equals: [])
   }
 
   @Test("a folder that is no layer and a header with another layer's name are found")
   func placesAreFound() {
-    #expect(violations(in: [file("Helpers", "A.swift", "")]) == ["A.swift is in no layer: Helpers"])
+    expect(violations(in: [file("Helpers", "A.swift", "")]), equals: ["A.swift is in no layer: Helpers"])
     let misplaced = LayeredFile(layer: "Sending", name: "A.swift", text: file("Delivery", "A.swift", "").text)
-    #expect(violations(in: [misplaced]).count == 1)
+    expect(violations(in: [misplaced]).count, equals: 1)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 extension Message<(Int) -> Int> { fileprivate static var slowly: Self { .init("slowly:") } }
@@ -23,8 +24,8 @@ struct ForwardingHookTests {
     try proxy.before(.quote) { journal.note("before \($0)") }
     try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
     let doubled = try proxy.around(.quote) { call in try call.proceed(with: call.arguments * 2).map { $0 + 1 } }
-    #expect(try proxy.send(.quote, 1) == 23)
-    #expect(journal.entries == ["before 2", "ann quotes 2", "after 2: [22]"])
+    try expect(proxy.send(.quote, 1), equals: 23)
+    expect(journal.entries, equals: ["before 2", "ann quotes 2", "after 2: [22]"])
     doubled.cancel()
     journal.clear()
     let guarding = try proxy.before { message in
@@ -33,9 +34,9 @@ struct ForwardingHookTests {
     }
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.say, "hello") }
-    #expect(journal.entries == ["quote: 1", #"say: "hello""#])
+    expect(journal.entries, equals: ["quote: 1", #"say: "hello""#])
     guarding.cancel()
-    #expect(try proxy.send(.worth) == 20)
+    try expect(proxy.send(.worth), equals: 20)
     #expect(proxy.responds(to: "worth") && !proxy.responds(to: "nothing"))
     #expect(throws: MessageError.self) { try proxy.send(Message<() -> Int>("nothing")) }
   }
@@ -47,10 +48,10 @@ struct ForwardingHookTests {
     let desks = Desks()
     desks.add(proxy)
     desks.add(Desk("bo", worth: 1, journal), ownership: .strong)
-    #expect(try desks.collect(.quote, 1, returning: .all) == [210, 2])
+    try expect(desks.collect(.quote, 1, returning: .all), equals: [210, 2])
     var message = Invocation("quote:", arguments: [ArgumentBox(2)])
     let report = try desks.forward(&message)
-    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [220, 3])
+    try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [220, 3])
     withExtendedLifetime(proxy) {}
   }
 
@@ -59,10 +60,10 @@ struct ForwardingHookTests {
     let inner = ForwardingProxy(to: Desk("ann", worth: 20, journal))
     let outer = ForwardingProxy(to: inner)
     try inner.before(.worth) { journal.note("inner") }
-    #expect(try outer.send(.worth) == 20)
+    try expect(outer.send(.worth), equals: 20)
     try outer.before(.worth) { journal.note("outer") }
-    #expect(try outer.send(.worth) == 20)
-    #expect(journal.entries == ["inner", "ann worth", "outer", "inner", "ann worth"])
+    try expect(outer.send(.worth), equals: 20)
+    expect(journal.entries, equals: ["inner", "ann worth", "outer", "inner", "ann worth"])
     #expect(outer.responds(to: "worth"))
   }
 
@@ -75,7 +76,7 @@ struct ForwardingHookTests {
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
     #expect(!proxy.isMade)
     hook.cancel()
-    #expect(try proxy.send(.quote, 1) == 21)
+    try expect(proxy.send(.quote, 1), equals: 21)
     #expect(proxy.isMade && journal.entries == ["asked", "asked", "ann quotes 1"])
   }
 
@@ -83,7 +84,7 @@ struct ForwardingHookTests {
   func refusal() {
     let proxy = ForwardingProxy(to: Desk("ann", journal))
     let error = #expect(throws: MessageError.self) { try proxy.before(Message<() -> Int>("quote:")) {} }
-    #expect(error?.code == .wrongArgumentCount)
+    expect(error?.code, equals: .wrongArgumentCount)
   }
 
   @Test("senders that wait go through the hooks that wait, to methods that suspend")
@@ -97,7 +98,7 @@ struct ForwardingHookTests {
       })
     let desks = Desks()
     desks.add(proxy)
-    #expect(try await desks.collectAndWait(.slowly, 4, returning: .all) == [11])
+    try await expect(desks.collectAndWait(.slowly, 4, returning: .all), equals: [11])
     #expect(throws: MessageError.self) { try desks.collect(.slowly, 4, returning: .all) }
   }
 }

@@ -20,7 +20,7 @@ struct HookLifeTests {
     second.cancel()
     #expect(second.isCancelled)
     proxy.broadcast(.say, "hello")
-    #expect(journal.entries == ["3", "1", "ann hello"])
+    expect(journal.entries, equals: ["3", "1", "ann hello"])
   }
 
   @Test("a hook that is cancelled by one outside of it does not run for that message either")
@@ -33,7 +33,7 @@ struct HookLifeTests {
       behind.cancel()
     }
     proxy.broadcast(.say, "hello")
-    #expect(journal.entries == ["ann hello"])
+    expect(journal.entries, equals: ["ann hello"])
   }
 
   @Test("a hook may cancel itself and install others, which run from the next message on")
@@ -47,7 +47,7 @@ struct HookLifeTests {
     }
     proxy.broadcast(.say, "a")
     proxy.broadcast(.say, "b")
-    #expect(journal.entries == ["first a", "ann a", "second b", "ann b"])
+    expect(journal.entries, equals: ["first a", "ann a", "second b", "ann b"])
   }
 
   @Test("a hook may send through its own proxy")
@@ -57,7 +57,7 @@ struct HookLifeTests {
       let worth = try proxy.collect(.worth, returning: .sum)
       return try call.proceed(with: call.arguments + worth)
     }
-    #expect(try proxy.collect(.quote, 1, returning: .last) == 7)
+    try expect(proxy.collect(.quote, 1, returning: .last), equals: 7)
   }
 
   @Test("a hook that sends its own message again without end is an error and no crash")
@@ -65,7 +65,7 @@ struct HookLifeTests {
     let proxy = Desks.of(Desk("ann", worth: 3, journal))
     try proxy.around(.worth) { _ in [try proxy.collect(.worth, returning: .sum)] }
     let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
-    #expect(error.code == .tooDeep)
+    expect(error.code, equals: .tooDeep)
   }
 
   @Test("cancelling releases what the hook captured, and so does the end of the proxy")
@@ -124,8 +124,8 @@ struct HookLifeTests {
     try proxy.before(Message<(Int32) -> Double>("quote:")) { journal.note("Int32 \($0)") }
     try proxy.before(Message<(Int?) -> Int?>("quote:")) { journal.note("Int? \(String(describing: $0))") }
     try proxy.before(Message<(String) -> Int>("unheard:")) { _ in journal.note("never") }
-    #expect(try proxy.collect(.quote, 4, returning: .last) == 5)
-    #expect(journal.entries == ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
+    try expect(proxy.collect(.quote, 4, returning: .last), equals: 5)
+    expect(journal.entries, equals: ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
   }
 
   @Test("the table of an interface is checked when no target is there")
@@ -141,10 +141,10 @@ struct HookLifeTests {
     let proxy = Desks.of(Desk("ann", journal))
     for _ in 0..<2_000 { try proxy.before(.say) { _ in journal.note("x") } }
     proxy.broadcast(.say, "hello")
-    #expect(journal.entries.count == 2_001)
+    expect(journal.entries.count, equals: 2_001)
     for _ in 0..<bound(15_000, full: 30_000) { try proxy.around("worth") { try $0.proceed() } }
     let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
-    #expect(error.code == .tooDeep)
+    expect(error.code, equals: .tooDeep)
   }
 
   @Test("a handle describes its hook")
@@ -153,7 +153,7 @@ struct HookLifeTests {
     let one = try proxy.before(.say) { _ in }
     let all = try proxy.before { _ in }
     all.cancel()
-    #expect("\(one), \(all)" == "hook around say:, hook around every message, cancelled")
+    expect("\(one), \(all)", equals: "hook around say:, hook around every message, cancelled")
   }
 }
 

@@ -3,6 +3,7 @@
 
 import AllocationCounter
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded
@@ -45,7 +46,7 @@ struct HookPlaceTests {
       try call.proceed(with: call.arguments + "!").map { $0 * 10 }
     }
     counter.count(to: 3)
-    #expect(try counter.total(of: "ab") == 30)
+    try expect(counter.total(of: "ab"), equals: 30)
     #expect(till.counted == [3] && journal.entries == ["count 3"])
     withExtendedLifetime(till) {}
   }
@@ -63,10 +64,10 @@ struct HookPlaceTests {
     let failures = Journal()
     proxy.onError = { failures.note("\($0.error)") }
     proxy.dynamic[dynamicMember: "no name"].dynamicallyCall(withKeywordArguments: [:])
-    #expect(failures.entries.count == 1)
+    expect(failures.entries.count, equals: 1)
     proxy.mute(asked)
     proxy.broadcast { _ in }
-    #expect(Asked.selectors.entries == [])
+    expect(Asked.selectors.entries, equals: [])
     withExtendedLifetime(asked) {}
   }
 
@@ -92,7 +93,7 @@ struct HookPlaceTests {
     try proxy.around(.quote) { try $0.proceed() }
     let wide = try allocations { proxy.broadcast(.wide, Wide()) }
     let word = try allocations { proxy.broadcast(.quote, 1) }
-    #expect(wide == word)
+    expect(wide, equals: word)
     // The counter works, and a box of such a value would have shown.
     try proxy.before("wide:") { _ in }
     #expect(try allocations { proxy.broadcast(.wide, Wide()) } >= wide + 100)
@@ -104,6 +105,6 @@ struct HookPlaceTests {
     let proxy = Desks()
     proxy.on(.wide) { _ in }
     try proxy.before(.wide) { _ in }.cancel()
-    #expect(try allocations { proxy.broadcast(.wide, Wide()) } == 0)
+    try expect(allocations { proxy.broadcast(.wide, Wide()) }, equals: 0)
   }
 }

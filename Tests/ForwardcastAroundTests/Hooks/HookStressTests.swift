@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Hooks under load")
@@ -27,8 +28,8 @@ struct HookStressTests {
         }
       }
     }
-    #expect(wrong.load(ordering: .relaxed) == 0)
-    #expect(try proxy.collect(.quote, 5, returning: .sum) == 6)
+    expect(wrong.load(ordering: .relaxed), equals: 0)
+    try expect(proxy.collect(.quote, 5, returning: .sum), equals: 6)
   }
 
   @Test("waiting senders and cancelled hooks leave nothing behind")
@@ -46,13 +47,14 @@ struct HookStressTests {
                 await Task.yield()
                 return try await call.proceed()
               })
-            #expect(try await proxy.collectAndWait(.quote, number + round, returning: .all) == [number + round + 1])
+            try await expect(
+              proxy.collectAndWait(.quote, number + round, returning: .all), equals: [number + round + 1])
             hook.cancel()
           }
         }
       }
       try await group.waitForAll()
     }
-    #expect(proxy.hookCount == 0)
+    expect(proxy.hookCount, equals: 0)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Hooks of a proxy")
@@ -17,8 +18,8 @@ struct HookTests {
     let proxy = desks()
     try proxy.before(.quote) { journal.note("before \($0)") }
     try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
-    #expect(try proxy.collect(.quote, 1, returning: .sum) == 67)
-    #expect(journal.entries == ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
+    try expect(proxy.collect(.quote, 1, returning: .sum), equals: 67)
+    expect(journal.entries, equals: ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
   }
 
   @Test("a hook of one selector does not see another's messages")
@@ -27,7 +28,7 @@ struct HookTests {
     try proxy.before(.quote) { _ in journal.note("typed") }
     try proxy.before("quote:") { _ in journal.note("boxed") }
     proxy.broadcast(.say, "hello")
-    #expect(journal.entries == ["ann hello", "bo hello"])
+    expect(journal.entries, equals: ["ann hello", "bo hello"])
   }
 
   @Test("a hook that is installed later stands outside, whatever the kinds")
@@ -43,8 +44,9 @@ struct HookTests {
     try proxy.before("worth") { _ in journal.note("before 3") }
     try proxy.after { _, _ in journal.note("after 3") }
     _ = try proxy.collect(.worth, returning: .last)
-    #expect(
-      journal.entries == [
+    expect(
+      journal.entries,
+      equals: [
         "before 3", "in 2", "before 1", "ann worth", "bo worth", "after 1", "out 2", "after 3",
       ])
   }
@@ -54,25 +56,25 @@ struct HookTests {
     let proxy = desks()
     try proxy.around(.say) { call in try call.proceed(with: call.arguments.uppercased()) }
     try proxy.around("quote:") { call in
-      #expect(call.invocation.description == "quote: 1")
+      expect(call.invocation.description, equals: "quote: 1")
       return try call.proceed(with: [ArgumentBox(7)])
     }
     proxy.broadcast(.say, "hello")
-    #expect(try proxy.collect(.quote, 1, returning: .all) == [27, 52])
-    #expect(journal.entries == ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [27, 52])
+    expect(journal.entries, equals: ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
   }
 
   @Test("around may change the answers, and the policy is applied to what it gives")
   func otherAnswers() throws {
     let proxy = desks()
     let hook = try proxy.around(.worth) { call in try call.proceed().map { $0 * 2 } }
-    #expect(try proxy.collect(.worth, returning: .sum) == 130)
-    #expect(try proxy.collect(.worth, returning: .all) == [40, 90])
-    #expect(try proxy.send(.worth) == 90)
+    try expect(proxy.collect(.worth, returning: .sum), equals: 130)
+    try expect(proxy.collect(.worth, returning: .all), equals: [40, 90])
+    try expect(proxy.send(.worth), equals: 90)
     hook.cancel()
     try proxy.around("worth") { _ in [ArgumentBox(1), ArgumentBox(Int8(2)), ArgumentBox(3)] }
-    #expect(try proxy.collect(.worth, returning: .sum) == 6)
-    #expect(try proxy.collect(.worth, returning: .first) == 1)
+    try expect(proxy.collect(.worth, returning: .sum), equals: 6)
+    try expect(proxy.collect(.worth, returning: .first), equals: 1)
   }
 
   @Test("an answer of another type is refused with both types")
@@ -88,10 +90,10 @@ struct HookTests {
     let proxy = desks()
     try proxy.around(.worth) { _ in [] }
     try proxy.around(.say) { _ in [] }
-    #expect(try proxy.collect(.worth, returning: .sum) == 0)
+    try expect(proxy.collect(.worth, returning: .sum), equals: 0)
     #expect(try proxy.collect(.worth, returning: .last) == nil)
     #expect(proxy.broadcast(.say, "hello").nobodyResponded)
-    #expect(journal.entries == [])
+    expect(journal.entries, equals: [])
   }
 
   @Test("proceeding twice sends twice, and the outcome of the last counts")
@@ -101,9 +103,9 @@ struct HookTests {
       _ = try call.proceed(with: 1)
       return try call.proceed(with: 2)
     }
-    #expect(try proxy.collect(.quote, 0, returning: .all) == [22, 47])
-    #expect(journal.entries == ["ann quotes 1", "bo quotes 1", "ann quotes 2", "bo quotes 2"])
-    #expect(proxy.broadcast(.quote, 0).delivered == 2)
+    try expect(proxy.collect(.quote, 0, returning: .all), equals: [22, 47])
+    expect(journal.entries, equals: ["ann quotes 1", "bo quotes 1", "ann quotes 2", "bo quotes 2"])
+    expect(proxy.broadcast(.quote, 0).delivered, equals: 2)
   }
 
   @Test("what before throws is the send's, and nobody gets the message")
@@ -116,7 +118,7 @@ struct HookTests {
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     #expect(throws: Refusal(name: "guard")) { try proxy.forward(&call) }
     #expect(throws: Refusal(name: "guard")) { try proxy.collect(call, returning: .last) }
-    #expect(journal.entries == [])
+    expect(journal.entries, equals: [])
   }
 
   @Test("a broadcast gives a hook's error to onError, and counts it as one failure of the proxy")
@@ -124,10 +126,10 @@ struct HookTests {
     let proxy = desks()
     proxy.onError = { [journal] in journal.note("\($0)") }
     try proxy.before(.say) { _ in throw Refusal(name: "guard") }
-    #expect(proxy.broadcast(.say, "hello").failed == 1)
-    #expect(proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("hello")])).failed == 1)
+    expect(proxy.broadcast(.say, "hello").failed, equals: 1)
+    expect(proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("hello")])).failed, equals: 1)
     let line = "say: failed in MulticastProxy<MessageReceiver>: refused by guard"
-    #expect(journal.entries == [line, line])
+    expect(journal.entries, equals: [line, line])
   }
 
   @Test("an error of after comes behind what was delivered, and both are in the summary")
@@ -137,7 +139,7 @@ struct HookTests {
     try proxy.after(.say) { _, _ in throw Refusal(name: "after") }
     let summary = proxy.broadcast(.say, "hello")
     #expect(summary.delivered == 2 && summary.failed == 1)
-    #expect(journal.entries == ["ann hello", "bo hello", "refused by after"])
+    expect(journal.entries, equals: ["ann hello", "bo hello", "refused by after"])
   }
 
   @Test("after does not run when the message throws")
@@ -145,7 +147,7 @@ struct HookTests {
     let proxy = desks()
     try proxy.after(.quote) { _, _ in journal.note("after") }
     #expect(throws: Refusal(name: "ann")) { try proxy.collect(.quote, -1, returning: .sum) }
-    #expect(journal.entries == ["ann quotes -1", "bo quotes -1"])
+    expect(journal.entries, equals: ["ann quotes -1", "bo quotes -1"])
   }
 
   @Test("an around hook may take an error and answer in its place")
@@ -158,9 +160,9 @@ struct HookTests {
         return [0]
       }
     }
-    #expect(try proxy.collect(.quote, -1, returning: .sum) == 0)
+    try expect(proxy.collect(.quote, -1, returning: .sum), equals: 0)
     // The first error is thrown to the hook, the other told.
-    #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
+    expect(journal.entries, equals: ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
   }
 
   @Test("in forward a failure is thrown to the hooks, and stands in the report again when they leave it alone")
@@ -177,20 +179,20 @@ struct HookTests {
     }
     var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
     let report = try proxy.forward(&call)
-    #expect(report.failures.map { "\($0.error)" } == ["refused by ann", "refused by bo"])
+    expect(report.failures.map { "\($0.error)" }, equals: ["refused by ann", "refused by bo"])
     #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "saw refused by ann"] && told.entries == [])
     passing.cancel()
     let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
     let mended = try proxy.forward(&call)
     #expect(mended.failures.isEmpty && told.entries == ["refused by bo"])
-    #expect(try call.result?.unbox(as: Int.self) == 0)
+    try expect(call.result?.unbox(as: Int.self), equals: 0)
     taking.cancel()
     try proxy.around { call in
       _ = try? call.proceed()
       throw Refusal(name: "hook")
     }
     #expect(throws: Refusal(name: "hook")) { try proxy.forward(&call) }
-    #expect(told.entries == ["refused by bo", "refused by bo"])
+    expect(told.entries, equals: ["refused by bo", "refused by bo"])
   }
 
   @Test("hooks run also when nobody responds, and silence is an error inside of them")
@@ -198,9 +200,9 @@ struct HookTests {
     let proxy = Desks(options: MulticastOptions(silence: .thrown))
     try proxy.before(.worth) { journal.note("before") }
     #expect(throws: MessageError.self) { try proxy.collect(.worth, returning: .last) }
-    #expect(journal.entries == ["before"])
+    expect(journal.entries, equals: ["before"])
     try proxy.around(.worth) { call in (try? call.proceed()) ?? [8] }
-    #expect(try proxy.collect(.worth, returning: .last) == 8)
+    try expect(proxy.collect(.worth, returning: .last), equals: 8)
   }
 
   @Test("a policy that knows its result early asks nobody further")
@@ -208,10 +210,10 @@ struct HookTests {
     let proxy = desks()
     try proxy.after(.agrees) { answers in journal.note("\(answers)") }
     #expect(try proxy.collect(.agrees, returning: .any))
-    #expect(journal.entries == ["ann agrees", "[true]"])
+    expect(journal.entries, equals: ["ann agrees", "[true]"])
     journal.clear()
     #expect(try proxy.collect(.agrees, returning: .every))
-    #expect(journal.entries == ["ann agrees", "bo agrees", "[true, true]"])
+    expect(journal.entries, equals: ["ann agrees", "bo agrees", "[true, true]"])
   }
 
   @Test("a broadcast asks for no answers, so its hooks see none")
@@ -219,7 +221,7 @@ struct HookTests {
     let proxy = desks()
     try proxy.after(.worth) { answers in journal.note("\(answers)") }
     proxy.broadcast(.worth)
-    #expect(journal.entries == ["ann worth", "bo worth", "[]"])
+    expect(journal.entries, equals: ["ann worth", "bo worth", "[]"])
   }
 
   @Test("typed hooks see messages by boxes, converted, and hooks by boxes see typed ones")
@@ -231,10 +233,11 @@ struct HookTests {
     }
     try proxy.before("quote:") { journal.note("boxed \($0)") }
     let call = Invocation("quote:", arguments: [ArgumentBox(UInt8(5))])
-    #expect(try proxy.collect(call, returning: .last)?.unbox(as: Int.self) == 50)
+    try expect(proxy.collect(call, returning: .last)?.unbox(as: Int.self), equals: 50)
     #expect(proxy.dynamic.quote(6) as? Int == 51)
-    #expect(
-      journal.entries == [
+    expect(
+      journal.entries,
+      equals: [
         "boxed quote: 5", "typed 5", "ann quotes 5", "bo quotes 5", "boxed quote: 6", "typed 6", "ann quotes 6",
         "bo quotes 6",
       ])
@@ -247,7 +250,7 @@ struct HookTests {
     let call = Invocation("quote:", arguments: [ArgumentBox("five")])
     let error = try #require(throws: MessageError.self) { try proxy.collect(call, returning: .last) }
     #expect(error.code == .typeMismatch && error.argumentIndex == 0)
-    #expect(journal.entries == [])
+    expect(journal.entries, equals: [])
   }
 
   @Test("several arguments, and none, come as the key says")
@@ -258,8 +261,8 @@ struct HookTests {
       return try call.proceed(with: number + 1, text + "!")
     }
     try proxy.after(.join) { answers, number, text in journal.note("\(answers) \(number) \(text)") }
-    #expect(try proxy.collect(.join, 1, "a", returning: .last) == "bo 2 a!")
-    #expect(journal.entries == [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
+    try expect(proxy.collect(.join, 1, "a", returning: .last), equals: "bo 2 a!")
+    expect(journal.entries, equals: [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
   }
 
   @Test("a call that is kept beyond its hook sends nothing")
@@ -273,8 +276,8 @@ struct HookTests {
     _ = try proxy.collect(.worth, returning: .last)
     let call = try #require(kept)
     let error = try #require(throws: MessageError.self) { try call.proceed() }
-    #expect(error.code == .hookEnded)
-    #expect(journal.entries == [])
+    expect(error.code, equals: .hookEnded)
+    expect(journal.entries, equals: [])
   }
 
   @Test("hooks run around messages of a burst with pinned targets")
@@ -282,7 +285,7 @@ struct HookTests {
     let proxy = desks()
     try proxy.before(.say) { journal.note("before \($0)") }
     proxy.pinned { _ = $0.broadcast(.say, "hello") }
-    #expect(journal.entries == ["before hello", "ann hello", "bo hello"])
+    expect(journal.entries, equals: ["before hello", "ann hello", "bo hello"])
   }
 
   @Test("forward names the targets from which a hook withheld the message")
@@ -291,14 +294,14 @@ struct HookTests {
     let refusing = try proxy.around { _ in [] }
     var call = Invocation("worth")
     let report = try proxy.forward(&call)
-    #expect(report.skipped.map(\.reason) == [.withheld, .withheld])
-    #expect(report.skipped.map { ($0.target as? Desk)?.name } == ["ann", "bo"])
+    expect(report.skipped.map(\.reason), equals: [.withheld, .withheld])
+    expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["ann", "bo"])
     #expect(report.answers.isEmpty && journal.entries == [])
     refusing.cancel()
     try proxy.around("worth") { _ in [ArgumentBox(7)] }
     let answered = try proxy.forward(&call)
-    #expect(answered.skipped.map(\.reason) == [.withheld, .withheld])
-    #expect(try answered.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [7])
+    expect(answered.skipped.map(\.reason), equals: [.withheld, .withheld])
+    try expect(answered.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7])
   }
 
   @Test("an error that a hook catches and throws on by its type is the target's: the answers that came stay")
@@ -310,8 +313,8 @@ struct HookTests {
     try proxy.around(.worth) { call in
       do { return try call.proceed() } catch let error as Refusal { throw error }
     }
-    #expect(proxy.answer(.worth, returning: .all).answered() == [1])
-    #expect(told.entries == ["refused by the scales"])
+    expect(proxy.answer(.worth, returning: .all).answered(), equals: [1])
+    expect(told.entries, equals: ["refused by the scales"])
   }
 }
 

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Hooks and waiting")
@@ -21,7 +22,7 @@ struct HookWaitingTests {
     let proxy = desks()
     try proxy.before(.quote) { journal.note("before \($0)") }
     try proxy.after(.quote) { journal.note("after \($1): \($0)") }
-    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 67)
+    try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
     #expect(journal.entries.first == "before 1" && journal.entries.last == "after 1: [21, 46]")
   }
 
@@ -36,11 +37,11 @@ struct HookWaitingTests {
       await Task.yield()
       return try await call.proceed(with: call.arguments + 2).map { $0 * 10 }
     }
-    #expect(try await proxy.collectAndWait(.quote, 1, returning: .all) == [230, 480])
-    #expect(try proxy.collect(.quote, 1, returning: .all) == [22])
-    #expect(try proxy.collect(.quote, 1, returning: .all, timeout: .seconds(600)) == [22, 47])
+    try await expect(proxy.collectAndWait(.quote, 1, returning: .all), equals: [230, 480])
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [22])
+    try expect(proxy.collect(.quote, 1, returning: .all, timeout: .seconds(600)), equals: [22, 47])
     proxy.removeAll()
-    #expect(journal.entries.filter { !$0.contains("quotes") } == ["waiting", "in turn", "in turn"])
+    expect(journal.entries.filter { !$0.contains("quotes") }, equals: ["waiting", "in turn", "in turn"])
   }
 
   @Test("a sender that waits is refused where an around hook has no form that waits")
@@ -50,8 +51,8 @@ struct HookWaitingTests {
     let error = await #expect(throws: MessageError.self) {
       try await proxy.collectAndWait(.quote, 1, returning: .sum)
     }
-    #expect(error?.code == .isolationMismatch)
-    #expect(journal.entries == [])
+    expect(error?.code, equals: .isolationMismatch)
+    expect(journal.entries, equals: [])
   }
 
   @Test("a sender that does not wait is refused where a hook suspends", arguments: ["around", "around all"])
@@ -68,12 +69,12 @@ struct HookWaitingTests {
       { try proxy.send(.quote, 1) },
     ] {
       let error = try #require(throws: MessageError.self) { _ = try send() }
-      #expect(error.code == .isolationMismatch)
+      expect(error.code, equals: .isolationMismatch)
     }
-    #expect(journal.entries == [])
-    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 67)
+    expect(journal.entries, equals: [])
+    try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
     hook.cancel()
-    #expect(try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)) == 67)
+    try expect(proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)), equals: 67)
   }
 
   @Test("suspending hooks run in their order, with arguments and answers")
@@ -97,9 +98,9 @@ struct HookWaitingTests {
         journal.note("out \(answers)")
         return Array(answers.dropFirst())
       })
-    #expect(try await proxy.collectAndWait(.worth, returning: .all) == [45])
+    try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [45])
     let hooks = journal.entries.filter { !["ann worth", "bo worth"].contains($0) }
-    #expect(hooks == ["in worth", "before", "after [20, 45]", "out [20, 45]"])
+    expect(hooks, equals: ["in worth", "before", "after [20, 45]", "out [20, 45]"])
   }
 
   @Test("all verbs of a message by value go through the hooks, waiting or not")
@@ -117,13 +118,13 @@ struct HookWaitingTests {
     _ = try proxy.forward(call, timeout: .seconds(600))
     _ = try proxy.collect(call, returning: .last, timeout: .seconds(600))
     let report = try await proxy.forwardAndWait(call)
-    #expect(try report.answers.compactMap { try $0.result?.unbox(as: Int.self) } == [20, 45])
+    try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [20, 45])
     _ = try await proxy.collectAndWait(call, returning: .last)
     _ = try await proxy.broadcastWhenReady(.say, "hello")
     proxy.broadcast(call)
     proxy.removeAll()
     let hooks = journal.entries.filter { $0 == "turn" || $0 == "wait" }
-    #expect(hooks == ["turn", "turn", "turn", "wait", "wait", "wait", "turn"])
+    expect(hooks, equals: ["turn", "turn", "turn", "wait", "wait", "wait", "turn"])
   }
 
   @Test("a hook runs where the message is sent, and what it changed reaches queued targets")
@@ -137,10 +138,10 @@ struct HookWaitingTests {
       outside.note("\(DispatchQueue.getSpecific(key: inside) ?? false)")
       return try call.proceed(with: call.arguments.uppercased())
     }
-    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    expect(proxy.broadcast(.say, "hello").queued, equals: 1)
     try await proxy.drain()
-    #expect(journal.entries == ["bo HELLO"])
-    #expect(outside.entries == ["false"])
+    expect(journal.entries, equals: ["bo HELLO"])
+    expect(outside.entries, equals: ["false"])
   }
 
   @Test("other arguments by boxes reach queued targets when they are known to be Sendable, and only then")
@@ -151,13 +152,13 @@ struct HookWaitingTests {
     proxy.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
     proxy.add(Desk("bo", journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
     let hook = try proxy.around("say:") { try $0.proceed(with: [ArgumentBox("boxed")]) }
-    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    expect(proxy.broadcast(.say, "hello").queued, equals: 1)
     hook.cancel()
     try proxy.around("say:") { try $0.proceed(with: [ArgumentBox(Local())]) }
-    #expect(proxy.broadcast(.say, "hello").queued == 0)
+    expect(proxy.broadcast(.say, "hello").queued, equals: 0)
     try await proxy.drain()
-    #expect(journal.entries == ["bo boxed"])
-    #expect(failures.entries == ["isolation mismatch"])
+    expect(journal.entries, equals: ["bo boxed"])
+    expect(failures.entries, equals: ["isolation mismatch"])
   }
 
   @Test("cancelling the sender's task ends the wait behind a hook")
@@ -194,8 +195,8 @@ struct HookWaitingTests {
       count.value += 100
       return try await call.proceed()
     }
-    #expect(try await proxy.collectAndWait(.worth, returning: .sum) == 1)
-    #expect(count.value == 101)
+    try await expect(proxy.collectAndWait(.worth, returning: .sum), equals: 1)
+    expect(count.value, equals: 101)
   }
 
   @Test("an around hook without a form that waits is enough where everybody inside answers in the turn")
@@ -203,13 +204,13 @@ struct HookWaitingTests {
     let proxy = SharedDesks()
     proxy.add(Desk("ann", worth: 20, journal), delivery: .direct, ownership: .strong)
     try proxy.around(.quote) { call in try call.proceed(with: call.arguments + 1).map { $0 * 10 } }
-    #expect(try await proxy.collectAndWait(.quote, 1, returning: .all) == [220])
+    try await expect(proxy.collectAndWait(.quote, 1, returning: .all), equals: [220])
     proxy.add(Desk("bo", journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
     let error = await #expect(throws: MessageError.self) {
       try await proxy.collectAndWait(.quote, 1, returning: .all)
     }
     #expect(error?.evidence.contains("Desk on queue") ?? false && error?.evidence.contains("waiting:") ?? false)
-    #expect(journal.entries == ["ann quotes 2"])
+    expect(journal.entries, equals: ["ann quotes 2"])
   }
 
   @Test("errors that came before a wait ended by itself, and those that come later, go to the handler")
@@ -225,11 +226,11 @@ struct HookWaitingTests {
     let error = #expect(throws: MessageError.self) {
       try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
     }
-    #expect(error?.code == .timedOut)
-    #expect(Set(told.entries) == ["refused by ann", "refused by cy"])
+    expect(error?.code, equals: .timedOut)
+    expect(Set(told.entries), equals: ["refused by ann", "refused by cy"])
     let call = Invocation("quote:", arguments: [ArgumentBox(-2)])
     #expect(throws: MessageError.self) { try proxy.forward(call, timeout: .zero) }
-    #expect(told.entries.count == 4)
+    expect(told.entries.count, equals: 4)
     queue.resume()
     try await proxy.drain()
     #expect(told.entries.count == 6 && told.entries.suffix(2) == ["refused by bo", "refused by bo"])

@@ -3,6 +3,7 @@
 
 import AllocationCounter
 import Forwardcast
+import TestSupport
 import Testing
 
 /// A class whose table each test makes for itself.
@@ -49,13 +50,13 @@ struct TableHookTests {
     let letters = [Letter(journal, table), Letter(journal, table)]
     try table.before(.greet, of: Letter.self) { letter, name in letter.journal.note("before \(name)") }
     try table.after(.greet, of: Letter.self) { letter, answer, name in letter.journal.note("after \(name): \(answer)") }
-    #expect(try letters[0].send(.greet, "a") == "hello a")
-    #expect(journal.entries == ["before a", "greet a", "after a: hello a"])
+    try expect(letters[0].send(.greet, "a"), equals: "hello a")
+    expect(journal.entries, equals: ["before a", "greet a", "after a: hello a"])
     journal.clear()
     let proxy = Desks()
     for letter in letters { proxy.add(letter) }
     proxy.broadcast(.greet, "b")
-    #expect(journal.entries.filter { $0 == "before b" }.count == 2)
+    expect(journal.entries.filter { $0 == "before b" }.count, equals: 2)
     withExtendedLifetime(letters) {}
   }
 
@@ -68,14 +69,14 @@ struct TableHookTests {
       let first = try call.proceed()
       return first + " " + (try call.proceed(with: "again"))
     }
-    #expect(try letter.send(.greet, "a") == "hello a!. hello again!.")
+    try expect(letter.send(.greet, "a"), equals: "hello a!. hello again!.")
     outer.cancel()
     #expect(outer.isCancelled)
-    #expect(try letter.send(.greet, "a") == "hello a!.")
+    try expect(letter.send(.greet, "a"), equals: "hello a!.")
     journal.clear()
     try table.around(.greet, of: Letter.self) { _, _ in "nothing" }
-    #expect(try letter.send(.greet, "a") == "nothing")
-    #expect(journal.entries == [])
+    try expect(letter.send(.greet, "a"), equals: "nothing")
+    expect(journal.entries, equals: [])
   }
 
   @Test("what before throws is the method's error, and after does not run behind one")
@@ -86,7 +87,7 @@ struct TableHookTests {
     #expect(throws: Refusal(name: "letter")) { try letter.send(.quote, -1) }
     try table.before("quote:") { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try letter.send(.quote, 1) }
-    #expect(journal.entries == [])
+    expect(journal.entries, equals: [])
   }
 
   @Test("hooks by boxes see every method of the table, also rows that enter later and those that take invocations")
@@ -100,13 +101,13 @@ struct TableHookTests {
     try table.add(Responds(to: "later") { (_: Letter) in 5 })
     var raw = Invocation("raw:", arguments: [ArgumentBox(3)])
     try letter.perform(&raw)
-    #expect(try raw.result?.unbox(as: String.self) == "raw 3")
-    #expect(try letter.send(Message<() -> Int>("later")) == 5)
+    try expect(raw.result?.unbox(as: String.self), equals: "raw 3")
+    try expect(letter.send(Message<() -> Int>("later")), equals: 5)
     _ = try letter.send(.quote, 2)
-    #expect(journal.entries == ["raw: 3", "later", "quote: 2"])
+    expect(journal.entries, equals: ["raw: 3", "later", "quote: 2"])
     hook.cancel()
     _ = try letter.send(.quote, 2)
-    #expect(journal.entries.count == 3)
+    expect(journal.entries.count, equals: 3)
   }
 
   @Test("a row that replaces a hooked one is hooked, and the method at hand for it is the bare one")
@@ -119,8 +120,8 @@ struct TableHookTests {
         try original?.call(on: letter, name + "?") ?? ""
       }
     }
-    #expect(try letter.send(.greet, "a") == "hello a?")
-    #expect(journal.entries == ["hook", "greet a?"])
+    try expect(letter.send(.greet, "a"), equals: "hello a?")
+    expect(journal.entries, equals: ["hook", "greet a?"])
     table.remove("greet:")
     #expect(!table.responds(to: "greet:"))
   }
@@ -134,9 +135,9 @@ struct TableHookTests {
     try child.before { _ in journal.note("child") }
     _ = try letter.send(.greet, "a")
     _ = try letter.send(.worth)
-    #expect(journal.entries == ["parent", "greet a", "child"])
+    expect(journal.entries, equals: ["parent", "greet a", "child"])
     let error = try #require(throws: MessageError.self) { try child.before("nothing") { _ in } }
-    #expect(error.code == .unrecognizedSelector)
+    expect(error.code, equals: .unrecognizedSelector)
   }
 
   @Test("a hook for the selector of an inherited row runs for its heirs, outside of the parent's hooks")
@@ -148,24 +149,25 @@ struct TableHookTests {
     try parent.before(.greet, of: Letter.self) { _, _ in journal.note("parent") }
     let hook = try child.around(.greet, of: Letter.self) { _, call in try call.proceed(with: call.arguments + "!") }
     try grandchild.before("greet:") { _ in journal.note("grandchild") }
-    #expect(try letter.send(.greet, "a") == "hello a!")
-    #expect(try last.send(.greet, "b") == "hello b!")
-    #expect(try plain.send(.greet, "c") == "hello c")
+    try expect(letter.send(.greet, "a"), equals: "hello a!")
+    try expect(last.send(.greet, "b"), equals: "hello b!")
+    try expect(plain.send(.greet, "c"), equals: "hello c")
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(letter)
-    #expect(try proxy.collect(.greet, "d", returning: .all) == ["hello d!"])
-    #expect(
-      journal.entries == [
+    try expect(proxy.collect(.greet, "d", returning: .all), equals: ["hello d!"])
+    expect(
+      journal.entries,
+      equals: [
         "parent", "greet a!", "grandchild", "parent", "greet b!", "parent", "greet c", "parent", "greet d!",
       ])
     hook.cancel()
-    #expect(try proxy.collect(.greet, "e", returning: .all) == ["hello e"])
+    try expect(proxy.collect(.greet, "e", returning: .all), equals: ["hello e"])
     // A row of the table's own takes the hooks over.
     try child.before("greet:") { _ in journal.note("own") }
     try child.add(Responds(to: .greet) { (_: Letter, name: String) in "bye " + name })
     journal.clear()
-    #expect(try letter.send(.greet, "f") == "bye f")
-    #expect(journal.entries == ["own"])
+    try expect(letter.send(.greet, "f"), equals: "bye f")
+    expect(journal.entries, equals: ["own"])
   }
 
   @Test("a method that suspends runs its hooks in front of senders that wait")
@@ -178,17 +180,17 @@ struct TableHookTests {
     } waiting: { call in
       try await call.proceed(with: [ArgumentBox("boxed")])
     }
-    #expect(try await letter.sendAndWait(key, "a") == "boxed slowly")
+    try await expect(letter.sendAndWait(key, "a"), equals: "boxed slowly")
     outer.cancel()
     try table.around(key, of: Letter.self) { _, call in
       try call.proceed()
     } waiting: { _, call in
       try await call.proceed(with: call.arguments + "b") + "!"
     }
-    #expect(try await letter.sendAndWait(key, "a") == "ab slowly!")
+    try await expect(letter.sendAndWait(key, "a"), equals: "ab slowly!")
     try table.around(key, of: Letter.self) { _, call in try call.proceed() }
     let error = await #expect(throws: MessageError.self) { try await letter.sendAndWait(key, "a") }
-    #expect(error?.code == .isolationMismatch)
+    expect(error?.code, equals: .isolationMismatch)
   }
 
   @Test("keys with other types, other counts and tables for other types are refused when installed")
@@ -203,8 +205,8 @@ struct TableHookTests {
     #expect(throws: MessageError.self) { try table.before(.greet, of: Desk.self) { _, _ in } }
     #expect(throws: MessageError.self) { try table.after(.say, of: Letter.self) { _, _, _ in } }
     let letter = Letter(journal, table)
-    #expect(try letter.send(.greet, "a") == "hello a")
-    #expect(journal.entries == ["greet a"])
+    try expect(letter.send(.greet, "a"), equals: "hello a")
+    expect(journal.entries, equals: ["greet a"])
   }
 
   @Test("routes notice hooks that come and go")
@@ -217,7 +219,7 @@ struct TableHookTests {
     proxy.broadcast(.greet, "b")
     hook.cancel()
     proxy.broadcast(.greet, "c")
-    #expect(journal.entries == ["greet a", "hook", "greet b", "greet c"])
+    expect(journal.entries, equals: ["greet a", "hook", "greet b", "greet c"])
   }
 
   @Test("a hooked row of a key's types is reached without a box", .enabled(if: AllocationCounter.isAvailable))
@@ -240,6 +242,6 @@ struct TableHookTests {
     }
     let wide = try allocations { try wideLetter.send(.wide, Wide()) }
     let narrow = try allocations { try letter.send(number, 0) }
-    #expect(wide == narrow)
+    expect(wide, equals: narrow)
   }
 }

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Descriptions of proxies")
@@ -13,7 +14,7 @@ struct DescriptionTests {
   func table() throws {
     let proxy = SharedDesks()
     proxy.onError = { _ in }
-    #expect("\(proxy)" == "multicast of Desk, 0 targets")
+    expect("\(proxy)", equals: "multicast of Desk, 0 targets")
     let (ann, bo) = (Desk("ann", journal), Desk("bo", journal))
     proxy.add(ann, only: ["say:"])
     let queue = DispatchQueue(label: "disk")
@@ -24,13 +25,13 @@ struct DescriptionTests {
     try proxy.before(.say) { _ in throw Refusal(name: "guard") }
     proxy.broadcast(.say, "x")
     let lines = "\(proxy)".split(separator: "\n").map(String.init)
-    #expect(lines[0] == "multicast of Desk, 2 targets")
-    #expect(lines[1].split(separator: " ") == ["target", "selectors", "context", "waiting", "dropped"])
+    expect(lines[0], equals: "multicast of Desk, 2 targets")
+    expect(lines[1].split(separator: " "), equals: ["target", "selectors", "context", "waiting", "dropped"])
     #expect(lines[2].hasPrefix("Desk (muted)  only say:") && lines[2].hasSuffix("-"))
     #expect(lines[3].contains("5: agrees join:with: quote: …") && lines[3].contains("disk"))
-    #expect(lines[3].split(separator: " ").suffix(2) == ["2", "3"])
-    #expect(lines[4] == "hooks 1")
-    #expect(lines[5] == "last error: say: failed in MulticastProxy<Desk>: refused by guard")
+    expect(lines[3].split(separator: " ").suffix(2), equals: ["2", "3"])
+    expect(lines[4], equals: "hooks 1")
+    expect(lines[5], equals: "last error: say: failed in MulticastProxy<Desk>: refused by guard")
     queue.resume()
     withExtendedLifetime((ann, bo)) {}
   }

@@ -76,14 +76,14 @@ struct FloodDeliveryTests {
     }
     try proxy.drain(timeout: .seconds(600))
     for queue in queues { queue.sync {} }
-    #expect(failures.withLock { $0 } == [])
+    expect(failures.withLock { $0 }, equals: [])
     for (counter, registration) in zip(counters, registrations) {
-      #expect(counter.count + registration.dropped == 4 * Self.each, "\(registration)")
-      #expect(counter.disorder == 0, "\(registration)")
+      expect(counter.count + registration.dropped, equals: 4 * Self.each, "\(registration)")
+      expect(counter.disorder, equals: 0, "\(registration)")
     }
-    for index in [0, 5] { #expect(registrations[index].dropped == 0) }
+    for index in [0, 5] { expect(registrations[index].dropped, equals: 0) }
     let dropped = visits.withLock { $0.reduce(0) { $0 + $1.dropped } }
-    #expect(guest.count + dropped == queued.withLock { $0 })
+    expect(guest.count + dropped, equals: queued.withLock { $0 })
     withExtendedLifetime((counters, guest)) {}
   }
 }

@@ -36,22 +36,22 @@ struct StreamTests {
     if let texts { for await text in texts { heard.append(text) } }
     if let pairs { for await (number, text) in pairs { heard.append("\(number)\(text)") } }
     if let taps { for await _ in taps { heard.append("tap") } }
-    #expect(heard == ["a", "b", "1x", "tap"])
+    expect(heard, equals: ["a", "b", "1x", "tap"])
   }
 
   @Test("a key's messages come with what was answered, without those that failed")
   func exchanges() async throws {
     var proxy: SharedDesks? = proxy()
     let quotes = proxy?.exchanges(for: .quote)
-    #expect(try proxy?.collect(.quote, 3, returning: .sum) == 4)
+    try expect(proxy?.collect(.quote, 3, returning: .sum), equals: 4)
     #expect(throws: Refusal.self) { try proxy?.collect(.quote, -1, returning: .sum) }
     proxy?.add(Desk("bo", worth: 5, Journal()), ownership: .strong)
-    #expect(try await proxy?.collectAndWait(.quote, 1, returning: .sum) == 8)
+    try await expect(proxy?.collectAndWait(.quote, 1, returning: .sum), equals: 8)
     proxy?.broadcast(.quote, 7)
     proxy = nil
     var heard: [String] = []
     if let quotes { for await quote in quotes { heard.append("\(quote.arguments) \(quote.answers)") } }
-    #expect(heard == ["3 [4]", "1 [2, 6]", "7 []"])
+    expect(heard, equals: ["3 [4]", "1 [2, 6]", "7 []"])
   }
 
   @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
@@ -63,12 +63,12 @@ struct StreamTests {
     let target = BareReceiver { Responds(to: key) { (_: BareReceiver) in Local() } }
     proxy?.add(target)
     let locals = proxy?.exchanges(for: key)
-    #expect(try proxy?.collect(key, returning: .all).count == 1)
+    try expect(proxy?.collect(key, returning: .all).count, equals: 1)
     proxy = nil
     var heard = 0
     if let locals { for await _ in locals { heard += 1 } }
-    #expect(heard == 0)
-    #expect(failures.entries == ["isolation mismatch"])
+    expect(heard, equals: 0)
+    expect(failures.entries, equals: ["isolation mismatch"])
     withExtendedLifetime(target) {}
   }
 
@@ -82,7 +82,7 @@ struct StreamTests {
     var heard: [String] = []
     if let quotes { for await call in quotes { heard.append("one \(call)") } }
     if let all { for await call in all { heard.append("all \(call)") } }
-    #expect(heard == ["one quote: 3", #"all say: "a""#, "all quote: 3"])
+    expect(heard, equals: ["one quote: 3", #"all say: "a""#, "all quote: 3"])
   }
 
   @Test("every verb is heard once, whoever responds")
@@ -98,7 +98,7 @@ struct StreamTests {
     proxy = nil
     var heard: [Int] = []
     if let stream { for await amount in stream { heard.append(amount) } }
-    #expect(heard == [1, 2, 3, 4, 5])
+    expect(heard, equals: [1, 2, 3, 4, 5])
   }
 
   @Test("who listens hears what the hooks let through, as the targets get it")
@@ -115,7 +115,7 @@ struct StreamTests {
     proxy = nil
     var heard: [Int] = []
     if let stream { for await amount in stream { heard.append(amount) } }
-    #expect(heard == [4, 40])
+    expect(heard, equals: [4, 40])
   }
 
   @Test("a buffer keeps the newest or the oldest, and the stream says how many it gave up")
@@ -139,13 +139,13 @@ struct StreamTests {
     let proxy = proxy()
     do {
       let stream = proxy.messages(for: .quote)
-      #expect(proxy.listenerCount == 1)
+      expect(proxy.listenerCount, equals: 1)
       proxy.broadcast(.quote, 1)
       for await _ in stream { break }
     }
-    #expect(proxy.listenerCount == 0)
+    expect(proxy.listenerCount, equals: 0)
     _ = proxy.messages(for: .quote)
-    #expect(proxy.listenerCount == 0)
+    expect(proxy.listenerCount, equals: 0)
     proxy.broadcast(.quote, 2)
   }
 
@@ -164,9 +164,9 @@ struct StreamTests {
     proxy.broadcast(.quote, 1)
     for await _ in started.stream { break }
     task.cancel()
-    #expect(await task.value == 1)
-    #expect(proxy.listenerCount == 0)
-    #expect(proxy.broadcast(.quote, 2).delivered == 1)
+    await expect(task.value, equals: 1)
+    expect(proxy.listenerCount, equals: 0)
+    expect(proxy.broadcast(.quote, 2).delivered, equals: 1)
   }
 
   @Test("arguments that may not cross do not, and are told; the message is delivered all the same")
@@ -181,9 +181,9 @@ struct StreamTests {
     var count = 0
     if let locals { for await _ in locals { count += 1 } }
     if let all { for await _ in all { count += 1 } }
-    #expect(count == 0)
+    expect(count, equals: 0)
     let refused = "isolation mismatch a stream of messages"
-    #expect(told.entries == [refused, refused, "delivered"])
+    expect(told.entries, equals: [refused, refused, "delivered"])
   }
 
   @Test("a message by boxes that the key cannot take is told, and delivered to who can")
@@ -197,8 +197,8 @@ struct StreamTests {
     proxy = nil
     var count = 0
     if let quotes { for await _ in quotes { count += 1 } }
-    #expect(count == 0)
-    #expect(told.entries == ["type mismatch", "type mismatch", "text"])
+    expect(count, equals: 0)
+    expect(told.entries, equals: ["type mismatch", "type mismatch", "text"])
   }
 
   @Test("in one isolation a stream carries what is not Sendable")
@@ -235,7 +235,7 @@ struct StreamTests {
     if let sender = proxy { await burst(sender, each) }
     proxy = nil
     let (delivered, isOrdered) = await consumer.value
-    #expect(delivered + stream.dropped == 4 * each)
+    expect(delivered + stream.dropped, equals: 4 * each)
     #expect(delivered >= 1 && isOrdered)
   }
 

@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import ForwardcastCenters
+import TestSupport
 import Testing
 
 extension Centers {
@@ -20,13 +21,14 @@ extension Centers {
       point.register(windows[0])
       point.register(trash)
       for window in windows.dropFirst() { point.register(window) }
-      #expect(point.broadcast(.onAdd, "x").delivered == 3)
-      #expect(point.broadcast(.onDelete, "x").delivered == 1)
-      #expect(journal.all == ["c add x", "a add x", "b add x", "trash delete x"])
-      #expect(point.observers(of: "onAddMsg:").map { ($0 as? ChatWindow)?.name } == ["c", "a", "b"])
-      #expect(point.observers(of: "onDeleteMsg:").count == 1)
-      #expect(
-        point.description == """
+      expect(point.broadcast(.onAdd, "x").delivered, equals: 3)
+      expect(point.broadcast(.onDelete, "x").delivered, equals: 1)
+      expect(journal.all, equals: ["c add x", "a add x", "b add x", "trash delete x"])
+      expect(point.observers(of: "onAddMsg:").map { ($0 as? ChatWindow)?.name }, equals: ["c", "a", "b"])
+      expect(point.observers(of: "onDeleteMsg:").count, equals: 1)
+      expect(
+        point.description,
+        equals: """
           extension point of MessageExtension, 4 observers, 0 lazy
           - onAddMsg:: ChatWindow, ChatWindow, ChatWindow
           - onDeleteMsg:: Trash
@@ -49,7 +51,7 @@ extension Centers {
       let window = ChatWindow("w", journal)
       defer { withExtendedLifetime(window) {} }
       #expect(point.register(ifConforming: window) != nil)
-      #expect(point.observers.count == 1)
+      expect(point.observers.count, equals: 1)
     }
 
     @Test("a row that the point's own table refused is the error of each of its messages")
@@ -63,7 +65,7 @@ extension Centers {
       let (errors, window) = (Journal(), Window())
       point.observers.onError = { errors.write("\($0.error)") }
       #expect(point.register(window) != nil)
-      #expect(point.broadcast(.onAdd, "a").failed == 1)
+      expect(point.broadcast(.onAdd, "a").failed, equals: 1)
       #expect(errors.all.first?.hasPrefix("already in table onAddMsg:") == true, "\(errors.all)")
       withExtendedLifetime(window) {}
     }
@@ -97,7 +99,7 @@ extension Centers {
       point.register(window, delivery: .queue(queue))
       _ = try point.collect(.onAdd, "there", returning: .all)
       queue.sync {}
-      #expect(journal.all == ["w add there"])
+      expect(journal.all, equals: ["w add there"])
       withExtendedLifetime(window) {}
     }
 
@@ -108,8 +110,8 @@ extension Centers {
       center.register(window, for: (any MessageExtension).self)
       #expect(center.unregister(window, for: (any MessageExtension).self))
       #expect(!center.unregister(window, for: (any MessageExtension).self))
-      #expect(center.notify((any MessageExtension).self, .onAdd, "x").delivered == 0)
-      #expect(journal.all == [])
+      expect(center.notify((any MessageExtension).self, .onAdd, "x").delivered, equals: 0)
+      expect(journal.all, equals: [])
     }
 
     @Test("the same observer is refused a second time, and taken again after it was unregistered")
@@ -123,7 +125,7 @@ extension Centers {
       point.broadcast(.onAdd, "1")
       #expect(point.register(window) != nil)
       point.broadcast(.onAdd, "2")
-      #expect(journal.all == ["o add 1", "o add 2", "w add 2"])
+      expect(journal.all, equals: ["o add 1", "o add 2", "w add 2"])
     }
 
     @Test("an observer is not kept alive, and one that forgot to unregister is not called any more")
@@ -134,7 +136,7 @@ extension Centers {
       window = nil
       #expect(watched == nil)
       #expect(point.broadcast(.onAdd, "x").nobodyResponded)
-      #expect(point.observers.count == 0)
+      expect(point.observers.count, equals: 0)
     }
 
     @Test("an observer that unregisters inside a callback gets nothing more, and the others do")
@@ -151,7 +153,7 @@ extension Centers {
       }
       point.broadcast(.onAdd, "1")
       point.broadcast(.onAdd, "2")
-      #expect(journal.all == ["a add 1", "b add 1", "b add 2"])
+      expect(journal.all, equals: ["a add 1", "b add 1", "b add 2"])
     }
 
     @Test("an observer that is added during a message gets the next one")
@@ -162,7 +164,7 @@ extension Centers {
       first.whenAdded.withLock { $0 = { _ in point.register(late) } }
       point.broadcast(.onAdd, "1")
       point.broadcast(.onAdd, "2")
-      #expect(journal.all == ["first add 1", "first add 2", "late add 2"])
+      expect(journal.all, equals: ["first add 1", "first add 2", "late add 2"])
     }
 
     @Test("places of observers that left or died are taken back: lists do not grow")
@@ -173,7 +175,7 @@ extension Centers {
         point.register(window)
         point.unregister(window)
       }
-      #expect(point.observers.count == 0)
+      expect(point.observers.count, equals: 0)
       #expect(point.observers.registrations.isEmpty)
       #expect(point.broadcast(.onAdd, "x").skipped < 20, "the dead are not kept")
     }
@@ -183,9 +185,9 @@ extension Centers {
       let (window, trash) = (ChatWindow("w", journal), Trash(journal))
       point.register(trash)
       point.register(window)
-      #expect(point.broadcast { $0.onAddMsg("all") }.delivered == 2)
-      #expect(point.broadcast(for: "onAddMsg:") { $0.onAddMsg("some") }.delivered == 1)
-      #expect(journal.all == ["trash add all", "w add all", "w add some"])
+      expect(point.broadcast { $0.onAddMsg("all") }.delivered, equals: 2)
+      expect(point.broadcast(for: "onAddMsg:") { $0.onAddMsg("some") }.delivered, equals: 1)
+      expect(journal.all, equals: ["trash add all", "w add all", "w add some"])
     }
 
     @Test("a typed call passes over who is muted or removed meanwhile, and reports who throws")
@@ -202,9 +204,9 @@ extension Centers {
         }
         window.onAddMsg("x")
       }
-      #expect(summary.description == "delivered 1, queued 0, failed 1, skipped 1")
-      #expect(journal.all == ["d add x"])
-      #expect(failures.all == ["typedCall failed in ChatWindow: refused by a"])
+      expect(summary.description, equals: "delivered 1, queued 0, failed 1, skipped 1")
+      expect(journal.all, equals: ["d add x"])
+      expect(failures.all, equals: ["typedCall failed in ChatWindow: refused by a"])
     }
 
     @Test("an observer with a delivery gets its messages there, a lazy one as well, and no typed call")
@@ -220,16 +222,16 @@ extension Centers {
       #expect(point.register(window) == nil)
       point.registerLazily(ArchiveService.self, delivery: .queue(queue)) { $0 }
       queue.suspend()
-      #expect(point.broadcast(.onAdd, "1").queued == 2)
+      expect(point.broadcast(.onAdd, "1").queued, equals: 2)
       let archived = try services.service(.journal)
       #expect(journal.all.isEmpty)
-      #expect(archived.all == ["archive made"])
+      expect(archived.all, equals: ["archive made"])
       queue.resume()
       queue.sync {}
-      #expect(journal.all == ["w add 1"])
-      #expect(archived.all == ["archive made", "archive add 1"])
-      #expect(point.broadcast { $0.onAddMsg("typed") }.failed == 2)
-      #expect(failures.all == ["Optional(isolation mismatch)", "Optional(isolation mismatch)"])
+      expect(journal.all, equals: ["w add 1"])
+      expect(archived.all, equals: ["archive made", "archive add 1"])
+      expect(point.broadcast { $0.onAddMsg("typed") }.failed, equals: 2)
+      expect(failures.all, equals: ["Optional(isolation mismatch)", "Optional(isolation mismatch)"])
     }
 
     @Test("answers are collected, errors thrown after everybody was asked")
@@ -237,13 +239,13 @@ extension Centers {
       let windows = ["a", "b"].map { ChatWindow($0, journal) }
       defer { withExtendedLifetime(windows) {} }
       for window in windows { point.register(window) }
-      #expect(try point.collect(.unseen, returning: .all) == [2, 2])
-      #expect(try point.collect(.unseen, returning: .sum) == 4)
+      try expect(point.collect(.unseen, returning: .all), equals: [2, 2])
+      try expect(point.collect(.unseen, returning: .sum), equals: 4)
       windows[0].whenAdded.withLock { $0 = { _ in throw TargetError(name: "a") } }
       #expect(throws: TargetError(name: "a")) {
         try point.collect(.onAdd, "x", returning: ReturnPolicy<Void, [Void]>.all)
       }
-      #expect(journal.all == ["a add x", "b add x"])
+      expect(journal.all, equals: ["a add x", "b add x"])
     }
 
     @Test("a message of the observer that the point does not state is not the point's")
@@ -254,11 +256,11 @@ extension Centers {
       #expect(point.broadcast(.onEnter, 1).nobodyResponded)
       #expect(!point.responds(to: "onEnter:"))
       let error = #expect(throws: MessageError.self) { try point.send(.onEnter, 1) }
-      #expect(error?.code == .unrecognizedSelector)
+      expect(error?.code, equals: .unrecognizedSelector)
       var call = Invocation("onEnter:", arguments: [.init(1)])
       #expect(throws: MessageError.self) { try point.forward(&call) }
       #expect(throws: Never.self) { try point.send(.onAdd, "x") }
-      #expect(journal.all == ["w add x"])
+      expect(journal.all, equals: ["w add x"])
     }
 
     @Test("a point is a receiver: it may stand in a proxy, and a ring of points is an error")
@@ -268,18 +270,18 @@ extension Centers {
       point.register(window)
       let outer = MulticastProxy<any MessageReceiver>()
       outer.add(point)
-      #expect(outer.broadcast(.onAdd, "x").delivered == 1)
+      expect(outer.broadcast(.onAdd, "x").delivered, equals: 1)
       #expect(outer.responds(to: "unseen"))
       let ring = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())
       ring.observers.add(ring)
       var call = Invocation("ping")
       let report = try ring.forward(&call)
-      #expect(report.failures.count == 1)
-      #expect((report.failures.first?.error as? MessageError)?.code == .proxyCycle)
+      expect(report.failures.count, equals: 1)
+      expect((report.failures.first?.error as? MessageError)?.code, equals: .proxyCycle)
       let failures = journal
       ring.observers.onError = { failures.write("\(($0.error as? MessageError)?.code as Any)") }
-      #expect(ring.broadcast(.ping).failed == 1)
-      #expect(failures.all == ["w add x", "Optional(proxy cycle)"])
+      expect(ring.broadcast(.ping).failed, equals: 1)
+      expect(failures.all, equals: ["w add x", "Optional(proxy cycle)"])
     }
 
     @Test("with a table for its protocol a point takes observers without tables, inherited protocols included")
@@ -288,7 +290,7 @@ extension Centers {
         Responds(to: .onEnter) { $0.onEnter($1) }
       }
       let point = ExtensionPoint<any LaterPlain>(table: table, services: ServiceCenter())
-      #expect(point.selectors == ["onAddMsg:", "onEnter:"])
+      expect(point.selectors, equals: ["onAddMsg:", "onEnter:"])
       final class Plain: LaterPlain {
         let journal: Journal
         init(_ journal: Journal) { self.journal = journal }
@@ -299,7 +301,7 @@ extension Centers {
       #expect(point.register(plain) != nil)
       point.broadcast(.onAdd, "x")
       point.broadcast(.onEnter, 1)
-      #expect(journal.all == ["plain add x", "plain enter 1"])
+      expect(journal.all, equals: ["plain add x", "plain enter 1"])
     }
   }
 }

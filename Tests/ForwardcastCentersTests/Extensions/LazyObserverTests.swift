@@ -22,10 +22,10 @@ extension Centers {
     func firstMessage() {
       #expect(point.registerLazily(ArchiveService.self) { $0 })
       #expect(services.existing(ArchiveService.self) == nil)
-      #expect(point.lazyObservers == ["ArchiveService"])
-      #expect(point.broadcast(.onAdd, "1").delivered == 1)
+      expect(point.lazyObservers, equals: ["ArchiveService"])
+      expect(point.broadcast(.onAdd, "1").delivered, equals: 1)
       point.broadcast(.onAdd, "2")
-      #expect(journal.all == ["archive made", "archive add 1", "archive add 2"])
+      expect(journal.all, equals: ["archive made", "archive add 1", "archive add 2"])
       #expect(services.existing(ArchiveService.self) != nil)
       #expect(point.lazyObservers.isEmpty)
     }
@@ -37,7 +37,7 @@ extension Centers {
       #expect(point.broadcast(.onEnter, 1).nobodyResponded, "the class has it, the point does not")
       #expect(point.responds(to: "onAddMsg:"))
       #expect(!point.responds(to: "onDeleteMsg:"))
-      #expect(point.methodSignature(for: "unseen")?.returnType == MethodSignature(returning: Int.self).returnType)
+      expect(point.methodSignature(for: "unseen")?.returnType, equals: MethodSignature(returning: Int.self).returnType)
       #expect(point.description.contains("- onAddMsg:: ArchiveService (lazy)"))
       #expect(journal.all.isEmpty)
     }
@@ -53,7 +53,7 @@ extension Centers {
       #expect(!point.registerLazily(ArchiveService.self) { $0 })
       #expect(!point.registerLazily(Silent.self) { $0 })
       point.broadcast(.onAdd, "x")
-      #expect(journal.all == ["archive made", "archive add x"])
+      expect(journal.all, equals: ["archive made", "archive add x"])
     }
 
     @Test("lazy and eager observers share one order, that of registration", arguments: 0..<6)
@@ -71,7 +71,7 @@ extension Centers {
       point.broadcast(.onAdd, "1")
       point.broadcast(.onAdd, "2")
       let names = order.map(\.name)
-      #expect(journal.all == ["archive made"] + names.map { "\($0) add 1" } + names.map { "\($0) add 2" })
+      expect(journal.all, equals: ["archive made"] + names.map { "\($0) add 1" } + names.map { "\($0) add 2" })
     }
 
     @Test("a lazy observer that registers itself while it is made is called once, in the place of its class")
@@ -84,8 +84,9 @@ extension Centers {
       extensions.register(after, for: type)
       extensions.notify(type, .onAdd, "1")
       extensions.notify(type, .onAdd, "2")
-      #expect(
-        journal.all == [
+      expect(
+        journal.all,
+        equals: [
           "badge made", "badge registered", "before add 1", "badge add 1", "after add 1", "before add 2",
           "badge add 2", "after add 2",
         ])
@@ -100,7 +101,7 @@ extension Centers {
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
       point.broadcast(.onAdd, "1")
-      #expect(journal.all == ["archive made", "archive add 1", "w add 1"])
+      expect(journal.all, equals: ["archive made", "archive add 1", "w add 1"])
     }
 
     /// Observes for a service, and is kept by nobody else.
@@ -120,8 +121,8 @@ extension Centers {
     func wrapper() throws {
       let wrappers = LeakCounter()
       point.registerLazily(ArchiveService.self) { Wrapper($0, wrappers) }
-      #expect(point.broadcast(.onAdd, "1").delivered == 1)
-      #expect(point.broadcast(.onAdd, "2").delivered == 1)
+      expect(point.broadcast(.onAdd, "1").delivered, equals: 1)
+      expect(point.broadcast(.onAdd, "2").delivered, equals: 1)
       #expect(journal.all == ["archive made", "wrapped add 1", "wrapped add 2"] && wrappers.alive == 1)
       // The service goes with the last reference, and the wrapper with the service.
       weak let archive = services.existing(ArchiveService.self)
@@ -129,7 +130,7 @@ extension Centers {
       #expect(wrappers.alive == 0 && archive == nil && point.observers.count == 0)
       let next = try services.service(.journal)
       point.broadcast(.onAdd, "3")
-      #expect(next.all == ["archive made", "wrapped add 3"])
+      expect(next.all, equals: ["archive made", "wrapped add 3"])
       #expect(point.unregisterLazily(ArchiveService.self))
       #expect(wrappers.alive == 0 && services.existing(ArchiveService.self) != nil)
     }
@@ -140,7 +141,7 @@ extension Centers {
       try point.before(.onAdd) { [journal] in journal.write("before \($0)") }
       try point.around(.onAdd) { call in try call.proceed(with: "late " + call.arguments) }
       point.broadcast(.onAdd, "hello")
-      #expect(journal.all == ["archive made", "before late hello", "archive add late hello"])
+      expect(journal.all, equals: ["archive made", "before late hello", "archive add late hello"])
     }
 
     @Test("a class that is registered for several protocols is made once, and each point delivers to it")
@@ -150,7 +151,7 @@ extension Centers {
       extensions.registerLazily(ArchiveService.self, for: (any RoomExtension).self) { $0 }
       extensions.notify((any RoomExtension).self, .onEnter, 1)
       extensions.notify((any MessageExtension).self, .onAdd, "1")
-      #expect(journal.all == ["archive made", "archive enter 1", "archive add 1"])
+      expect(journal.all, equals: ["archive made", "archive enter 1", "archive add 1"])
     }
 
     @Test("a class that cannot be made is reported, stops nobody, and is tried again by the next message")
@@ -162,19 +163,19 @@ extension Centers {
       point.registerLazily(BrokenService.self) { $0 }
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
-      #expect(point.broadcast(.onAdd, "1").description == "delivered 2, queued 0, failed 1, skipped 0")
-      #expect(failures.take() == ["onAddMsg: failed in BrokenService: refused by broken"])
-      #expect(journal.take() == ["archive made", "w add 1", "archive add 1"])
+      expect(point.broadcast(.onAdd, "1").description, equals: "delivered 2, queued 0, failed 1, skipped 0")
+      expect(failures.take(), equals: ["onAddMsg: failed in BrokenService: refused by broken"])
+      expect(journal.take(), equals: ["archive made", "w add 1", "archive add 1"])
       var call = Invocation("onAddMsg:", arguments: [.init("2")])
       let report = try point.forward(&call)
-      #expect(report.answers.count == 2)
-      #expect(report.failures.map { "\($0.error)" } == ["refused by broken"])
+      expect(report.answers.count, equals: 2)
+      expect(report.failures.map { "\($0.error)" }, equals: ["refused by broken"])
       #expect(throws: TargetError(name: "broken")) {
         try point.collect(.onAdd, "3", returning: ReturnPolicy<Void, [Void]>.all)
       }
       _ = journal.take()
       BrokenService.$works.withValue(true) { _ = point.broadcast(.onAdd, "4") }
-      #expect(journal.all == ["mended add 4", "w add 4", "archive add 4"])
+      expect(journal.all, equals: ["mended add 4", "w add 4", "archive add 4"])
       #expect(failures.all.isEmpty)
     }
 
@@ -191,9 +192,9 @@ extension Centers {
       let next = try services.service(.journal)
       point.broadcast(.onAdd, "2")
       #expect(try services.service(ArchiveService.self) !== old)
-      #expect(next.all == ["archive made", "archive add 2"])
-      #expect(journal.all == ["archive made", "archive add 1", "w add 1", "w add 2"])
-      #expect(point.observers.count == 2)
+      expect(next.all, equals: ["archive made", "archive add 2"])
+      expect(journal.all, equals: ["archive made", "archive add 1", "w add 1", "w add 2"])
+      expect(point.observers.count, equals: 2)
     }
 
     @Test("a message belongs to the time before a log-out that comes in between: no observer is made in its middle")
@@ -203,9 +204,9 @@ extension Centers {
       point.registerLazily(ArchiveService.self) { $0 }
       let summary = point.broadcast(.onAdd, "1")
       #expect(summary.delivered == 1 && summary.skipped == 1, "the archive went before its turn")
-      #expect(journal.all == ["archive made"])
-      #expect(point.broadcast(.onAdd, "2").delivered == 2)
-      #expect(try services.service(.journal).all == ["archive made", "archive add 2"])
+      expect(journal.all, equals: ["archive made"])
+      expect(point.broadcast(.onAdd, "2").delivered, equals: 2)
+      try expect(services.service(.journal).all, equals: ["archive made", "archive add 2"])
       first.cancel()
     }
 
@@ -221,7 +222,7 @@ extension Centers {
       services.remove(ArchiveService.self)
       let journal = try services.service(.journal)
       point.broadcast(.onAdd, "3")
-      #expect(journal.all == ["archive made", "archive add 3"])
+      expect(journal.all, equals: ["archive made", "archive add 3"])
     }
 
     @Test("a lazy registration can be taken back, before and after it led to an observer")
@@ -234,7 +235,7 @@ extension Centers {
       point.broadcast(.onAdd, "2")
       #expect(point.unregisterLazily(ArchiveService.self))
       #expect(point.broadcast(.onAdd, "3").nobodyResponded)
-      #expect(journal.all == ["archive made", "archive add 2"])
+      expect(journal.all, equals: ["archive made", "archive add 2"])
     }
 
     @Test("a lazy registration that is taken back while its observer is made leaves no observer")
@@ -249,7 +250,7 @@ extension Centers {
       point.registerLazily(key, table: table) { $0 }
       #expect(point.broadcast(.onAdd, "1").nobodyResponded)
       #expect(point.broadcast(.onAdd, "2").nobodyResponded)
-      #expect(point.observers.count == 0)
+      expect(point.observers.count, equals: 0)
       #expect(services.existing(key) != nil)
     }
 
@@ -270,7 +271,7 @@ extension Centers {
       }
       point.broadcast(.onAdd, "outer")
       point.broadcast(.onAdd, "next")
-      #expect(journal.all == ["archive made"] + ["inner", "outer", "next"].map { "archive add \($0)" })
+      expect(journal.all, equals: ["archive made"] + ["inner", "outer", "next"].map { "archive add \($0)" })
     }
 
     @Test("a message that a service sends while it is made does not reach itself")
@@ -285,11 +286,11 @@ extension Centers {
       }
       point.registerLazily(key, table: table) { $0 }
       point.broadcast(.onAdd, "from outside")
-      #expect(journal.all == ["loud add from outside"])
+      expect(journal.all, equals: ["loud add from outside"])
       services.remove(key)
       _ = try services.service(key)
       point.broadcast(.onAdd, "again")
-      #expect(journal.all == ["loud add from outside", "loud add again"])
+      expect(journal.all, equals: ["loud add from outside", "loud add again"])
       #expect(failures.all.isEmpty)
     }
 
@@ -299,7 +300,7 @@ extension Centers {
       point.broadcast(for: "onDeleteMsg:") { $0.onAddMsg("x") }
       #expect(journal.all.isEmpty)
       point.broadcast { $0.onAddMsg("y") }
-      #expect(journal.all == ["archive made", "archive add y"])
+      expect(journal.all, equals: ["archive made", "archive add y"])
     }
 
     @Test("messages from many threads at once make the observer once, and it gets all of them")
@@ -310,8 +311,8 @@ extension Centers {
         for _ in 0..<50 { point.broadcast(.onAdd, "x") }
       }
       #expect(ended)
-      #expect(journal.all.filter { $0 == "archive made" }.count == 1)
-      #expect(journal.all.filter { $0 == "archive add x" }.count == 16 * 50)
+      expect(journal.all.filter { $0 == "archive made" }.count, equals: 1)
+      expect(journal.all.filter { $0 == "archive add x" }.count, equals: 16 * 50)
     }
 
     @Test("messages, log-outs, registrations and removals from many threads neither hang nor lose the way")
@@ -338,9 +339,9 @@ extension Centers {
       }
       #expect(ended)
       #expect(journal.all.allSatisfy { $0.hasPrefix("archive") })
-      #expect(steady.journal.all.count == 4 * 100 + 4 * 90)
+      expect(steady.journal.all.count, equals: 4 * 100 + 4 * 90)
       point.registerLazily(ArchiveService.self) { $0 }
-      #expect(point.broadcast(.onAdd, "last").delivered == 2)
+      expect(point.broadcast(.onAdd, "last").delivered, equals: 2)
     }
   }
 }

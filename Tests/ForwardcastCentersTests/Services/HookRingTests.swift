@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import ForwardcastCenters
+import TestSupport
 import Testing
 
 /// A class whose hook does what its test says.
@@ -42,7 +43,7 @@ extension Centers {
       let ring =
         "would deadlock storeAlone of ResolvingClass: resolveMethod(for: storeAlone) of ResolvingClass → archive → "
         + "resolveMethod(for: storeAlone) of ResolvingClass"
-      #expect(errors.all == ["maker: \(ring)", "hook: \(ring)"])
+      expect(errors.all, equals: ["maker: \(ring)", "hook: \(ring)"])
     }
 
     @Test("a hook that waits for a service whose maker, on another thread, sends what waits at the hook, does not hang")
@@ -134,7 +135,7 @@ extension Centers {
       ResolvingClass.onResolve["hookB"] = { ask("hookA") }
       #expect(onThreads(2) { index in _ = try? send(index == 0 ? "hookA" : "hookB") })
       let rings = errors.all.filter { $0.contains("→") }
-      #expect(rings.count == 1)
+      expect(rings.count, equals: 1)
       #expect(rings.allSatisfy { $0.contains("resolveMethod(for: hookA)") && $0.contains("resolveMethod(for: hookB)") })
     }
 
@@ -156,7 +157,7 @@ extension Centers {
         if index == 0 { _ = try? send("patient") } else { _ = try? center.service(slow) }
       }
       #expect(ended)
-      #expect(got.all == ["5"])
+      expect(got.all, equals: ["5"])
     }
   }
 }

@@ -24,14 +24,14 @@ extension Centers {
       let account = try center.service(AccountService.self)
       #expect(try center.service(AccountService.self) === account)
       #expect(center.existing(AccountService.self) === account)
-      #expect(journal.all == ["account made", "account did init"])
+      expect(journal.all, equals: ["account made", "account did init"])
     }
 
     @Test("the init hook runs once, for the request that makes the service")
     func hookRunsOnce() throws {
       let (center, journal) = try ServiceCenter.journaled()
       for _ in 0..<3 { _ = try center.service(AccountService.self) }
-      #expect(journal.all.filter { $0 == "account did init" }.count == 1)
+      expect(journal.all.filter { $0 == "account did init" }.count, equals: 1)
     }
 
     @Test("a service may ask for others while it is made, and they are made first")
@@ -39,31 +39,31 @@ extension Centers {
       let (center, journal) = try ServiceCenter.journaled()
       let chat = try center.service(ChatService.self)
       #expect(chat.cdn.account === (try center.service(AccountService.self)))
-      #expect(journal.all == ["account made", "account did init", "cdn made"])
-      #expect(center.services.map(\.name) == ["journal", "AccountService", "CDNService", "ChatService"])
+      expect(journal.all, equals: ["account made", "account did init", "cdn made"])
+      expect(center.services.map(\.name), equals: ["journal", "AccountService", "CDNService", "ChatService"])
     }
 
     @Test("a service needs no base class: any class, an actor or a struct will do")
     func allKinds() async throws {
       let center = ServiceCenter()
-      #expect(try center.service(DerivedService.self).name == "derived")
-      #expect(try center.service(SettingsService.self) == SettingsService(in: center))
+      try expect(center.service(DerivedService.self).name, equals: "derived")
+      try expect(center.service(SettingsService.self), equals: SettingsService(in: center))
       let counter = try center.service(CounterService.self)
       _ = await counter.increment()
-      #expect(try await center.service(CounterService.self).increment() == 2)
+      try await expect(center.service(CounterService.self).increment(), equals: 2)
     }
 
     @Test("two services that need each other are an error with the whole chain, and leave no trace")
     func cycle() throws {
       let center = ServiceCenter()
       let error = #expect(throws: ServiceError.self) { try center.service(.ring0) }
-      #expect(error?.code == .constructionCycle)
-      #expect(error?.chain == ["ring0", "ring1", "ring2", "ring1"])
-      #expect(error.map { "\($0)" } == "construction cycle: ring0 → ring1 → ring2 → ring1")
+      expect(error?.code, equals: .constructionCycle)
+      expect(error?.chain, equals: ["ring0", "ring1", "ring2", "ring1"])
+      expect(error.map { "\($0)" }, equals: "construction cycle: ring0 → ring1 → ring2 → ring1")
       #expect(center.services.isEmpty)
       // The last of the ring is no better asked directly.
       let direct = #expect(throws: ServiceError.self) { try center.service(.ring2) }
-      #expect(direct?.chain == ["ring2", "ring1", "ring2"])
+      expect(direct?.chain, equals: ["ring2", "ring1", "ring2"])
     }
 
     @Test("nobody sees a service before its init hook has ended, not even what the hook asks for")
@@ -77,7 +77,7 @@ extension Centers {
         }
       }
       let error = #expect(throws: ServiceError.self) { try center.service(key) }
-      #expect(error?.chain == ["early", "early"])
+      expect(error?.chain, equals: ["early", "early"])
       #expect(seen.withLock { $0 } == false)
     }
 
@@ -99,12 +99,12 @@ extension Centers {
       let (center, journal) = try ServiceCenter.journaled()
       let first = ObjectIdentifier(try center.service(AccountService.self))
       weak let account = center.existing(AccountService.self)
-      #expect(account.map(ObjectIdentifier.init) == first)
+      expect(account.map(ObjectIdentifier.init), equals: first)
       #expect(center.remove(AccountService.self))
       #expect(account == nil)
-      #expect(journal.take().last == "account gone")
+      expect(journal.take().last, equals: "account gone")
       _ = try center.service(AccountService.self)
-      #expect(journal.all == ["account made", "account did init"])
+      expect(journal.all, equals: ["account made", "account did init"])
     }
 
     @Test("removing a service that does not live does nothing")
@@ -112,7 +112,7 @@ extension Centers {
       let (center, journal) = try ServiceCenter.journaled()
       #expect(!center.remove(AccountService.self))
       #expect(journal.all.isEmpty)
-      #expect(center.services.count == 1)
+      expect(center.services.count, equals: 1)
     }
 
     @Test("logging out tells all, and lets go of those that are not persistent in reverse order of creation")
@@ -121,9 +121,9 @@ extension Centers {
       _ = try center.service(ChatService.self)
       _ = journal.take()
       center.clearData()
-      #expect(journal.take() == ["account will clear", "cdn will clear", "chat will clear", "chat gone"])
+      expect(journal.take(), equals: ["account will clear", "cdn will clear", "chat will clear", "chat gone"])
       // The journal is not persistent; the account is kept alive by the persistent CDN, but is no service any more.
-      #expect(center.services.map(\.name) == ["CDNService"])
+      expect(center.services.map(\.name), equals: ["CDNService"])
       #expect(center.existing(AccountService.self) == nil)
 
       for name in ["a", "b", "c"] {
@@ -131,7 +131,7 @@ extension Centers {
           ServiceKey(name) { _ in Hooked(isPersistent: name == "b", gone: { journal.write("\(name) gone") }) })
       }
       center.clearData()
-      #expect(journal.take() == ["cdn will clear", "c gone", "a gone"])
+      expect(journal.take(), equals: ["cdn will clear", "c gone", "a gone"])
     }
 
     @Test("a service whose hook fails at log-out is reported, removed, and keeps nobody else from it")
@@ -142,7 +142,7 @@ extension Centers {
       _ = try center.service(ServiceKey("a") { _ in Hooked(clear: { throw TargetError(name: "a") }) })
       _ = try center.service(ServiceKey("b") { _ in Hooked(clear: { failures.write("b cleared") }) })
       center.clearData()
-      #expect(failures.all == ["serviceWillClearData failed in a: refused by a", "b cleared"])
+      expect(failures.all, equals: ["serviceWillClearData failed in a: refused by a", "b cleared"])
       #expect(center.services.isEmpty)
     }
 
@@ -157,7 +157,7 @@ extension Centers {
           })
         })
       center.clearData()
-      #expect(journal.all == ["account made", "account did init", "account will clear", "account gone"])
+      expect(journal.all, equals: ["account made", "account did init", "account will clear", "account gone"])
       #expect(center.services.isEmpty)
     }
 
@@ -169,8 +169,9 @@ extension Centers {
       center.didEnterBackground()
       center.willEnterForeground()
       center.willTerminate()
-      #expect(
-        journal.all == [
+      expect(
+        journal.all,
+        equals: [
           "cdn background", "account background", "account foreground", "cdn foreground", "cdn terminates",
           "account terminates",
         ])
@@ -185,18 +186,18 @@ extension Centers {
           _ = try center.service(ServiceKey(name) { _ in Hooked(gone: { journal.write(name) }) })
         }
       }
-      #expect(journal.all == ["c", "b", "a"])
+      expect(journal.all, equals: ["c", "b", "a"])
     }
 
     @Test("a key of a protocol gives whatever its maker makes; keys of another name or type are other services")
     func keys() throws {
       let center = ServiceCenter()
       let polite = ServiceKey<any Greeter>("greeter") { _ in Polite() }
-      #expect(try center.service(polite).greeting == "good day")
-      #expect(try center.service(ServiceKey<any Greeter>("greeter") { _ in Rude() }).greeting == "good day")
-      #expect(try center.service(ServiceKey<any Greeter>("other") { _ in Rude() }).greeting == "oi")
-      #expect(try center.service(ServiceKey<Int>("greeter") { _ in 7 }) == 7)
-      #expect(center.services.map(\.name) == ["greeter", "other", "greeter"])
+      try expect(center.service(polite).greeting, equals: "good day")
+      try expect(center.service(ServiceKey<any Greeter>("greeter") { _ in Rude() }).greeting, equals: "good day")
+      try expect(center.service(ServiceKey<any Greeter>("other") { _ in Rude() }).greeting, equals: "oi")
+      try expect(center.service(ServiceKey<Int>("greeter") { _ in 7 }), equals: 7)
+      expect(center.services.map(\.name), equals: ["greeter", "other", "greeter"])
       #expect(center.remove(polite))
       #expect(center.existing(polite) == nil)
     }

@@ -2,6 +2,7 @@
 
 import Forwardcast
 import ForwardcastCenters
+import TestSupport
 import Testing
 
 extension Centers {
@@ -26,7 +27,7 @@ extension Centers {
       let (application, session, _) = try tree()
       let user = ServiceCenter(.user, in: session)
       let service = try user.service(SessionService.self)
-      #expect(session.services.map(\.name) == ["SessionService"])
+      expect(session.services.map(\.name), equals: ["SessionService"])
       #expect(user.services.isEmpty)
       #expect(service.account === application.existing(AccountService.self))
       let other = ServiceCenter(.session, in: application)
@@ -38,14 +39,14 @@ extension Centers {
     func captive() throws {
       let (application, session, _) = try tree()
       let error = #expect(throws: ServiceError.self) { try session.service(EagerService.self) }
-      #expect(error?.code == .outOfScope)
-      #expect(error.map { "\($0)" } == "out of scope: SessionService, asked of application")
+      expect(error?.code, equals: .outOfScope)
+      expect(error.map { "\($0)" }, equals: "out of scope: SessionService, asked of application")
       #expect(application.existing(EagerService.self) == nil)
       let user = ServiceCenter(.user, in: session)
       let unknown = #expect(throws: ServiceError.self) {
         try user.service(ServiceKey("x", scope: "document") { _ in 1 })
       }
-      #expect(unknown.map { "\($0)" } == "out of scope: x, asked of user in session in application")
+      expect(unknown.map { "\($0)" }, equals: "out of scope: x, asked of user in session in application")
     }
 
     @Test("logging out of a center clears the centers within it first")
@@ -56,7 +57,7 @@ extension Centers {
         ServiceKey("last", scope: .session) { _ in Hooked(clear: { journal.write("last will clear") }) })
       _ = journal.take()
       application.clearData()
-      #expect(journal.all == ["last will clear", "account will clear", "account gone"])
+      expect(journal.all, equals: ["last will clear", "account will clear", "account gone"])
       #expect(session.services.isEmpty && application.services.isEmpty)
     }
 
@@ -66,14 +67,14 @@ extension Centers {
       _ = try session.service(SessionService.self)
       _ = try application.service(CDNService.self)
       let lines = application.description.split(separator: "\n").map(String.init)
-      #expect(lines.count == 6)
-      #expect(lines[0] == "application: 3 services")
+      expect(lines.count, equals: 6)
+      expect(lines[0], equals: "application: 3 services")
       #expect(lines[2].wholeMatch(of: /2\. AccountService, for \d+ ms/) != nil)
       #expect(lines[3].wholeMatch(of: /3\. CDNService, for \d+ ms, persistent/) != nil)
-      #expect(lines[4] == "  session: 1 service")
+      expect(lines[4], equals: "  session: 1 service")
       let since = application.services.map(\.since)
-      #expect(since == since.sorted())
-      #expect(application.services.map(\.isPersistent) == [false, false, true])
+      expect(since, equals: since.sorted())
+      expect(application.services.map(\.isPersistent), equals: [false, false, true])
     }
 
     @Test("a substitute stands for a service in its task only, and nothing of it is left")
@@ -81,17 +82,17 @@ extension Centers {
       let (center, _) = try ServiceCenter.journaled()
       let key = ServiceKey<any Greeter>("greeter") { _ in Polite() }
       let letter = ServiceKey<String>("letter") { try $0.service(key).greeting + ", Ann" }
-      #expect(try center.service(letter) == "good day, Ann")
+      try expect(center.service(letter), equals: "good day, Ann")
       try await center.withSubstitutes(ServiceSubstitute(for: key) { _ in Rude() }) { () async throws in
-        #expect(try center.service(letter) == "oi, Ann")
+        try expect(center.service(letter), equals: "oi, Ann")
         async let child = center.service(letter)
-        #expect(try await child == "oi, Ann")
+        try await expect(child, equals: "oi, Ann")
         let detached = Task.detached { try center.service(letter) }
-        #expect(try await detached.value == "good day, Ann")
-        #expect(center.services.map(\.name) == ["greeter", "letter"])
+        try await expect(detached.value, equals: "good day, Ann")
+        expect(center.services.map(\.name), equals: ["greeter", "letter"])
       }
-      #expect(try center.service(letter) == "good day, Ann")
-      #expect(center.services.map(\.name) == ["journal", "greeter", "letter"])
+      try expect(center.service(letter), equals: "good day, Ann")
+      expect(center.services.map(\.name), equals: ["journal", "greeter", "letter"])
     }
 
     @Test("substitutes reach through scopes, nest, and are let go of in reverse order at the end")
@@ -100,7 +101,7 @@ extension Centers {
       let name = ServiceKey<String>("name") { _ in "real" }
       let title = ServiceKey<String>("title", scope: .session) { try "Dr " + $0.service(name) }
       try session.withSubstitutes(ServiceSubstitute(for: name) { _ in "test" }) {
-        #expect(try session.service(title) == "Dr test")
+        try expect(session.service(title), equals: "Dr test")
         #expect(try session.service(ServiceKey<Journal>.journal) !== journal)
         try application.withSubstitutes(
           ServiceSubstitute(for: title) { _ in "Mx" },
@@ -108,15 +109,15 @@ extension Centers {
             Hooked(gone: { journal.write("substitute gone") })
           }
         ) {
-          #expect(try session.service(title) == "Mx")
-          #expect(try session.service(name) == "test")
+          try expect(session.service(title), equals: "Mx")
+          try expect(session.service(name), equals: "test")
           _ = try application.service(ServiceKey<Hooked>("h") { _ in Hooked() })
           #expect(journal.all.isEmpty)
         }
-        #expect(journal.all == ["substitute gone"])
-        #expect(try session.service(title) == "Dr test")
+        expect(journal.all, equals: ["substitute gone"])
+        try expect(session.service(title), equals: "Dr test")
       }
-      #expect(try session.service(title) == "Dr real")
+      try expect(session.service(title), equals: "Dr real")
     }
   }
 }

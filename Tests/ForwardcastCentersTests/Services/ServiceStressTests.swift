@@ -50,10 +50,10 @@ extension Centers {
           }
         }
         #expect(ended)
-        #expect(wrong.all == [])
+        expect(wrong.all, equals: [])
         #expect(made.all.allSatisfy { $0.made == 1 && $0.finished == 1 })
         #expect(seen.withLock { $0.values.allSatisfy { $0.count == 1 } })
-        #expect(center.services.count == ServiceStressTests.services)
+        expect(center.services.count, equals: ServiceStressTests.services)
       }
     }
 
@@ -71,12 +71,12 @@ extension Centers {
         }
       }
       #expect(ended)
-      #expect(wrong.all == [])
-      #expect(Set(center.services.map(\.name)).count == center.services.count)
+      expect(wrong.all, equals: [])
+      expect(Set(center.services.map(\.name)).count, equals: center.services.count)
       for index in 0..<ServiceStressTests.services {
         #expect(throws: Never.self) { try center.service(ServiceStressTests.key(index, made)) }
       }
-      #expect(center.services.count == ServiceStressTests.services)
+      expect(center.services.count, equals: ServiceStressTests.services)
     }
 
     @Test("threads that ask for rings of services never hang: each gets an error or, had somebody caught it, a service")
@@ -103,7 +103,7 @@ extension Centers {
         }
       }
       #expect(ended)
-      #expect(wrong.all == [])
+      expect(wrong.all, equals: [])
     }
   }
 }

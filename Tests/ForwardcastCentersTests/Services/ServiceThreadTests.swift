@@ -35,8 +35,8 @@ extension Centers {
         seen.withLock { _ = $0.insert(ObjectIdentifier(service)) }
       }
       #expect(ended)
-      #expect(journal.all == ["made"])
-      #expect(seen.withLock { $0.count } == 1)
+      expect(journal.all, equals: ["made"])
+      expect(seen.withLock { $0.count }, equals: 1)
     }
 
     @Test("a slow constructor delays only those who ask for its service")
@@ -59,7 +59,7 @@ extension Centers {
         }
       }
       #expect(ended)
-      #expect(results.all == ["other", "slow"])
+      expect(results.all, equals: ["other", "slow"])
       #expect(center.existing(slow) != nil)
     }
 
@@ -75,7 +75,7 @@ extension Centers {
         }
         return end.wait(timeout: .now() + 600) == .success ? answer.withLock { $0 } ?? "none" : "hung"
       }
-      #expect(try center.service(key) == "en")
+      try expect(center.service(key), equals: "en")
     }
 
     @Test("a cycle across threads is an error with the whole chain on every thread, and no deadlock")
@@ -101,11 +101,11 @@ extension Centers {
       }
       #expect(ended)
       let all = errors.withLock { $0 }
-      #expect(all.count == size)
+      expect(all.count, equals: size)
       for error in all {
-        #expect(error.code == .constructionCycle)
-        #expect(error.chain.first == error.chain.last)
-        #expect(Set(error.chain) == ["s0", "s1", "s2", "s3"])
+        expect(error.code, equals: .constructionCycle)
+        expect(error.chain.first, equals: error.chain.last)
+        expect(Set(error.chain), equals: ["s0", "s1", "s2", "s3"])
       }
       #expect(center.services.isEmpty)
     }
@@ -132,8 +132,8 @@ extension Centers {
       }
       #expect(ended)
       // The second thread either waited for the first try or came after it.
-      #expect(Set(failures.all) == ["refused by first"])
-      #expect(try center.service(key) == 7)
+      expect(Set(failures.all), equals: ["refused by first"])
+      try expect(center.service(key), equals: 7)
     }
 
     @Test(
@@ -164,8 +164,8 @@ extension Centers {
       #expect(ended)
       let told = ["account made", "account did init", "account will clear", "held is stale", "held will clear"]
       // The second try finds services that know nothing of the first, the journal among them.
-      #expect(journal.all == (persists ? told : told + ["account gone"]))
-      #expect(center.services.map(\.name) == (persists ? ["held"] : ["journal", "AccountService", "held"]))
+      expect(journal.all, equals: (persists ? told : told + ["account gone"]))
+      expect(center.services.map(\.name), equals: (persists ? ["held"] : ["journal", "AccountService", "held"]))
     }
   }
 }

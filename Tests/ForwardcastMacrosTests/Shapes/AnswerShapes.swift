@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded protocol LastAnswers: AnyObject {
@@ -122,43 +123,43 @@ struct AnswerShapes {
   func last() throws {
     let proxy = LastAnswersProxy()
     #expect(proxy.maybe() == nil)
-    #expect(proxy.stated() == 7)
-    #expect(proxy.statedOptional() == 9)
+    expect(proxy.stated(), equals: 7)
+    expect(proxy.statedOptional(), equals: 9)
     let error = try #require(throws: MessageError.self) { try proxy.must() }
-    #expect(error.code == .nobodyResponds)
-    #expect(error.selector == "must")
+    expect(error.code, equals: .nobodyResponds)
+    expect(error.selector, equals: "must")
     proxy.add(AnswerTarget(1), ownership: .strong)
     proxy.add(AnswerTarget(2), ownership: .strong)
-    #expect(proxy.maybe() == 2)
-    #expect(try proxy.must() == 2)
-    #expect(proxy.stated() == 2)
+    expect(proxy.maybe(), equals: 2)
+    try expect(proxy.must(), equals: 2)
+    expect(proxy.stated(), equals: 2)
     proxy.add(AnswerTarget(nil), ownership: .strong)
     #expect(proxy.maybe() == nil)
     #expect(proxy.statedOptional() == nil)
-    #expect(try proxy.maybe(returning: .all) == [1, 2, nil])
+    try expect(proxy.maybe(returning: .all), equals: [1, 2, nil])
   }
 
   @Test("the first answer counts and nobody further is asked")
   func first() throws {
     let proxy = FirstAnswersProxy()
-    #expect(proxy.stated() == 7)
+    expect(proxy.stated(), equals: 7)
     #expect(throws: MessageError.self) { try proxy.must() }
     proxy.add(AnswerTarget(1), ownership: .strong)
     proxy.add(AnswerTarget(2), ownership: .strong)
-    #expect(proxy.maybe() == 1)
-    #expect(try proxy.must() == 1)
-    #expect(proxy.stated() == 1)
+    expect(proxy.maybe(), equals: 1)
+    try expect(proxy.must(), equals: 1)
+    expect(proxy.stated(), equals: 1)
   }
 
   @Test("rules for values skip nil")
   func values() {
     let proxy = ValueAnswersProxy()
     #expect(proxy.last() == nil)
-    #expect(proxy.stated() == 5)
+    expect(proxy.stated(), equals: 5)
     for value in [nil, 1, 2, nil] { proxy.add(AnswerTarget(value), ownership: .strong) }
-    #expect(proxy.last() == 2)
-    #expect(proxy.first() == 1)
-    #expect(proxy.stated() == 2)
+    expect(proxy.last(), equals: 2)
+    expect(proxy.first(), equals: 1)
+    expect(proxy.stated(), equals: 2)
   }
 
   @Test("any and every have empty values of their own, unless another is said")
@@ -179,31 +180,31 @@ struct AnswerShapes {
   @Test("sums, extremes and reductions")
   func numbers() throws {
     let proxy = NumberAnswersProxy()
-    #expect(proxy.sum() == 0)
-    #expect(proxy.statedSum() == -1)
-    #expect(proxy.max() == 0)
-    #expect(proxy.product() == 1)
+    expect(proxy.sum(), equals: 0)
+    expect(proxy.statedSum(), equals: -1)
+    expect(proxy.max(), equals: 0)
+    expect(proxy.product(), equals: 1)
     #expect(throws: MessageError.self) { try proxy.min() }
     for number in [3, 5, 4] { proxy.add(Voter(number), ownership: .strong) }
-    #expect(proxy.sum() == 12)
-    #expect(proxy.statedSum() == 12)
-    #expect(try proxy.min() == 3)
-    #expect(proxy.max() == 5)
-    #expect(proxy.product() == 60)
-    #expect(proxy.greatest() == 5)
+    expect(proxy.sum(), equals: 12)
+    expect(proxy.statedSum(), equals: 12)
+    try expect(proxy.min(), equals: 3)
+    expect(proxy.max(), equals: 5)
+    expect(proxy.product(), equals: 60)
+    expect(proxy.greatest(), equals: 5)
   }
 
   @Test("texts and arrays are put one after another")
   func joined() {
     let proxy = JoinedAnswersProxy()
-    #expect(proxy.text() == "")
-    #expect(proxy.names() == "")
-    #expect(proxy.stated() == ["none"])
+    expect(proxy.text(), equals: "")
+    expect(proxy.names(), equals: "")
+    expect(proxy.stated(), equals: ["none"])
     for number in [1, 2] { proxy.add(Voter(number), ownership: .strong) }
-    #expect(proxy.text() == "<1><2>")
-    #expect(proxy.list() == [1, 1, 2, 2])
-    #expect(proxy.names() == "n1, n2")
-    #expect(proxy.stated() == ["1", "2"])
+    expect(proxy.text(), equals: "<1><2>")
+    expect(proxy.list(), equals: [1, 1, 2, 2])
+    expect(proxy.names(), equals: "n1, n2")
+    expect(proxy.stated(), equals: ["1", "2"])
   }
 
   @Test("what throws throws the first error when all have received the message")
@@ -212,7 +213,7 @@ struct AnswerShapes {
     let (gone, fine, late) = (Thrower(.gone), Thrower(nil), Thrower(.late))
     try proxy.save()
     try proxy.load()
-    #expect(try proxy.size() == 0)
+    try expect(proxy.size(), equals: 0)
     proxy.add(gone)
     proxy.add(fine)
     proxy.add(late)
@@ -221,7 +222,7 @@ struct AnswerShapes {
     #expect(throws: LoadError.gone) { try proxy.size() }
     #expect(throws: LoadError.gone) { try proxy.read() }
     proxy.never()
-    #expect([gone.calls, fine.calls, late.calls] == [5, 5, 5])
+    expect([gone.calls, fine.calls, late.calls], equals: [5, 5, 5])
   }
 
   @Test("an error that cannot be thrown goes to onError, and the others' answers stand")
@@ -233,17 +234,17 @@ struct AnswerShapes {
     proxy.add(fine)
     proxy.on(ThrowersProxy.Messages.size) { throw OtherError.odd }
     proxy.on(ThrowersProxy.Messages.load) { throw OtherError.odd }
-    #expect(try proxy.size() == 3)
+    try expect(proxy.size(), equals: 3)
     try proxy.load()
-    #expect(failures.errors.count == 2)
+    expect(failures.errors.count, equals: 2)
     #expect(failures.errors.allSatisfy { $0 is OtherError })
-    #expect(failures.selectors == ["size", "load"])
+    expect(failures.selectors, equals: ["size", "load"])
     let answers = LastAnswersProxy()
     answers.onError = { failures.note($0) }
     answers.add(AnswerTarget(1), ownership: .strong)
     answers.on(LastAnswersProxy.Messages.stated) { throw OtherError.odd }
-    #expect(answers.stated() == 1)
-    #expect(failures.errors.count == 3)
+    expect(answers.stated(), equals: 1)
+    expect(failures.errors.count, equals: 3)
   }
 
   @Test("no answer, however it is written")
@@ -261,7 +262,7 @@ struct AnswerShapes {
     proxy.unit()
     proxy.brackets()
     proxy.dropped()
-    #expect(target.calls == 4)
+    expect(target.calls, equals: 4)
   }
 
   @Test("functions as answers")
@@ -271,10 +272,10 @@ struct AnswerShapes {
       func handler() -> (() -> Void)? { {} }
     }
     let (proxy, target) = (FunctionAnswersProxy(), Target())
-    #expect(proxy.maker()(3) == -3)
+    expect(proxy.maker()(3), equals: -3)
     #expect(proxy.handler() == nil)
     proxy.add(target)
-    #expect(proxy.maker()(3) == 6)
+    expect(proxy.maker()(3), equals: 6)
     #expect(proxy.handler() != nil)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded protocol NoArguments: AnyObject { func ping() }
@@ -124,8 +125,8 @@ struct ArgumentShapes {
     proxy.add(ArgumentTarget(), ownership: .strong)
     proxy.ping()
     proxy.dynamic.ping()
-    #expect(target.log == ["ping", "ping"])
-    #expect(proxy.count == 2)
+    expect(target.log, equals: ["ping", "ping"])
+    expect(proxy.count, equals: 2)
   }
 
   @Test("labels and none")
@@ -136,7 +137,7 @@ struct ArgumentShapes {
     proxy.labelled(a: 1, b: 2)
     proxy.mixed(1, for: 2, 3)
     proxy.broadcast(LabelsProxy.Messages.mixed, 4, 5, 6)
-    #expect(target.log == ["plain 1", "labelled 1 2", "mixed 1 2 3", "mixed 4 5 6"])
+    expect(target.log, equals: ["plain 1", "labelled 1 2", "mixed 1 2 3", "mixed 4 5 6"])
     for selector in ["plain:", "labelledWithA:b:", "mixed:for::"] as [MessageSelector] {
       #expect(proxy.responds(to: selector))
     }
@@ -147,7 +148,7 @@ struct ArgumentShapes {
     let proxy = TwelveProxy()
     proxy.add(target)
     proxy.all(1, b: "b", 2, d: [3], e: nil, f: (4, 5), g: true, h: .red, i: Dot(), j: 6, k: "k", l: ["l": [7]])
-    #expect(target.log == ["1b2.0[3]0(4, 5)true1dot6k[\"l\": [7]]"])
+    expect(target.log, equals: ["1b2.0[3]0(4, 5)true1dot6k[\"l\": [7]]"])
   }
 
   @Test("closures that escape, cross and may be absent")
@@ -171,8 +172,8 @@ struct ArgumentShapes {
     proxy.later({ $0 }, done: nil)
     proxy.check { try $0.get() == 1 }
     proxy.check { _ in throw LoadError.gone }
-    #expect(ran == 2)
-    #expect(target.called == 21 + 20 + 100 + 1000)
+    expect(ran, equals: 2)
+    expect(target.called, equals: 21 + 20 + 100 + 1000)
   }
 
   @Test("tuples")
@@ -182,7 +183,7 @@ struct ArgumentShapes {
     proxy.pair((left: 1, right: "r"))
     proxy.optional((2, 3))
     proxy.optional(nil)
-    #expect(target.log == ["pair 1 r", "optional 2", "optional 0"])
+    expect(target.log, equals: ["pair 1 r", "optional 2", "optional 0"])
   }
 
   @Test("optionals, of optionals, and implicitly unwrapped ones")
@@ -192,7 +193,7 @@ struct ArgumentShapes {
     proxy.some(nil, [1, nil], .some(nil))
     proxy.implicit("x")
     proxy.implicit(nil)
-    #expect(target.log == ["some true 2 false", "implicit x", "implicit nil"])
+    expect(target.log, equals: ["some true 2 false", "implicit x", "implicit nil"])
   }
 
   @Test("existentials, alone, optional and in arrays")
@@ -200,7 +201,7 @@ struct ArgumentShapes {
     let proxy = ExistentialsProxy()
     proxy.add(target)
     proxy.draw(Dot(), nil, [Dot(), Dot()])
-    #expect(target.log == ["draw dot nil 2"])
+    expect(target.log, equals: ["draw dot nil 2"])
   }
 
   @Test("'some' travels as 'any' and is opened at the target")
@@ -210,7 +211,7 @@ struct ArgumentShapes {
     proxy.draw(Dot(), at: 3)
     proxy.both(Dot(), Dot())
     proxy.broadcast(SomesProxy.Messages.draw, Dot(), 4)
-    #expect(target.log == ["draw Dot 3", "both dot dot", "draw Dot 4"])
+    expect(target.log, equals: ["draw Dot 3", "both dot dot", "draw Dot 4"])
   }
 
   @Test("consuming and borrowing arguments that can be copied")
@@ -218,7 +219,7 @@ struct ArgumentShapes {
     let proxy = OwnedProxy()
     proxy.add(target)
     proxy.keep(.red, "n")
-    #expect(target.log == ["keep 1 n"])
+    expect(target.log, equals: ["keep 1 n"])
   }
 
   @Test("names in backticks")
@@ -228,8 +229,8 @@ struct ArgumentShapes {
     proxy.default(1, for: 2)
     proxy.repeat(`inout`: 3)
     proxy.broadcast(BackticksProxy.Messages.default, 4, 5)
-    #expect(named.log == ["default 1 2", "repeat 3", "default 4 5"])
-    #expect(proxy.class == 3)
+    expect(named.log, equals: ["default 1 2", "repeat 3", "default 4 5"])
+    expect(proxy.class, equals: 3)
   }
 
   @Test("names in any script")
@@ -240,24 +241,24 @@ struct ArgumentShapes {
     proxy.café(à: 2)
     proxy.🎉("🎂")
     proxy.dynamic.你好(3)
-    #expect(named.log == ["你好 1", "café 2", "🎂", "你好 3"])
+    expect(named.log, equals: ["你好 1", "café 2", "🎂", "你好 3"])
   }
 
   @Test("arguments named like what the text itself needs")
   func ownNames() throws {
     let proxy = OwnNamesProxy()
     proxy.add(named)
-    #expect(try proxy.send(1, 2, target: 3, answer: 4, policy: 5) == 54321)
-    #expect(try proxy.send(1, 2, target: 3, answer: 4, policy: 5, returning: .all) == [54321])
+    try expect(proxy.send(1, 2, target: 3, answer: 4, policy: 5), equals: 54321)
+    try expect(proxy.send(1, 2, target: 3, answer: 4, policy: 5, returning: .all), equals: [54321])
     proxy.type(1, Forwardcast: 2, newValue: 3, value: 4)
-    #expect(named.log == ["1234"])
+    expect(named.log, equals: ["1234"])
   }
 
   @Test("types with their module")
   func moduleNames() {
     let proxy = ModuleNamesProxy()
     proxy.add(named)
-    #expect(proxy.move(1, [nil, 2]) == 3)
+    expect(proxy.move(1, [nil, 2]), equals: 3)
   }
 
   @Test("metatypes and Any")
@@ -265,6 +266,6 @@ struct ArgumentShapes {
     let proxy = MetatypesProxy()
     proxy.add(named)
     proxy.make(Int.self, Dot.self, 7)
-    #expect(named.log == ["Int Dot 7"])
+    expect(named.log, equals: ["Int Dot 7"])
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 nonisolated final class Page {
@@ -50,22 +51,22 @@ struct SuspendingDelegateShapes {
     proxy.onError = { Issue.record("\($0)") }
     for delivery in [Delivery.direct, .queue(DispatchQueue(label: "pages"))] {
       let registration = proxy.add(pages, delivery: delivery)
-      #expect(await proxy.retrieve()?.number == 1)
-      #expect(try await proxy.page(3).number == 3)
-      #expect(await proxy.current?.number == 4)
+      await expect(proxy.retrieve()?.number, equals: 1)
+      try await expect(proxy.page(3).number, equals: 3)
+      await expect(proxy.current?.number, equals: 4)
       registration.cancel()
     }
     proxy.add(pages)
-    #expect(await proxy.count(Page(5)) == 5)
+    await expect(proxy.count(Page(5)), equals: 5)
   }
 
   @Test("a protocol that is not Sendable may suspend, with arguments and answers that are not either")
   nonisolated func unshared() async throws {
     let (proxy, pages) = (PageLoaderProxy(), Pages())
     proxy.add(pages)
-    #expect(try await proxy.load(Page(1)) == 2)
-    #expect(await proxy.next()?.number == 6)
-    #expect(await proxy.local(Page(7))?.number == 7)
+    try await expect(proxy.load(Page(1)), equals: 2)
+    await expect(proxy.next()?.number, equals: 6)
+    await expect(proxy.local(Page(7))?.number, equals: 7)
   }
 
   @Test("a target that is not Sendable does not leave the actor of a sender, and one that stays works")
@@ -75,8 +76,8 @@ struct SuspendingDelegateShapes {
     let error = await #expect(throws: MessageError.self) {
       try await proxy.multicast.collectAndWait(PageLoaderProxy.Messages.next, returning: .last)
     }
-    #expect(error?.code == .isolationMismatch)
-    #expect(await proxy.local(Page(7))?.number == 7)
+    expect(error?.code, equals: .isolationMismatch)
+    await expect(proxy.local(Page(7))?.number, equals: 7)
   }
 
   @Test("arguments and answers of an actor's own stay on it")
@@ -143,28 +144,28 @@ struct NestedDelegateShapes {
   @Test("requirements name the other members of the type around, also in what refines them")
   func nested() throws {
     let (proxy, target) = (Chat.ModeratorDelegateProxy(), Moderator())
-    #expect(proxy.mayJoin(Chat.Message()) == .deny)
-    #expect(proxy.mayLeave() == .allow)
+    expect(proxy.mayJoin(Chat.Message()), equals: .deny)
+    expect(proxy.mayLeave(), equals: .allow)
     proxy.add(target)
     let room: any Chat.RoomDelegate = proxy
     room.received(Chat.Message(text: "a"))
     proxy.removed(Chat.Message(text: "b"))
     var last: Chat.Message?
     try room.all([Chat.Message(text: "c")]) { last = $0 }
-    #expect(last?.text == "c")
+    expect(last?.text, equals: "c")
     #expect(throws: Chat.Failure.self) { try room.all([]) { _ in } }
     #expect(room.stick(Star(), Star()) is Star)
-    #expect(room.draft().text == "draft")
-    #expect(room.mayJoin(Chat.Message()) == .allow)
-    #expect(room.mayLeave() == .deny)
+    expect(room.draft().text, equals: "draft")
+    expect(room.mayJoin(Chat.Message()), equals: .allow)
+    expect(room.mayLeave(), equals: .deny)
     room.title = Chat.Message(text: "t")
-    #expect(target.title?.text == "t")
-    #expect(room[3]?.text == "3")
-    #expect(try proxy.mayLeave(returning: .all) == [.deny])
-    #expect(target.log == ["a", "removed b"])
+    expect(target.title?.text, equals: "t")
+    expect(room[3]?.text, equals: "3")
+    try expect(proxy.mayLeave(returning: .all), equals: [.deny])
+    expect(target.log, equals: ["a", "removed b"])
     let archive = Chat.ArchiveDelegateProxy()
     archive.add(target)
-    #expect(archive.archived(Chat.Message()) == .allow)
+    expect(archive.archived(Chat.Message()), equals: .allow)
   }
 }
 
@@ -215,7 +216,7 @@ struct SpellingDelegateShapes {
     let (proxy, target) = (SessionDelegateProxy(), Target())
     proxy.add(target)
     proxy.began("a")
-    #expect(target.names == ["a"])
+    expect(target.names, equals: ["a"])
     #expect((proxy as AnyObject) is NSObject)
   }
 
@@ -229,7 +230,7 @@ struct SpellingDelegateShapes {
     let (proxy, player) = (PlayerDelegateProxy(), Player())
     proxy.add(player)
     let page = Page(3)
-    #expect(proxy.played(page) == 3)
+    expect(proxy.played(page), equals: 3)
     #expect(await proxy.ended(page) === page)
     let mixer = MixerDelegateProxy()
     var levels: [Int] = []
@@ -237,10 +238,10 @@ struct SpellingDelegateShapes {
     mixer.on(MixerDelegateProxy.Messages.other) { levels.append($0) }
     mixer.mixed(1)
     mixer.other(2)
-    #expect(levels == [1, 2])
+    expect(levels, equals: [1, 2])
     let tuner = Tuner()
     try withHeldActor { try tuner.ask("tune:", 5) }
-    #expect(tuner.level == 5)
+    expect(tuner.level, equals: 5)
   }
 
   @Test("availability of several platforms, and Void in any spelling")
@@ -260,8 +261,8 @@ struct SpellingDelegateShapes {
     dated.introduced(2)
     odd.nothing()
     odd.brackets()
-    #expect(odd.own(5) == 5)
-    #expect(target.log == [1, 2, 3, 4])
+    expect(odd.own(5), equals: 5)
+    expect(target.log, equals: [1, 2, 3, 4])
   }
 }
 
@@ -303,7 +304,7 @@ struct ParentDelegateShapes {
     let (proxy, target) = (MainChildDelegateProxy(), Target())
     proxy.add(target)
     let page = Page(3)
-    #expect(proxy.changed(page, in: 1) == 3)
+    expect(proxy.changed(page, in: 1), equals: 3)
     proxy.page = page
     #expect(target.page === page && proxy.page === page)
     #expect(await proxy.load(page) === page)
@@ -335,7 +336,7 @@ struct ParentDelegateShapes {
   func plain() {
     let proxy = StatedChildDelegateProxy()
     proxy.on(StatedChildDelegateProxy.Messages.changed) { $0.number }
-    #expect(proxy.changed(Page(2)) == 2)
+    expect(proxy.changed(Page(2)), equals: 2)
   }
 }
 
@@ -368,28 +369,28 @@ struct SilentDelegateShapes {
   @Test("each requirement gives a value without content, what it says itself, or an error")
   func emptyValues() {
     let source = ListSourceProxy()
-    #expect(source.numberOfRows(in: 0) == 0)
+    expect(source.numberOfRows(in: 0), equals: 0)
     #expect(source.title(0).isEmpty)
     #expect(!source.mayEdit())
     #expect(source.rows().isEmpty && source.names().isEmpty && source.marks().isEmpty)
     #expect(source.place() == (row: 0, 0))
-    #expect(source.size() == .zero)
-    #expect(source.height == 0)
+    expect(source.size(), equals: .zero)
+    expect(source.height, equals: 0)
     #expect(throws: MessageError.self) { try source.load() }
-    #expect(source.own() == 9)
-    #expect(source.style() == Style(name: "plain"))
+    expect(source.own(), equals: 9)
+    expect(source.style(), equals: Style(name: "plain"))
     source.on(ListSourceProxy.Messages.numberOfRows) { _ in 4 }
     source.on(ListSourceProxy.Messages.size) { CGSize(width: 1, height: 2) }
-    #expect(source.numberOfRows(in: 0) == 4)
-    #expect(source.size().height == 2)
+    expect(source.numberOfRows(in: 0), equals: 4)
+    expect(source.size().height, equals: 2)
   }
 
   @Test("a type without such a value is answered by a target, and ends the process without one")
   func traps() async {
     let source = CellSourceProxy()
-    #expect(source.numberOfRows() == 0)
+    expect(source.numberOfRows(), equals: 0)
     source.on(CellSourceProxy.Messages.style) { _ in Style(name: "bold") }
-    #expect(source.style(0).name == "bold")
+    expect(source.style(0).name, equals: "bold")
     await #expect(processExitsWith: .failure) { _ = CellSourceProxy().style(0) }
   }
 }
@@ -428,18 +429,18 @@ struct AssociatedDelegateShapes {
     proxy.broadcast(FeedDelegateProxy<Int>.Messages.received, 2)
     proxy.dynamic.received(3)
     named.last = 5
-    #expect(target.items == [1, 2, 3])
-    #expect(named.last == 5)
-    #expect(try named.all([1, 2]) == 2)
-    #expect(try proxy.all([1], returning: .sum) == 1)
+    expect(target.items, equals: [1, 2, 3])
+    expect(named.last, equals: 5)
+    try expect(named.all([1, 2]), equals: 2)
+    try expect(proxy.all([1], returning: .sum), equals: 1)
     let texts = FeedDelegateProxy<String>()
     var heard: [String] = []
     texts.on(FeedDelegateProxy<String>.Messages.received) { heard.append($0) }
     texts.received("a")
-    #expect(heard == ["a"])
+    expect(heard, equals: ["a"])
     let groups = GroupDelegateProxy<Int, [Int]>()
     groups.on(GroupDelegateProxy<Int, [Int]>.Messages.members) { [$0, $0] }
-    #expect(groups.members(of: 3) == [3, 3])
+    expect(groups.members(of: 3), equals: [3, 3])
     #expect(await groups.key() == nil)
   }
 }
@@ -477,20 +478,20 @@ struct KeyDelegateShapes {
     proxy.broker(1, didFail: "x")
     proxy.state = 3
     proxy[4] = "four"
-    #expect(heard == ["1 2", "1 x", "state 3", "4 four"])
+    expect(heard, equals: ["1 2", "1 x", "state 3", "4 four"])
   }
 
   @Test("a property with a literal and no type has the type of the literal")
   func literals() throws {
     let basket = Basket()
-    #expect(try basket.ask("name", returning: String.self) == "basket")
-    #expect(try basket.ask("count", returning: Int.self) == 31)
-    #expect(try basket.ask("price", returning: Double.self) == -0.5)
+    try expect(basket.ask("name", returning: String.self), equals: "basket")
+    try expect(basket.ask("count", returning: Int.self), equals: 31)
+    try expect(basket.ask("price", returning: Double.self), equals: -0.5)
     #expect(try basket.ask("isOpen", returning: Bool.self))
     try basket.ask("setLevel:", 4)
-    #expect(basket.level == 4)
+    expect(basket.level, equals: 4)
     try basket.ask("setName:", "cart")
-    #expect(basket.name == "cart")
+    expect(basket.name, equals: "cart")
   }
 }
 
@@ -522,11 +523,11 @@ struct PartialDelegateShapes {
     let (proxy, short, tall) = (RowDelegateProxy(), Short(), Tall())
     proxy.add(short)
     proxy.selected(2)
-    #expect(short.rows == [2])
+    expect(short.rows, equals: [2])
     #expect(proxy.responds(to: "selected:") && !proxy.responds(to: "heightOfRow:"))
-    #expect(proxy.height(ofRow: 0) == 0)
+    expect(proxy.height(ofRow: 0), equals: 0)
     proxy.add(tall)
     #expect(proxy.responds(to: "heightOfRow:"))
-    #expect(try proxy.height(ofRow: 0, returning: .all) == [44])
+    try expect(proxy.height(ofRow: 0, returning: .all), equals: [44])
   }
 }

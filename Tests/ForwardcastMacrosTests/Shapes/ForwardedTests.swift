@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded
@@ -27,30 +28,30 @@ struct ForwardedTests {
   func callsReachTargets() throws {
     let themes = ThemesDelegateProxy()
     let (home, busy) = (Screen("home"), Screen("busy"))
-    #expect(themes.title == "untitled")
+    expect(themes.title, equals: "untitled")
     #expect(themes.mayClose())
     #expect(throws: MessageError.self) { try themes.progress(of: "logo") }
     themes.add(home)
     themes.add(busy)
     themes.themesColorChanged(3)
-    #expect(home.colors == [3])
-    #expect(busy.colors == [3])
+    expect(home.colors, equals: [3])
+    expect(busy.colors, equals: [3])
     #expect(!themes.mayClose())
-    #expect(themes.title == "busy")
-    #expect(try themes.progress(of: "logo") == 4)
-    #expect(try themes.progress(of: "logo", returning: .sum) == 8)
-    #expect(try themes.title(returning: .all) == ["home", "busy"])
+    expect(themes.title, equals: "busy")
+    try expect(themes.progress(of: "logo"), equals: 4)
+    try expect(themes.progress(of: "logo", returning: .sum), equals: 8)
+    try expect(themes.title(returning: .all), equals: ["home", "busy"])
     #expect(themes.responds(to: "progressOf:"))
     var heard: [Int] = []
     themes.on(ThemesDelegateProxy.Messages.themesColorChanged) { heard.append($0) }
     themes.themesColorChanged(4)
-    #expect(heard == [4])
+    expect(heard, equals: [4])
     themes.dynamic.themesColorChanged(5)
-    #expect(heard == [4, 5])
+    expect(heard, equals: [4, 5])
     let named: any ThemesDelegate = themes
     named.themesColorChanged(6)
-    #expect(heard == [4, 5, 6])
-    #expect(busy.colors == [3, 4, 5, 6])
+    expect(heard, equals: [4, 5, 6])
+    expect(busy.colors, equals: [3, 4, 5, 6])
     withExtendedLifetime((home, busy, themes)) {}
   }
 
@@ -61,7 +62,7 @@ struct ForwardedTests {
     proxy.add(sole)
     let named: any SoleDelegate = proxy
     named.changed(7)
-    #expect(sole.values == [7])
+    expect(sole.values, equals: [7])
     let refining: any RefiningSoleDelegate = RefiningSoleDelegateProxy()
     refining.changed(8)
     refining.ended()
@@ -75,7 +76,7 @@ struct ForwardedTests {
     proxy.on(LonelyDelegateProxy.Messages.changed) { heard.append($0) }
     let named: any LonelyDelegate = proxy
     named.changed(7)
-    #expect(heard == [7])
+    expect(heard, equals: [7])
   }
 }
 

@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @MainActor @Forwarded protocol MainShape: AnyObject {
@@ -90,14 +91,14 @@ struct IsolationShapes {
     proxy.show("x")
     #expect(first.text == "x" && second.text == "x")
     proxy.rows = 3
-    #expect(proxy.rows == 6)
+    expect(proxy.rows, equals: 6)
     #expect(throws: LoadError.late) { try proxy.check() }
-    #expect(try await proxy.load(4) == 7)
-    #expect(try await proxy.load(4, returning: .sum) == 14)
+    try await expect(proxy.load(4), equals: 7)
+    try await expect(proxy.load(4, returning: .sum), equals: 14)
     var heard = ""
     proxy.on(MainShapeProxy.Messages.show) { heard = $0 }
     proxy.show("y")
-    #expect(heard == "y")
+    expect(heard, equals: "y")
   }
 
   @MainActor final class SharedWindow: SharedMainShape {
@@ -117,8 +118,8 @@ struct IsolationShapes {
     proxy.note(1)
     await proxy.show("s")
     let loaded = await proxy.load()
-    #expect(loaded == 5)
-    #expect(target.log.lines == ["1", "s"])
+    expect(loaded, equals: 5)
+    expect(target.log.lines, equals: ["1", "s"])
   }
 
   @Test("members on the main actor in a protocol that is not")
@@ -135,8 +136,8 @@ struct IsolationShapes {
     proxy.show(3)
     proxy.title = "t"
     proxy.other()
-    #expect(target.shown == 3)
-    #expect(proxy.title == "t")
+    expect(target.shown, equals: 3)
+    expect(proxy.title, equals: "t")
   }
 
   @StoreActor final class Archive: StoreShape {
@@ -163,19 +164,19 @@ struct IsolationShapes {
     proxy.add(target)
     proxy.store(1)
     proxy.store(2)
-    #expect(target.stored == [1, 2])
-    #expect(proxy.pages == 2)
-    #expect(try proxy.check() == 5)
-    #expect(try proxy.check(returning: .all) == [5])
-    #expect(try proxy.typed() == 2)
+    expect(target.stored, equals: [1, 2])
+    expect(proxy.pages, equals: 2)
+    try expect(proxy.check(), equals: 5)
+    try expect(proxy.check(returning: .all), equals: [5])
+    try expect(proxy.typed(), equals: 2)
     let loaded = await proxy.load()
-    #expect(loaded == 7)
+    expect(loaded, equals: 7)
     proxy.pages = 4
     #expect(throws: LoadError.gone) { try proxy.typed() }
     var heard = 0
     proxy.on(StoreShapeProxy.Messages.store) { heard += $0 }
     proxy.store(9)
-    #expect(heard == 9)
+    expect(heard, equals: 9)
   }
 
   @StoreActor final class SharedArchive: SharedStoreShape {
@@ -196,12 +197,12 @@ struct IsolationShapes {
     proxy.note(1)
     await proxy.store(2)
     proxy.multicast.broadcast(SharedStoreShapeProxy.Messages.store, 3)
-    #expect((failures.errors.first as? MessageError)?.code == .isolationMismatch)
+    expect((failures.errors.first as? MessageError)?.code, equals: .isolationMismatch)
     direct.cancel()
     proxy.add(target, delivery: .actor(StoreActor.shared))
     proxy.multicast.broadcast(SharedStoreShapeProxy.Messages.store, 4)
     try await proxy.drain()
-    #expect(target.log.lines == ["note 1", "store 2", "store 4"])
+    expect(target.log.lines, equals: ["note 1", "store 2", "store 4"])
   }
 
   @Test("members on a global actor in a protocol that is on none")
@@ -217,8 +218,8 @@ struct IsolationShapes {
     proxy.add(target)
     proxy.store(3)
     proxy.other(4)
-    #expect(target.stored == 3)
-    #expect(target.log.lines == ["4"])
+    expect(target.stored, equals: 3)
+    expect(target.log.lines, equals: ["4"])
   }
 
   nonisolated final class Member: SharedShape {
@@ -245,19 +246,19 @@ struct IsolationShapes {
     await #expect(throws: MessageError.self) { try await proxy.more() }
     proxy.add(first)
     proxy.add(second, delivery: .mainActor)
-    #expect(await proxy.unread() == 2)
-    #expect(try await proxy.more() == 2)
-    #expect(try await proxy.typed() == 3)
-    #expect(try await proxy.more(returning: .all) == [1, 2])
-    #expect(try await proxy.state == 2)
+    await expect(proxy.unread(), equals: 2)
+    try await expect(proxy.more(), equals: 2)
+    try await expect(proxy.typed(), equals: 3)
+    try await expect(proxy.more(returning: .all), equals: [1, 2])
+    try await expect(proxy.state, equals: 2)
     await proxy.quiet(5)
     await #expect(throws: LoadError.late) { try await proxy.risky() }
     proxy.add(Member(nil), ownership: .strong)
     await #expect(throws: LoadError.gone) { try await proxy.typed() }
     proxy.ping(6)
     try await proxy.drain()
-    #expect(first.log.lines == ["quiet 5", "ping 6"])
-    #expect(second.log.lines == ["quiet 5", "ping 6"])
+    expect(first.log.lines, equals: ["quiet 5", "ping 6"])
+    expect(second.log.lines, equals: ["quiet 5", "ping 6"])
   }
 
   actor Ledger: ActorShape {
@@ -272,8 +273,8 @@ struct IsolationShapes {
     proxy.add(ledger)
     proxy.add(other, delivery: .actor(other))
     await proxy.add(4)
-    #expect(await proxy.total() == 8)
-    #expect(try await proxy.total(returning: .all) == [4, 4])
+    await expect(proxy.total(), equals: 8)
+    try await expect(proxy.total(returning: .all), equals: [4, 4])
   }
 
   @Test("targets that may not be shared are awaited one after another where the caller is")
@@ -295,9 +296,9 @@ struct IsolationShapes {
     proxy.add(a)
     proxy.add(b)
     let log = LocalLog()
-    #expect(await proxy.load(log) == 2)
-    #expect(log.lines == ["begin a", "end a", "begin bb", "end bb"])
-    #expect(try await proxy.load(log, returning: .all) == [1, 2])
+    await expect(proxy.load(log), equals: 2)
+    expect(log.lines, equals: ["begin a", "end a", "begin bb", "end bb"])
+    try await expect(proxy.load(log, returning: .all), equals: [1, 2])
     try await proxy.store(1)
     await #expect(throws: LoadError.gone) { try await proxy.store(-1) }
   }
@@ -317,13 +318,13 @@ struct IsolationShapes {
     let view = await View()
     await MainActor.run {
       view.local.unread(1)
-      #expect(view.label == 1)
+      expect(view.label, equals: 1)
       view.shared.ping(2)
-      #expect(view.label == 2)
+      expect(view.label, equals: 2)
     }
     view.shared.ping(3)
     try await view.shared.drain()
-    #expect(await view.label == 3)
+    await expect(view.label, equals: 3)
   }
 
   @Test("targets on the main actor of a protocol that is not")
@@ -335,6 +336,6 @@ struct IsolationShapes {
     let (proxy, label) = (LocalShapeProxy(), Label())
     proxy.add(label)
     proxy.unread(7)
-    #expect(label.text == "7")
+    expect(label.text, equals: "7")
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded protocol Properties: AnyObject {
@@ -133,7 +134,7 @@ struct MemberShapes {
     let proxy = PropertiesProxy()
     let (first, second) = (Target(), Target())
     #expect(proxy.name == nil)
-    #expect(proxy.list == [])
+    expect(proxy.list, equals: [])
     proxy.add(first)
     proxy.add(second)
     proxy.name = "both"
@@ -144,16 +145,16 @@ struct MemberShapes {
     proxy.handler = { ran += 1 }
     proxy.handler?()
     #expect(first.name == "both" && second.name == "both")
-    #expect(second.list == [5, 6])
-    #expect(first.implicit == "i")
-    #expect(proxy.implicit == "i")
-    #expect(proxy.size == 8)
-    #expect(ran == 1)
+    expect(second.list, equals: [5, 6])
+    expect(first.implicit, equals: "i")
+    expect(proxy.implicit, equals: "i")
+    expect(proxy.size, equals: 8)
+    expect(ran, equals: 1)
     #expect(throws: LoadError.late) { try proxy.risky }
-    #expect(try proxy.name(returning: .all) == ["both", "both"])
+    try expect(proxy.name(returning: .all), equals: ["both", "both"])
     #expect(proxy.responds(to: "setName:"))
     proxy.broadcast(PropertiesProxy.Messages.setList, [9])
-    #expect(first.list == [9])
+    expect(first.list, equals: [9])
   }
 
   @Test("subscripts, whose setters take the new value first")
@@ -172,10 +173,10 @@ struct MemberShapes {
     proxy.add(target)
     proxy[2] = 5
     #expect(proxy[1] == 10 && proxy[2] == 5)
-    #expect(proxy[at: 3, column: 4] == "3/4")
-    #expect(try proxy["x"] == 2)
+    expect(proxy[at: 3, column: 4], equals: "3/4")
+    try expect(proxy["x"], equals: 2)
     #expect(throws: LoadError.gone) { try proxy[""] }
-    #expect(try proxy[1, returning: .all] == [10])
+    try expect(proxy[1, returning: .all], equals: [10])
     #expect(proxy.responds(to: "subscript:") && proxy.responds(to: "setSubscript::"))
     #expect(proxy.responds(to: "subscriptAt:column:"))
   }
@@ -195,7 +196,7 @@ struct MemberShapes {
     proxy.broadcast(OverloadsProxy.Messages.mqttDidPublish, 3, "p")
     proxy.mqtt(4)
     proxy.mqtt()
-    #expect(target.log == ["1m2", "3p", "4", "-"])
+    expect(target.log, equals: ["1m2", "3p", "4", "-"])
   }
 
   @Test("selectors that are stated")
@@ -219,8 +220,8 @@ struct MemberShapes {
     proxy[7] = 8
     proxy.`a name with blanks`()
     proxy.dynamic.odd()
-    #expect(target.log == ["12", "s", "7=8", "odd", "odd"])
-    #expect(target.loudness == 5)
+    expect(target.log, equals: ["12", "s", "7=8", "odd", "odd"])
+    expect(target.loudness, equals: 5)
     for selector in ["choose:or:", "choose:", "volume", "setVolume:", "cell:", "setCell::"] as [MessageSelector] {
       #expect(proxy.responds(to: selector), "\(selector)")
     }
@@ -238,8 +239,8 @@ struct MemberShapes {
     proxy.add(target)
     proxy.always()
     proxy.system("here")
-    #expect(target.log == ["always", "here"])
-    #expect(proxy.nested() == 3)
+    expect(target.log, equals: ["always", "here"])
+    expect(proxy.nested(), equals: 3)
   }
 
   @Test("members that are deprecated or new")
@@ -254,8 +255,8 @@ struct MemberShapes {
     let (proxy, target) = (AvailabilityProxy(), Target())
     proxy.add(target)
     proxy.dynamic.old(3)
-    #expect(target.log == ["old 3"])
-    #expect(proxy.swiftly() == 2)
+    expect(target.log, equals: ["old 3"])
+    expect(proxy.swiftly(), equals: 2)
     #expect(proxy.responds(to: "setOldName:"))
   }
 
@@ -270,7 +271,7 @@ struct MemberShapes {
     proxy.add(target)
     proxy.act(1)
     proxy.other(2)
-    #expect(target.sum == 21)
+    expect(target.sum, equals: 21)
   }
 
   @Test("every access level, and protocols in types")
@@ -286,7 +287,7 @@ struct MemberShapes {
     e.add(target)
     f.add(target)
     g.add(target)
-    #expect([a.act(1), b.act(2), c.act(3), d.act(4), e.act(5), f.act(6), g.act(7)] == [2, 3, 4, 5, 6, 7, 8])
+    expect([a.act(1), b.act(2), c.act(3), d.act(4), e.act(5), f.act(6), g.act(7)], equals: [2, 3, 4, 5, 6, 7, 8])
   }
 
   @Test("default implementations stay callable")
@@ -294,8 +295,8 @@ struct MemberShapes {
     final class Target: Defaults { func required(_ x: Int) -> Int? { x } }
     let (proxy, target) = (DefaultsProxy(), Target())
     proxy.add(target)
-    #expect(proxy.optional() == -1)
-    #expect(proxy.twice(4) == 8)
+    expect(proxy.optional(), equals: -1)
+    expect(proxy.twice(4), equals: 8)
   }
 
   @Test("a requirement named like a member of the proxy wins, and the proxy's own is reached through multicast")
@@ -314,18 +315,18 @@ struct MemberShapes {
     proxy.add(5)
     proxy.remove(2)
     proxy.broadcast("x")
-    #expect(target.amount == 103)
-    #expect(proxy.count == 40)
-    #expect(proxy.multicast.count == 1)
-    #expect(proxy.targets == ["t"])
-    #expect(proxy.collect("c") == "c!")
+    expect(target.amount, equals: 103)
+    expect(proxy.count, equals: 40)
+    expect(proxy.multicast.count, equals: 1)
+    expect(proxy.targets, equals: ["t"])
+    expect(proxy.collect("c"), equals: "c!")
   }
 
   @Test("type aliases of the protocol")
   func aliases() {
     let (proxy, target) = (AliasesProxy(), Everything())
     proxy.add(target)
-    #expect(proxy.act(1) == 2)
+    expect(proxy.act(1), equals: 2)
   }
 
   @Test("a protocol without requirements")
@@ -333,7 +334,7 @@ struct MemberShapes {
     final class Target: Empty {}
     let (proxy, target) = (EmptyProxy(), Target())
     proxy.add(target)
-    #expect(proxy.count == 1)
+    expect(proxy.count, equals: 1)
     withExtendedLifetime(target) {}
   }
 
@@ -349,11 +350,11 @@ struct MemberShapes {
     }
     let (proxy, object) = (ValuesProxy(), Object())
     proxy.add(Value(number: 5))
-    #expect(proxy.act() == 5)
+    expect(proxy.act(), equals: 5)
     proxy.add(object)
     proxy.number = 8
-    #expect(object.number == 8)
-    #expect((try? proxy.number(returning: .all)) == [5, 8])
+    expect(object.number, equals: 8)
+    expect((try? proxy.number(returning: .all)), equals: [5, 8])
   }
 
   @Test("a protocol that is more than one")
@@ -364,7 +365,7 @@ struct MemberShapes {
     }
     let (proxy, target) = (ComposedProxy(), Target())
     proxy.add(target)
-    #expect(proxy.act() == 3)
-    #expect("\(proxy)" == "composed")
+    expect(proxy.act(), equals: 3)
+    expect("\(proxy)", equals: "composed")
   }
 }

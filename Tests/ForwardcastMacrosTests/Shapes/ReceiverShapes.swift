@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Receiver nonisolated final class Console {
@@ -118,21 +119,21 @@ struct ReceiverShapes {
   @Test("marked members are messages, others are not")
   func marked() throws {
     let target = MarkedShapes()
-    #expect(try target.ask("volume", returning: Int.self) == 3)
+    try expect(target.ask("volume", returning: Int.self), equals: 3)
     try target.ask("setVolume:", 8)
-    #expect(target.volume == 8)
-    #expect(try target.ask("changes", returning: Int.self) == 1)
+    expect(target.volume, equals: 8)
+    try expect(target.ask("changes", returning: Int.self), equals: 1)
     #expect(!target.responds(to: "setChanges:"))
-    #expect(try target.ask("fixed", returning: String.self) == "}")
+    try expect(target.ask("fixed", returning: String.self), equals: "}")
     #expect(!target.responds(to: "setFixed:"))
-    #expect(try target.ask("lazily", returning: [Int].self) == [1, 2])
+    try expect(target.ask("lazily", returning: [Int].self), equals: [1, 2])
     try target.ask("setComputed:", 20)
-    #expect(try target.ask("computed", returning: Int.self) == 20)
-    #expect(try target.ask("subscript:", 4, returning: Int.self) == 4)
+    try expect(target.ask("computed", returning: Int.self), equals: 20)
+    try expect(target.ask("subscript:", 4, returning: Int.self), equals: 4)
     try target.ask("setSubscript::", 5, 6)
-    #expect(target.volume == 11)
-    #expect(try target.ask("secret:with:", 1, "b", returning: String.self) == "1b")
-    #expect(try target.ask("pick:or:", 3, 2, returning: Int.self) == 2)
+    expect(target.volume, equals: 11)
+    try expect(target.ask("secret:with:", 1, "b", returning: String.self), equals: "1b")
+    try expect(target.ask("pick:or:", 3, 2, returning: Int.self), equals: 2)
     #expect(throws: LoadError.gone) { try target.ask("risky", returning: Int.self) }
     #expect(!target.responds(to: "select::") && !target.responds(to: "variadic:"))
     #expect(MarkedShapes.selectorTable.refusals.isEmpty)
@@ -141,9 +142,9 @@ struct ReceiverShapes {
   @Test("all members that are not hidden")
   func all() throws {
     let target = AllShapes()
-    #expect(try target.ask("act:to:", 1, 2, returning: Int.self) == 3)
-    #expect(try target.ask("name", returning: String.self) == "all")
-    #expect(try target.ask("system:", "s", returning: String.self) == "s}")
+    try expect(target.ask("act:to:", 1, 2, returning: Int.self), equals: 3)
+    try expect(target.ask("name", returning: String.self), equals: "all")
+    try expect(target.ask("system:", "s", returning: String.self), equals: "s}")
     for name in ["hidden", "hiddenToo", "make", "makeToo"] {
       #expect(!target.responds(to: try MessageSelector(name)), "\(name)")
     }
@@ -152,9 +153,9 @@ struct ReceiverShapes {
   @Test("subclasses continue the table of their superclass")
   func inherited() throws {
     let target = LastShapes()
-    #expect(try target.ask("act:to:", 3, 4, returning: Int.self) == 12)
-    #expect(try target.ask("more", returning: Int.self) == 1)
-    #expect(try target.ask("last", returning: Int.self) == 2)
+    try expect(target.ask("act:to:", 3, 4, returning: Int.self), equals: 12)
+    try expect(target.ask("more", returning: Int.self), equals: 1)
+    try expect(target.ask("last", returning: Int.self), equals: 2)
     #expect(!SubShapes().responds(to: "last"))
     #expect(!AllShapes().responds(to: "more"))
   }
@@ -164,36 +165,36 @@ struct ReceiverShapes {
     let (number, text) = (Box(1), Box("a"))
     try number.ask("put:", 5)
     try text.ask("put:", "b")
-    #expect(try number.ask("get", returning: Int.self) == 5)
-    #expect(try text.ask("get", returning: String.self) == "b")
+    try expect(number.ask("get", returning: Int.self), equals: 5)
+    try expect(text.ask("get", returning: String.self), equals: "b")
     #expect(Box<Int>.selectorTable.signature(for: "get") != Box<String>.selectorTable.signature(for: "get"))
-    #expect(try Around<Int>.Inside().ask("act", returning: Int.self) == 7)
+    try expect(Around<Int>.Inside().ask("act", returning: Int.self), equals: 7)
   }
 
   @Test("a class on the main actor answers there")
   @MainActor func main() async throws {
     let target = MainReceiver()
-    #expect(try target.ask("show:", 2, returning: Int.self) == 2)
+    try expect(target.ask("show:", 2, returning: Int.self), equals: 2)
     try target.ask("setLabel:", "l")
-    #expect(target.label == "l")
-    #expect(try target.ask("anywhere", returning: Int.self) == 5)
-    #expect(try PartlyMain().ask("show:", 3, returning: Int.self) == 3)
-    #expect(try PartlyMain().ask("plain", returning: Int.self) == 1)
+    expect(target.label, equals: "l")
+    try expect(target.ask("anywhere", returning: Int.self), equals: 5)
+    try expect(PartlyMain().ask("show:", 3, returning: Int.self), equals: 3)
+    try expect(PartlyMain().ask("plain", returning: Int.self), equals: 1)
     let anything = MulticastProxy<any MessageReceiver>()
     anything.add(target)
-    #expect(try await anything.collectAndWait(Message<() -> Int>("load"), returning: .all) == [6])
+    try await expect(anything.collectAndWait(Message<() -> Int>("load"), returning: .all), equals: [6])
   }
 
   @Test("away from the main actor, a message of it is an error")
   nonisolated func awayFromMain() async throws {
     let error = try #require(throws: MessageError.self) { try PartlyMain().ask("show:", 3, returning: Int.self) }
-    #expect(error.code == .isolationMismatch)
+    expect(error.code, equals: .isolationMismatch)
   }
 
   @Test("a class on a global actor of one's own")
   @StoreActor func store() throws {
     let target = StoreReceiver()
-    #expect(try withHeldActor({ try target.ask("store:", 3, returning: Int.self) }) == 3)
+    try expect(withHeldActor({ try target.ask("store:", 3, returning: Int.self) }), equals: 3)
     #expect(throws: MessageError.self) { try target.ask("store:", 3, returning: Int.self) }
   }
 
@@ -202,13 +203,13 @@ struct ReceiverShapes {
     let ledger = LedgerReceiver()
     let ledgers = MulticastProxy<any MessageReceiver & Sendable>()
     ledgers.add(ledger, delivery: .actor(ledger))
-    #expect(try await ledgers.collectAndWait(Message<(Int) -> Int>("add:"), 4, returning: .last) == 4)
-    #expect(try await ledgers.collectAndWait(Message<() -> Int>("slow"), returning: .last) == 4)
-    #expect(try await ledgers.collectAndWait(Message<() -> Int>("total"), returning: .last) == 4)
+    try await expect(ledgers.collectAndWait(Message<(Int) -> Int>("add:"), 4, returning: .last), equals: 4)
+    try await expect(ledgers.collectAndWait(Message<() -> Int>("slow"), returning: .last), equals: 4)
+    try await expect(ledgers.collectAndWait(Message<() -> Int>("total"), returning: .last), equals: 4)
     try await ledgers.collectAndWait(Message<(Int) -> Void>("setSettable:"), 9, returning: .last)
-    #expect(await ledger.settable == 9)
-    #expect(try ledger.ask("name", returning: String.self) == "ledger")
-    #expect(try ledger.ask("fixed", returning: Int.self) == 3)
+    await expect(ledger.settable, equals: 9)
+    try expect(ledger.ask("name", returning: String.self), equals: "ledger")
+    try expect(ledger.ask("fixed", returning: Int.self), equals: 3)
   }
 
   @Test("every access level")

@@ -2,6 +2,7 @@
 // Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Forwarded protocol First: AnyObject {
@@ -61,13 +62,13 @@ struct RefinementShapes {
     asSecond.first(2)
     proxy.third("3")
     proxy.number = 6
-    #expect(target.log == ["first 1", "first 2", "3"])
-    #expect(proxy.number == 6)
-    #expect(asSecond.second() == "two")
+    expect(target.log, equals: ["first 1", "first 2", "3"])
+    expect(proxy.number, equals: 6)
+    expect(asSecond.second(), equals: "two")
     #expect(throws: LoadError.gone) { try asFirst.risky() }
-    #expect(try proxy.number(returning: .all) == [6])
+    try expect(proxy.number(returning: .all), equals: [6])
     proxy.broadcast(FirstProxy.Messages.first, 9)
-    #expect(target.log.last == "first 9")
+    expect(target.log.last, equals: "first 9")
     #expect(proxy.responds(to: "first:") && proxy.responds(to: "second") && proxy.responds(to: "third:"))
   }
 
@@ -85,8 +86,8 @@ struct RefinementShapes {
     proxy.add(target)
     (proxy as any First).first(1)
     proxy.both()
-    #expect((proxy as any Side).side() == 5)
-    #expect(target.log == ["first 1", "both"])
+    expect((proxy as any Side).side(), equals: 5)
+    expect(target.log, equals: ["first 1", "both"])
   }
 
   final class Stranger: Again {
@@ -102,8 +103,8 @@ struct RefinementShapes {
     proxy.add(target)
     let foreign: any Foreign = proxy
     foreign.foreign(1)
-    #expect(foreign.answer() == 3)
-    #expect(target.log == ["1"])
+    expect(foreign.answer(), equals: 3)
+    expect(target.log, equals: ["1"])
   }
 
   @Test("requirements that are written again")
@@ -112,7 +113,7 @@ struct RefinementShapes {
     proxy.add(target)
     (proxy as any Foreign).foreign(1)
     proxy.more()
-    #expect(target.log == ["1", "more"])
+    expect(target.log, equals: ["1", "more"])
   }
 
   @Test("refinement on the main actor")
@@ -123,8 +124,8 @@ struct RefinementShapes {
     }
     let (proxy, target) = (MainSecondProxy(), Target())
     proxy.add(target)
-    #expect((proxy as any MainFirst).first(1) == 1)
-    #expect(proxy.second() == 2)
+    expect((proxy as any MainFirst).first(1), equals: 1)
+    expect(proxy.second(), equals: 2)
   }
 
   nonisolated final class SharedTarget: SharedSecond {
@@ -138,9 +139,9 @@ struct RefinementShapes {
     let (proxy, target) = (SharedSecondProxy(), SharedTarget())
     proxy.add(target, delivery: .queue())
     proxy.second(5)
-    #expect(try await (proxy as any SharedFirst).first() == 1)
+    try await expect((proxy as any SharedFirst).first(), equals: 1)
     try await proxy.drain()
-    #expect(target.log.lines == ["5"])
+    expect(target.log.lines, equals: ["5"])
   }
 
   @Test("a class with a base")
@@ -150,7 +151,7 @@ struct RefinementShapes {
     proxy.add(target)
     let root: Root = proxy
     #expect(root.isRoot)
-    #expect(proxy.act() == 1)
+    expect(proxy.act(), equals: 1)
   }
 
   @Test("a proxy among the targets of another is transparent")
@@ -161,12 +162,12 @@ struct RefinementShapes {
     outer.add(inner)
     inner.add(second)
     outer.first(1)
-    #expect(second.log == ["first 1"])
+    expect(second.log, equals: ["first 1"])
     #expect(outer.responds(to: "second"))
     inner.remove(second)
     outer.first(2)
-    #expect(first.log == ["first 1", "first 2"])
-    #expect(second.log == ["first 1"])
+    expect(first.log, equals: ["first 1", "first 2"])
+    expect(second.log, equals: ["first 1"])
   }
 
   @Test("an ordinary call reaches every target without a table")
@@ -176,8 +177,8 @@ struct RefinementShapes {
     proxy.add(first)
     proxy.add(second)
     let summary = proxy.broadcast { $0.first(1) }
-    #expect(summary.delivered == 2)
-    #expect(second.log == ["first 1"])
+    expect(summary.delivered, equals: 2)
+    expect(second.log, equals: ["first 1"])
   }
 
   @Test("options of the class are those of its proxy")
@@ -186,11 +187,11 @@ struct RefinementShapes {
     let failures = Failures()
     proxy.onError = { failures.note($0) }
     proxy.first(1)
-    #expect((failures.errors.first as? MessageError)?.code == .nobodyResponds)
+    expect((failures.errors.first as? MessageError)?.code, equals: .nobodyResponds)
     let target = Deep()
     proxy.add(target)
     proxy.add(target)
     proxy.first(2)
-    #expect(target.log == ["first 2", "first 2"])
+    expect(target.log, equals: ["first 2", "first 2"])
   }
 }

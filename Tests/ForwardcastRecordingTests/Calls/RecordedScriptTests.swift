@@ -4,6 +4,7 @@
 import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
+import TestSupport
 import Testing
 
 private struct Color {}
@@ -76,8 +77,9 @@ struct RecordedScriptTests {
     _ = try? ledger.dynamic.merge([String: [Int]](), scale: -2)
     let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x", times: 1))
     try ledger.dynamic.clear()
-    #expect(
-      try office.recorder.recording.script() == #"""
+    try expect(
+      office.recorder.recording.script(),
+      equals: #"""
         expect [ledger note: "say \"hi\"\n"] == 1
         expect [ledger store: nil path: @["a", nil]] == @["say \"hi\"\n", "[\"a\", \"-\"]=none"]
         expect [ledger merge: @{"a": @[2, -3], "b": @[1]} scale: 0.5] == @{"a": @[1.0, -1.5], "b": @[0.5]}
@@ -93,9 +95,9 @@ struct RecordedScriptTests {
   func literal(index: Int) throws {
     let (value, text) = literalCases[index]
     let written = try recording(of: value).script()
-    #expect(written == "[r take: \(text)]\n")
+    expect(written, equals: "[r take: \(text)]\n")
     // And as an answer it is expected.
-    #expect(try recording(of: 1, answer: value).script() == "expect [r take: 1] == \(text)\n")
+    try expect(recording(of: 1, answer: value).script(), equals: "expect [r take: 1] == \(text)\n")
     #expect(ScriptSession.check(written) == nil)
     // The script reads it as the value that it has.
     let session = ScriptSession()
@@ -112,14 +114,14 @@ struct RecordedScriptTests {
   func refusals(index: Int) {
     let (value, text) = refusedCases[index]
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: value).script() }
-    #expect(error?.description == text)
-    #expect(error?.argumentIndex == 0)
+    expect(error?.description, equals: text)
+    expect(error?.argumentIndex, equals: 0)
   }
 
   @Test("an answer that has no literal is not expected, and the script says so")
   func unwritableAnswer() throws {
     let text = try recording(of: 1, answer: Color()).script()
-    #expect(text == "[r take: 1]  # answered a value of type Color\n")
+    expect(text, equals: "[r take: 1]  # answered a value of type Color\n")
     #expect(ScriptSession.check(text) == nil)
   }
 
@@ -130,7 +132,7 @@ struct RecordedScriptTests {
     #expect(ScriptSession.check(text) == nil)
     #expect(ScriptSession.check("expect " + text) == nil)
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: nested(61)).script() }
-    #expect(error?.description == #"argument 0 of "take:" lies in over 60 lists inside one another"#)
+    expect(error?.description, equals: #"argument 0 of "take:" lies in over 60 lists inside one another"#)
   }
 
   @Test(
@@ -138,16 +140,16 @@ struct RecordedScriptTests {
     arguments: ["count", "expect", "true", "else", "Box<Int>", "a b", "a:", ""])
   func names(name: String) {
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
-    #expect(error?.description == "\"take:\" was sent to \"\(name)\", which is no name in a script")
+    expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is no name in a script")
   }
 
   @Test("objects with names are arguments and answers")
   func objects() throws {
     let (ann, bo) = (Ledger(), Ledger())
     let recording = recording(of: [ann, bo], answer: bo)
-    #expect(try recording.script(objects: ["ann": ann, "bo": bo]) == "expect [r take: @[ann, bo]] == bo\n")
+    try expect(recording.script(objects: ["ann": ann, "bo": bo]), equals: "expect [r take: @[ann, bo]] == bo\n")
     let error = #expect(throws: ScriptWritingError.self) { try recording.script(objects: ["ann": ann]) }
-    #expect(error?.type == "Ledger")
+    expect(error?.type, equals: "Ledger")
   }
 
   @Test("words of the language and empty parts are parts of a message")
@@ -177,6 +179,6 @@ struct RecordedScriptTests {
     _ = ledger.note("before")
     session.register(ledger, as: "ledger")
     let outcome = session.run(text)
-    #expect(outcome.failures.map(\.text) == ["expectation failed: 2 == 1 does not hold"])
+    expect(outcome.failures.map(\.text), equals: ["expectation failed: 2 == 1 does not hold"])
   }
 }

@@ -4,6 +4,7 @@
 import Forwardcast
 import ForwardcastRecording
 import Foundation
+import TestSupport
 import Testing
 
 extension Message<(String) -> Int> { fileprivate static var note: Self { .init("note:") } }
@@ -15,17 +16,17 @@ struct RecordingTests {
   @Test("a call is kept with its answer, one that answers nothing without, and one that fails with its error")
   func outcomes() throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")
-    #expect(try ledger.send(.note, "a") == 1)
+    try expect(ledger.send(.note, "a"), equals: 1)
     try ledger.send(.clear)
     #expect(throws: MessageError.self) { try ledger.dynamic.wash("pan") }
     #expect(throws: Spilled.self) { try ledger.dynamic.merge([String: [Int]](), scale: -1) }
     let calls = ledger.recorder.calls
-    #expect(calls.map { "\($0.message)" } == ["note: \"a\"", "clear", "wash: \"pan\"", "merge: [:] scale: -1"])
-    #expect(try calls[0].answer?.unbox(as: Int.self) == 1)
+    expect(calls.map { "\($0.message)" }, equals: ["note: \"a\"", "clear", "wash: \"pan\"", "merge: [:] scale: -1"])
+    try expect(calls[0].answer?.unbox(as: Int.self), equals: 1)
     #expect(calls[1].answer?.value is Void)
-    #expect(calls[2].error?.description == "unrecognized selector wash: of Ledger")
-    #expect(calls[2].error?.type == "MessageError")
-    #expect(calls[3].error?.description == "scale -1.0 is \"negative\"\nand spills")
+    expect(calls[2].error?.description, equals: "unrecognized selector wash: of Ledger")
+    expect(calls[2].error?.type, equals: "MessageError")
+    expect(calls[3].error?.description, equals: "scale -1.0 is \"negative\"\nand spills")
     #expect(calls[3].answer == nil && calls[0].error == nil)
   }
 
@@ -34,8 +35,9 @@ struct RecordingTests {
     let office = Office()
     let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x", times: 2))
     _ = try? office.recorded["desk"]?.dynamic.spill(-0.5)
-    #expect(
-      office.recorder.recording.description == """
+    expect(
+      office.recorder.recording.description,
+      equals: """
         [desk file: "x" times: 2] answers [1, 2]
           [ledger note: "x 0"] answers 1
           [ledger note: "x 1"] answers 2
@@ -44,7 +46,7 @@ struct RecordingTests {
           [ledger merge: [:] scale: -0.5] fails: scale -0.5 is "negative"
         and spills
         """)
-    #expect(office.recorder.recording.outermostCalls.map(\.receiver) == ["desk", "desk"])
+    expect(office.recorder.recording.outermostCalls.map(\.receiver), equals: ["desk", "desk"])
   }
 
   @Test("a call inside of a call of another recorder is from outside for its own")
@@ -52,8 +54,8 @@ struct RecordingTests {
     let ledger = RecordingProxy(of: Ledger())
     let desk = RecordingProxy(of: FrontDesk(ledger))
     let _: [Int] = try desk.dynamic.file("x", times: 1)
-    #expect(ledger.recorder.calls.map(\.depth) == [0])
-    #expect(desk.recorder.calls.map(\.receiver) == ["FrontDesk"])
+    expect(ledger.recorder.calls.map(\.depth), equals: [0])
+    expect(desk.recorder.calls.map(\.receiver), equals: ["FrontDesk"])
     // And across recorders the numbers say which came first.
     #expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
   }
@@ -109,7 +111,7 @@ struct RecordingTests {
   @Test("a dictionary arrives as one of another type when its keys and values can be given")
   func dictionariesAreConverted() throws {
     let table = ArgumentBox(["a": [1, 2], "b": [Int]()] as [String: Any])
-    #expect(try table.unbox(as: [String: [UInt8]].self) == ["a": [1, 2], "b": []])
+    try expect(table.unbox(as: [String: [UInt8]].self), equals: ["a": [1, 2], "b": []])
     #expect(throws: UnboxingError.self) { try table.unbox(as: [Int: [UInt8]].self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(["a": 300]).unbox(as: [String: UInt8].self) }
   }
@@ -125,8 +127,8 @@ struct RecordingTests {
     let recording = office.recorder.recording
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
     #expect(read.isEqual(to: recording) == true, "\(read)\n\(recording)")
-    #expect(read.description == recording.description)
-    #expect(read.calls.map(\.depth) == [0, 1, 1, 0, 0, 0])
+    expect(read.description, equals: recording.description)
+    expect(read.calls.map(\.depth), equals: [0, 1, 1, 0, 0, 0])
   }
 
   @Test("an argument that is not Encodable is refused with its type and place")
@@ -147,9 +149,9 @@ struct RecordingTests {
       return 3
     }
     let proxy = RecordingProxy(of: seen, as: "seen", into: recorder)
-    #expect(try proxy.send(.level) == 3)
+    try expect(proxy.send(.level), equals: 3)
     let recording = try #require(inside)
-    #expect(recording.description == "[seen level] has not ended")
+    expect(recording.description, equals: "[seen level] has not ended")
     #expect(recording.isEqual(to: recorder.recording) == false)
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
     #expect(read.isEqual(to: recording) == true)
@@ -164,10 +166,10 @@ struct RecordingTests {
       return 3
     }
     let proxy = RecordingProxy(of: seen, as: "seen", into: recorder)
-    #expect(try proxy.send(.level) == 3)
+    try expect(proxy.send(.level), equals: 3)
     #expect(recorder.calls.isEmpty)
     try proxy.dynamic.wash()
-    #expect(recorder.recording.description == "[seen wash]")
+    expect(recorder.recording.description, equals: "[seen wash]")
   }
 
   @Test(
@@ -175,11 +177,11 @@ struct RecordingTests {
   func keepingLast(limit: Int) throws {
     let recorder = CallRecorder(keepingLast: limit)
     let ledger = RecordingProxy(of: Ledger(), into: recorder)
-    for index in 0..<60 { #expect(try ledger.send(.note, "\(index)") == index + 1) }
+    for index in 0..<60 { try expect(ledger.send(.note, "\(index)"), equals: index + 1) }
     let kept = min(limit, 60)
     let answers = recorder.calls.compactMap { try? $0.answer?.unbox(as: Int.self) }
-    #expect(answers == Array((60 - kept)..<60).map { $0 + 1 })
-    #expect(recorder.forgottenCalls == 60 - kept)
+    expect(answers, equals: Array((60 - kept)..<60).map { $0 + 1 })
+    expect(recorder.forgottenCalls, equals: 60 - kept)
     recorder.removeAll()
     #expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
   }
@@ -190,21 +192,21 @@ struct RecordingTests {
     let crowd = MulticastProxy<any MessageReceiver>()
     crowd.add(ledger)
     let first = try crowd.collect(.note, "a", returning: .all)
-    #expect(first == [1])
+    expect(first, equals: [1])
     let summary = crowd.broadcast(Message<(String) -> Void>("wash:"), "pan")
     #expect(summary.nobodyResponded)
-    #expect(ledger.recorder.calls.map { "\($0.message)" } == ["note: \"a\""])
+    expect(ledger.recorder.calls.map { "\($0.message)" }, equals: ["note: \"a\""])
   }
 
   @Test("messages arrive with the types that they were sent with, and a question costs no record")
   func transparency() throws {
     let ledger = RecordingProxy(of: Ledger())
     #expect(ledger.responds(to: "note:") && !ledger.responds(to: "wash:"))
-    #expect(ledger.methodSignature(for: "note:") == Ledger.selectorTable.method(for: "note:")?.signature)
+    expect(ledger.methodSignature(for: "note:"), equals: Ledger.selectorTable.method(for: "note:")?.signature)
     let error: any Error = Spilled(description: "x")
     #expect(try ledger.dynamic.anything(error) as String == "Spilled")
     #expect(try ledger.dynamic.anything(Int8(3)) as String == "Int8")
-    #expect(ledger.recorder.calls.count == 2)
+    expect(ledger.recorder.calls.count, equals: 2)
   }
 
   @Test("proxies that record one another in a ring end in an error")
@@ -213,7 +215,7 @@ struct RecordingTests {
     let proxy = RecordingProxy(of: crowd, as: "ring")
     crowd.add(proxy)
     let error = #expect(throws: MessageError.self) { try proxy.send(.level) }
-    #expect(error?.code == .proxyCycle)
+    expect(error?.code, equals: .proxyCycle)
     withExtendedLifetime(crowd) {}
   }
 }

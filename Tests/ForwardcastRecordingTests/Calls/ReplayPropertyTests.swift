@@ -67,9 +67,9 @@ struct ReplayPropertyTests {
     #expect(outcome.succeeded, comment)
 
     let replayed = second.recorder.recording
-    #expect(try replayed.script() == script, comment)
-    #expect(replayed.calls.map(\.depth) == recording.calls.map(\.depth), comment)
-    #expect(second.state == first.state, comment)
+    try expect(replayed.script(), equals: script, comment)
+    expect(replayed.calls.map(\.depth), equals: recording.calls.map(\.depth), comment)
+    expect(second.state, equals: first.state, comment)
     // A recording of a replay holds what scripts hold, so that it replays to one that is equal value by value.
     let third = Office()
     let again = ScriptSession()

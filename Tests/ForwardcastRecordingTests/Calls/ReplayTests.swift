@@ -5,6 +5,7 @@ import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 import Foundation
+import TestSupport
 import Testing
 
 /// Adds numbers up, and tells another receiver.
@@ -70,14 +71,14 @@ struct ReplayTests {
     // Another state comes to something else.
     _ = try till.dynamic.add(1)
     #expect(try recording.replay(into: till).isEqual(to: Recording(recording.outermostCalls)) == false)
-    #expect(again.calls.map(\.outcome.isFailure) == [false, false, true, false])
+    expect(again.calls.map(\.outcome.isFailure), equals: [false, false, true, false])
   }
 
   @Test("a recording that was written and read is replayed")
   func coded() throws {
     let data = try JSONEncoder().encode(record())
     let read = try JSONDecoder().decode(Recording.self, from: data)
-    #expect(try read.replay(into: Till()).calls.map { $0.answer?.value as? Int } == [3, 7, nil, nil])
+    try expect(read.replay(into: Till()).calls.map { $0.answer?.value as? Int }, equals: [3, 7, nil, nil])
   }
 
   @Test("methods of any isolation are reached by who waits")
@@ -93,7 +94,7 @@ struct ReplayTests {
     }
     let again = try await recording.replayAndWait(into: ["vault": vault])
     #expect(again.isEqual(to: recording) == true)
-    #expect(await vault.total == 3)
+    await expect(vault.total, equals: 3)
   }
 
   @Test("a receiver that is missing, or an argument that was not kept, is found before anything is sent")
@@ -110,7 +111,7 @@ struct ReplayTests {
       try recorder.recording.replay(into: ["till": till, "account": Account()])
     }
     #expect(redacted?.reason == .redacted && redacted?.selector == "logIn:password:")
-    #expect(till.total == 0)
+    expect(till.total, equals: 0)
   }
 
   @Test("times are taken where they are asked for, are written down, and are not compared")
@@ -123,7 +124,7 @@ struct ReplayTests {
       #expect(begin >= .zero && length >= .zero)
       return (begin: begin, end: begin + length)
     }
-    #expect(times.map(\.begin) == times.map(\.begin).sorted())
+    expect(times.map(\.begin), equals: times.map(\.begin).sorted())
     // The display was told while the till was asked.
     #expect(timed.calls[1].receiver == "display" && times[1].end <= times[0].end && times[0].end <= times[2].begin)
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(timed))
@@ -135,12 +136,12 @@ struct ReplayTests {
   func redaction(arguments: Set<Int>?) throws {
     let account = RecordingProxy(of: Account(), as: "account")
     account.recorder.redact("logIn:password:", arguments: arguments, answer: true)
-    #expect(try account.dynamic.logIn("ann", password: "secret") == "token of secret")
+    try expect(account.dynamic.logIn("ann", password: "secret"), equals: "token of secret")
     let error = #expect(throws: Spilled.self) { let _: String? = try account.dynamic.logIn("", password: "secret") }
-    #expect(error?.description == "no name for secret")
+    expect(error?.description, equals: "no name for secret")
     let recording = account.recorder.recording
     #expect(!"\(recording)".contains("secret") && recording.calls[1].error?.type == "Spilled")
-    #expect("\(recording)".contains("ann") == (arguments != nil))
+    expect("\(recording)".contains("ann"), equals: (arguments != nil))
     #expect(recording.calls[0].answer?.value is RedactedValue)
     let data = try JSONEncoder().encode(recording)
     #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
@@ -151,12 +152,12 @@ struct ReplayTests {
   func existentials() async throws {
     let vault = Vault()
     let shared = RecordingProxy(of: vault as any MessageReceiver & Sendable, as: "vault")
-    #expect(try await shared.sendAndWait(Message<(Int) -> Int>("add:"), 2) == 2)
+    try await expect(shared.sendAndWait(Message<(Int) -> Int>("add:"), 2), equals: 2)
     let some: any MessageReceiver = Till()
     let recorded: RecordingProxy<any MessageReceiver> = RecordingProxy(of: some)
     _ = try recorded.dynamic.add(1)
-    #expect(recorded.recorder.calls.map(\.receiver) == ["Till"])
-    #expect(RecordingProxy(of: Till()).target.total == 0)
+    expect(recorded.recorder.calls.map(\.receiver), equals: ["Till"])
+    expect(RecordingProxy(of: Till()).target.total, equals: 0)
   }
 }
 

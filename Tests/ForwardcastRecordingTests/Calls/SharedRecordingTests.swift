@@ -4,6 +4,7 @@
 import Dispatch
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 extension Message<(Int) -> Int> { fileprivate static var count: Self { .init("count:") } }
@@ -32,11 +33,12 @@ struct SharedRecordingTests {
   @Test("a sender that waits reaches a method of another isolation, and its answer and error are kept")
   func waiting() async throws {
     let counter = RecordingProxy(of: Counter(), as: "counter")
-    #expect(try await counter.sendAndWait(.count, 2) == 2)
-    #expect(try await counter.sendAndWait(.count, 3) == 5)
+    try await expect(counter.sendAndWait(.count, 2), equals: 2)
+    try await expect(counter.sendAndWait(.count, 3), equals: 5)
     await #expect(throws: Spilled.self) { try await counter.sendAndWait(.count, -1) }
-    #expect(
-      counter.recorder.recording.description == """
+    expect(
+      counter.recorder.recording.description,
+      equals: """
         [counter count: 2] answers 2
         [counter count: 3] answers 5
         [counter count: -1] fails: negative
@@ -47,8 +49,8 @@ struct SharedRecordingTests {
   func notWaiting() throws {
     let counter = RecordingProxy(of: Counter(), as: "counter")
     let error = #expect(throws: MessageError.self) { try counter.send(.count, 2) }
-    #expect(error?.code == .isolationMismatch)
-    #expect(counter.recorder.calls.map(\.error?.type) == ["MessageError"])
+    expect(error?.code, equals: .isolationMismatch)
+    expect(counter.recorder.calls.map(\.error?.type), equals: ["MessageError"])
   }
 
   @Test("four threads lose no call, and each thread's calls stand in its order")
@@ -59,11 +61,11 @@ struct SharedRecordingTests {
     }
     let calls = echo.recorder.calls
     let numbers = calls.compactMap { try? $0.message.argument(0, as: Int.self) }
-    #expect(numbers.count == 2000)
+    expect(numbers.count, equals: 2000)
     for thread in 0..<4 {
-      #expect(numbers.filter { $0 / 1000 == thread } == (0..<500).map { thread * 1000 + $0 })
+      expect(numbers.filter { $0 / 1000 == thread }, equals: (0..<500).map { thread * 1000 + $0 })
     }
     #expect(calls.allSatisfy { ($0.answer?.value as? Int) == (try? $0.message.argument(0, as: Int.self)) })
-    #expect(calls.map(\.order) == calls.map(\.order).sorted())
+    expect(calls.map(\.order), equals: calls.map(\.order).sorted())
   }
 }

@@ -58,13 +58,14 @@ struct TypedCallTests {
     shapes.add(one, recordedBy: recorder, as: "one")
     let registration = shapes.add(two, recordedBy: recorder)
     shapes.move(1, to: 2)
-    #expect(try shapes.rename("disc") == 4)
+    try expect(shapes.rename("disc"), equals: 4)
     #expect(throws: Spilled.self) { try shapes.rename("") }
     registration.cancel()
-    #expect(shapes.weight() == 7)
+    expect(shapes.weight(), equals: 7)
     #expect(one.place == [1, 2] && two.name == "disc")
-    #expect(
-      recorder.recording.description == """
+    expect(
+      recorder.recording.description,
+      equals: """
         [one move: 1 to: 2.0]
         [Circle move: 1 to: 2.0]
         [one rename: "disc"] answers 4
@@ -80,10 +81,10 @@ struct TypedCallTests {
     let recorder = CallRecorder()
     let shapes = ShapeProxy()
     do { shapes.add(Circle(), recordedBy: recorder) }
-    #expect(shapes.weight() == -1)
+    expect(shapes.weight(), equals: -1)
     shapes.add(Circle(), recordedBy: recorder, ownership: .strong)
-    #expect(shapes.weight() == 7)
-    #expect(recorder.calls.count == 1)
+    expect(shapes.weight(), equals: 7)
+    expect(recorder.calls.count, equals: 1)
   }
 
   @Test("a recorded target that died is neither counted nor listed, and its place is taken back")
@@ -105,8 +106,8 @@ struct TypedCallTests {
     let fetchers = FetcherProxy()
     let page = Page()
     fetchers.add(page, recordedBy: recorder, as: "page")
-    #expect(try await fetchers.fetch("abc") == 3)
-    #expect(recorder.recording.description == "[page fetch: \"abc\"] answers 3")
+    try await expect(fetchers.fetch("abc"), equals: 3)
+    expect(recorder.recording.description, equals: "[page fetch: \"abc\"] answers 3")
     withExtendedLifetime(page) {}
   }
 
@@ -129,7 +130,7 @@ struct TypedCallTests {
       session.register(try #require(shape as? ShapeProxy), as: "shape")
       #expect(session.run(script).succeeded)
     }
-    #expect(again == script)
+    expect(again, equals: script)
   }
 
   @Test("what is called on a stand-in of its protocol is undone on the target, which needs no table")
@@ -137,11 +138,11 @@ struct TypedCallTests {
     let history = UndoHistory()
     let circle = Circle()
     history.prepare(circle, as: ShapeProxy()).move(1, to: 2)
-    #expect(history.prepare(circle, as: ShapeProxy()).weight() == -1)
+    expect(history.prepare(circle, as: ShapeProxy()).weight(), equals: -1)
     #expect(throws: MessageError.self) { try history.prepare(circle, as: ShapeProxy()).rename("x") }
     #expect(circle.place == [0, 0] && history.undoCount == 3)
     try history.undo()
-    #expect(circle.name == "x")
+    expect(circle.name, equals: "x")
     try history.undo()
     try history.undo()
     #expect(circle.place == [1, 2] && !history.canUndo)
@@ -151,7 +152,7 @@ struct TypedCallTests {
     _ = try? stand.rename("")
     #expect(throws: Spilled.self) { try history.undo() }
     try history.undo()
-    #expect(circle.place == [5, 5])
+    expect(circle.place, equals: [5, 5])
   }
 
   @Test("a stand-in that may be shared refuses calls from elsewhere: its history is in one isolation")
@@ -161,7 +162,7 @@ struct TypedCallTests {
     let errors = Locked<[String]>([])
     stand.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
     stand.turn(on: true)
-    #expect(history.undoCount == 1)
+    expect(history.undoCount, equals: 1)
     await Task.detached { stand.turn(on: false) }.value
     await withCheckedContinuation { continuation in
       Thread {
@@ -169,11 +170,11 @@ struct TypedCallTests {
         continuation.resume()
       }.start()
     }
-    #expect(history.undoCount == 1)
-    #expect(errors.withLock { $0 }.count == 2)
+    expect(history.undoCount, equals: 1)
+    expect(errors.withLock { $0 }.count, equals: 2)
     #expect(errors.withLock { $0 }.allSatisfy { $0.contains("isolation") }, "\(errors.withLock { $0 })")
     stand.turn(on: false)
-    #expect(history.undoCount == 2)
+    expect(history.undoCount, equals: 2)
     try history.undo()
     #expect(!lamp.isOn.withLock { $0 })
   }
@@ -183,7 +184,7 @@ struct TypedCallTests {
     let (history, lamp) = (UndoHistory(), Lamp())
     let stand = history.prepare(lamp, as: SwitchableProxy())
     await Task { @MainActor in stand.turn(on: true) }.value
-    #expect(history.undoCount == 1)
+    expect(history.undoCount, equals: 1)
   }
 
   @Test("a stand-in keeps its target no more than a step does")

@@ -69,13 +69,13 @@ struct TraceFileTests {
   func directTurns() throws {
     let (file, proxy) = (file(), Desks.of(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal)))
     proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { file.add($0) }
-    #expect(try proxy.collect(.quote, 5, returning: .sum) == 13)
+    try expect(proxy.collect(.quote, 5, returning: .sum), equals: 13)
     #expect(throws: (any Error).self) { try proxy.collect(.quote, -1, returning: .sum) }
     file.finish()
     let lanes = try Lanes(pieces.text)
     #expect(lanes.crossings == [] && Set(lanes.slices.map(\.tid)).count == 1)
-    #expect(lanes.slices.map { $0.args?["receiver"] } == ["ann", "bo", "office", "ann", "bo", "office"])
-    #expect(lanes.slices.map { $0.args?["answer"] }.prefix(3) == ["6", "7", "7"])
+    expect(lanes.slices.map { $0.args?["receiver"] }, equals: ["ann", "bo", "office", "ann", "bo", "office"])
+    expect(lanes.slices.map { $0.args?["answer"] }.prefix(3), equals: ["6", "7", "7"])
     #expect(lanes.slices[3].args?["error"] == "refused by ann" && lanes.slices[0].args?["message"] == "quote: 5")
     #expect(lanes.slices.allSatisfy { $0.name == "quote:" && !lanes.lane(of: $0).isEmpty })
     let (office, ann) = (lanes.slices[2], lanes.slices[0])
@@ -97,7 +97,7 @@ struct TraceFileTests {
     let turns = lanes.slices.filter { $0.args?["receiver"] != "office" }
     #expect(turns.count == 4 && lanes.crossings == [])
     for turn in turns {
-      #expect(lanes.lane(of: turn) == (turn.args?["receiver"] == "ann" ? "queue disk" : "main actor"))
+      expect(lanes.lane(of: turn), equals: (turn.args?["receiver"] == "ann" ? "queue disk" : "main actor"))
     }
     let (begins, ends) = (lanes.entries.filter { $0.ph == "s" }, lanes.entries.filter { $0.ph == "f" })
     #expect(begins.count == 4 && Set(begins.map(\.id)) == Set(ends.map(\.id)))
@@ -121,7 +121,7 @@ struct TraceFileTests {
     file.finish()
     let lanes = try Lanes(pieces.text)
     #expect(lanes.crossings == [] && Set(lanes.slices.map(\.tid)).count == 1)
-    #expect(lanes.slices.map { $0.args?["message"] } == ["say: \"a!\"", "say: \"a\"", "say: \"a\""])
+    expect(lanes.slices.map { $0.args?["message"] }, equals: ["say: \"a!\"", "say: \"a\"", "say: \"a\""])
     let marks = lanes.entries.filter { $0.ph == "i" }
     #expect(marks.map { $0.args?["passed over"] } == ["muted"] && marks.first?.tid == lanes.slices.first?.tid)
   }
@@ -139,11 +139,11 @@ struct TraceFileTests {
     try await proxy.drain()
     file.finish()
     let lanes = try Lanes(pieces.text)
-    #expect(lanes.crossings == [])
+    expect(lanes.crossings, equals: [])
     // Each message, its direct turn, and its turns on the queue.
     #expect(lanes.slices.count == 8 * 50 * (1 + 1 + 4) && file.openSlices == 0)
     #expect(lanes.slices.allSatisfy { !lanes.lane(of: $0).isEmpty })
-    #expect(Set(lanes.names.values).count == lanes.names.count)
+    expect(Set(lanes.names.values).count, equals: lanes.names.count)
     withExtendedLifetime((desks, direct)) {}
   }
 
@@ -168,9 +168,9 @@ struct TraceFileTests {
     file.add(event(.began, 4, context: "q", at: 6))
     file.finish()
     let lanes = try Lanes(pieces.text)
-    #expect(lanes.crossings == [])
+    expect(lanes.crossings, equals: [])
     let named = Dictionary(lanes.slices.map { ($0.name, $0) }) { first, _ in first }
-    #expect(Set(named.keys) == ["m1", "m2", "m3", "m4"])
+    expect(Set(named.keys), equals: ["m1", "m2", "m3", "m4"])
     #expect(named["m1"].map { lanes.lane(of: $0) } == "q (2)" && named["m2"].map { lanes.lane(of: $0) } == "q (3)")
     #expect(named["m3"]?.args?["outcome"] == "has not ended" && named["m1"]?.args?["outcome"] == nil)
   }
@@ -190,10 +190,10 @@ struct TraceFileTests {
     file.add(MessageEvent(.began, name: "long", message: long, sender: "", receiver: "", step: 99))
     file.finish()
     let lanes = try Lanes(pieces.text)
-    #expect(lanes.slices.map(\.name) == texts + ["long"])
-    #expect(lanes.slices.prefix(4).map { $0.args?["answer"] } == texts)
-    #expect(lanes.slices.prefix(4).map { lanes.lane(of: $0) } == texts)
-    #expect(lanes.slices[4].args?["message"]?.count == 1001)
+    expect(lanes.slices.map(\.name), equals: texts + ["long"])
+    expect(lanes.slices.prefix(4).map { $0.args?["answer"] }, equals: texts)
+    expect(lanes.slices.prefix(4).map { lanes.lane(of: $0) }, equals: texts)
+    expect(lanes.slices[4].args?["message"]?.count, equals: 1001)
   }
 
   @Test("no time is too early or too late")
@@ -207,7 +207,7 @@ struct TraceFileTests {
       }
     }
     file.finish()
-    #expect(try Lanes(pieces.text).slices.count == 3)
+    try expect(Lanes(pieces.text).slices.count, equals: 3)
   }
 
   @Test("a file that was finished takes nothing more, and an empty one is read")
@@ -217,7 +217,7 @@ struct TraceFileTests {
     file.add(event(.began, 1, at: 1))
     file.finish()
     #expect(try Lanes(pieces.text).entries.isEmpty)
-    #expect(pieces.text == "[\n\n]\n")
+    expect(pieces.text, equals: "[\n\n]\n")
   }
 
   @Test(
@@ -227,7 +227,7 @@ struct TraceFileTests {
       let file = file()
       file.add(event(.began, 1, at: 1))
     }
-    #expect(try Lanes(pieces.text).slices.count == 1)
+    try expect(Lanes(pieces.text).slices.count, equals: 1)
     let again = Pieces()
     let depth = Locked(0)
     let held = Locked<TraceFile?>(nil)
@@ -322,6 +322,6 @@ struct TraceFileTests {
     }
     file.finish()
     try handle.close()
-    #expect(try Lanes(String(contentsOf: url, encoding: .utf8)).slices.count == 1000)
+    try expect(Lanes(String(contentsOf: url, encoding: .utf8)).slices.count, equals: 1000)
   }
 }

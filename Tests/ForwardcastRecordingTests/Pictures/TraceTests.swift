@@ -6,6 +6,7 @@ import Forwardcast
 import ForwardcastRecording
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Traces")
@@ -25,10 +26,11 @@ struct TraceTests {
   @Test("a trace tells who was asked, who got it in what order, and what came back")
   func steps() throws {
     let proxy = traced(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal))
-    #expect(try proxy.collect(.quote, 5, returning: .sum) == 13)
+    try expect(proxy.collect(.quote, 5, returning: .sum), equals: 13)
     proxy.broadcast(.say, "hello")
-    #expect(
-      diagram.text == """
+    expect(
+      diagram.text,
+      equals: """
         office is asked quote: 5
         ann gets quote: 5, directly
         ann answers 6
@@ -52,9 +54,10 @@ struct TraceTests {
     proxy.mute(muted)
     var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
     let report = try proxy.forward(&call)
-    #expect(report.failures.count == 1)
-    #expect(
-      diagram.events.map { "\($0)" } == [
+    expect(report.failures.count, equals: 1)
+    expect(
+      diagram.events.map { "\($0)" },
+      equals: [
         "office is asked quote: -1", "ann gets quote: -1, directly", "ann throws refused by ann",
         "bo is passed over: muted", "office throws refused by ann",
       ])
@@ -66,13 +69,13 @@ struct TraceTests {
     _ = try proxy.collect(.worth, returning: .sum)
     let events = diagram.events
     let began = events.filter { $0.stage == .began }
-    #expect(Set(began.map(\.step)).count == 2)
+    expect(Set(began.map(\.step)).count, equals: 2)
     for begin in began {
       let ends = events.filter { $0.step == begin.step && $0.stage == .answered }
       #expect(ends.count == 1 && ends[0].receiver == begin.receiver && ends[0].instant >= begin.instant)
-      #expect(begin.name == "worth")
+      expect(begin.name, equals: "worth")
     }
-    #expect(events.first?.step == events.last?.step)
+    expect(events.first?.step, equals: events.last?.step)
   }
 
   @Test("queued targets are told of when they are queued and when they run, with their context")
@@ -81,9 +84,9 @@ struct TraceTests {
     let queue = DispatchQueue(label: "disk")
     proxy.add(Desk("bo", worth: 2, journal), delivery: .queue(queue), ownership: .strong)
     let tracing = proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { [diagram] in diagram.add($0) }
-    #expect(proxy.broadcast(.say, "hello").queued == 1)
+    expect(proxy.broadcast(.say, "hello").queued, equals: 1)
     try await proxy.drain()
-    #expect(try await proxy.collectAndWait(.quote, 1, returning: .sum) == 3)
+    try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 3)
     let texts = diagram.events.map { "\($0)" }
     #expect(texts.contains { $0.hasPrefix("bo gets say: \"hello\", ") && $0.contains("disk") })
     #expect(texts.contains("bo answers nothing") && texts.contains("bo answers 3"))
@@ -95,7 +98,7 @@ struct TraceTests {
     let count = diagram.events.count
     proxy.broadcast(.say, "again")
     try await proxy.drain()
-    #expect(diagram.events.count == count)
+    expect(diagram.events.count, equals: count)
   }
 
   @Test("targets of nested proxies are told of, with hooks or without")
@@ -106,7 +109,7 @@ struct TraceTests {
       if hooked { try inner.around(.worth) { try $0.proceed() } }
       let proxy = traced(Desk("ann", worth: 1, journal))
       proxy.add(inner, ownership: .strong)
-      #expect(try proxy.collect(.worth, returning: .sum) == 3)
+      try expect(proxy.collect(.worth, returning: .sum), equals: 3)
       let texts = diagram.events.map { "\($0)" }
       #expect(texts.contains("ann answers 1") && texts.contains("bo gets worth, directly"))
       #expect(texts.contains("bo answers 2"))
@@ -125,16 +128,17 @@ struct TraceTests {
     two.cancel()
     proxy.broadcast(.say, "c")
     #expect(first.events.isEmpty)
-    #expect(second.events.filter { $0.stage == .sent }.count == 2)
-    #expect(journal.entries == ["ann a", "ann b", "ann c"])
+    expect(second.events.filter { $0.stage == .sent }.count, equals: 2)
+    expect(journal.entries, equals: ["ann a", "ann b", "ann c"])
   }
 
   @Test("the Mermaid diagram has participants, arrows and replies, and no text of a message is taken for its language")
   func mermaid() throws {
     let proxy = traced(Desk("ann", worth: 1, journal))
     _ = try proxy.collect(.quote, 5, returning: .sum)
-    #expect(
-      diagram.mermaid == """
+    expect(
+      diagram.mermaid,
+      equals: """
         sequenceDiagram
           participant p1 as sender
           participant p2 as office
@@ -148,7 +152,7 @@ struct TraceTests {
     diagram.removeAll()
     proxy.broadcast(.say, "a;b\n%%{c}#<d>")
     let line = try #require(diagram.mermaid.split(separator: "\n").first { $0.contains("p1->>p2") })
-    #expect(line == "  p1->>p2: say: #34;a#59;b\\n#37;#37;#123;c#125;#35;#60;d#62;#34;")
+    expect(line, equals: "  p1->>p2: say: #34;a#59;b\\n#37;#37;#123;c#125;#35;#60;d#62;#34;")
   }
 
   @Test("the SVG is one document with a label for each step, markup in texts replaced")
@@ -159,7 +163,7 @@ struct TraceTests {
     let svg = diagram.svg
     #expect(svg.hasPrefix("<svg xmlns=") && svg.hasSuffix("</svg>\n"))
     #expect(svg.contains("&lt;ann&gt;&amp;") && !svg.contains("<ann>"))
-    #expect(svg.components(separatedBy: "<text").count - 1 == 3 + diagram.events.count)
+    expect(svg.components(separatedBy: "<text").count - 1, equals: 3 + diagram.events.count)
     #expect(svg.contains("#b00"))
   }
 
@@ -170,7 +174,7 @@ struct TraceTests {
       small.add(MessageEvent(.sent, name: "a", message: "a \(number)", sender: "x", receiver: "y"))
     }
     #expect(small.events.count == 2 && small.omitted == 3)
-    #expect(small.text == "y is asked a 0\ny is asked a 1\nand 3 more\n")
+    expect(small.text, equals: "y is asked a 0\ny is asked a 1\nand 3 more\n")
     #expect(small.mermaid.contains("Note over p1: and 3 more") && small.svg.contains("and 3 more"))
   }
 
@@ -184,8 +188,8 @@ struct TraceTests {
           MessageEvent(
             stage, name: "say:", message: text, sender: text, receiver: text, context: text, evidence: text))
       }
-      #expect(diagram.text.split(whereSeparator: \.isNewline).count == 6, "\(diagram.text)")
-      #expect(diagram.mermaid.split(whereSeparator: \.isNewline).count == 8, "\(diagram.mermaid)")
+      expect(diagram.text.split(whereSeparator: \.isNewline).count, equals: 6, "\(diagram.text)")
+      expect(diagram.mermaid.split(whereSeparator: \.isNewline).count, equals: 8, "\(diagram.mermaid)")
       let rows = SequenceDiagram()
       for event in diagram.events { rows.add(event) }
       #expect(rows.events.allSatisfy { "\($0)".split(whereSeparator: \.isNewline).count == 1 })

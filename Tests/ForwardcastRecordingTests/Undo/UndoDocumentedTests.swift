@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 extension Message<(String) -> Void> { fileprivate static var type: Self { .init("type:") } }
@@ -135,11 +136,11 @@ struct UndoDocumentedTests {
     for act in rule.acts {
       do { try perform(act, history, note) } catch let error as UndoError { errors.append(error.code) }
     }
-    #expect(note.text == rule.text)
+    expect(note.text, equals: rule.text)
     #expect(history.canUndo == (rule.undo != nil) && history.canRedo == (rule.redo != nil))
     #expect(history.undoActionName == rule.undo ?? "" && history.redoActionName == rule.redo ?? "")
-    #expect(history.groupingLevel == rule.level)
-    #expect(errors == rule.errors)
+    expect(history.groupingLevel, equals: rule.level)
+    expect(errors, equals: rule.errors)
     #expect(!history.isUndoing && !history.isRedoing)
   }
 }

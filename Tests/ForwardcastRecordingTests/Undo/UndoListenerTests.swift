@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @testable import ForwardcastRecording
@@ -111,7 +112,7 @@ struct UndoListenerTests {
       }
     }
     counter.set(1)
-    #expect(refusals == [.isPerforming, .isPerforming])
+    expect(refusals, equals: [.isPerforming, .isPerforming])
     #expect(history.undoCount == 1 && history.groupingLevel == 0)
   }
 
@@ -125,7 +126,7 @@ struct UndoListenerTests {
     counter.set(1)
     #expect(refusals == [.isPerforming] && history.undoCount == 1)
     try history.undo()
-    #expect(counter.value == 0)
+    expect(counter.value, equals: 0)
   }
 
   @Test("an undo from a listener of an undo is refused, and nothing is undone twice or out of order")
@@ -155,7 +156,7 @@ struct UndoListenerTests {
     listening.cancel()
     #expect(counter.value == 1 && history.undoCount == 1)
     try history.undo()
-    #expect(counter.value == 0)
+    expect(counter.value, equals: 0)
   }
 
   @Test("what a listener opens in a group that closes, and leaves open, belongs to that group")
@@ -230,7 +231,7 @@ struct UndoListenerTests {
     let counter = Counter(history)
     history.levelsOfUndo = 1000
     for value in 0..<12_000 { counter.set(value) }
-    #expect(history.undoCount == 1000)
+    expect(history.undoCount, equals: 1000)
     #expect(history.undoStack.looks <= 12_000 * 6, "\(history.undoStack.looks)")
   }
 
@@ -251,9 +252,9 @@ struct UndoListenerTests {
     // Neither a higher limit nor none brings back what is beyond it.
     for value in 1...(limit * 2) { counter.set(value) }
     history.levelsOfUndo = limit * 2
-    #expect(history.undoCount == limit)
+    expect(history.undoCount, equals: limit)
     history.levelsOfUndo = 0
-    #expect(history.undoCount == limit)
+    expect(history.undoCount, equals: limit)
   }
 }
 
@@ -273,12 +274,12 @@ struct UndoCoalescingTests {
     try history.undo()
     #expect(counter.value == 0 && history.redoCount == 1)
     try history.redo()
-    #expect(counter.value == 5)
+    expect(counter.value, equals: 5)
     // What is typed after an undo or a redo is a change of its own.
     type(counter, 6)
-    #expect(history.undoCount == 2)
+    expect(history.undoCount, equals: 2)
     try history.undo()
-    #expect(counter.value == 5)
+    expect(counter.value, equals: 5)
     type(counter, 7)
     #expect(history.undoCount == 2 && !history.canRedo)
   }
@@ -304,10 +305,10 @@ struct UndoCoalescingTests {
     }
     type(counter, 3)
     let apart = 2 + between
-    #expect(history.undoCount == (cut == .none || cut == .forgotten ? 1 : apart))
+    expect(history.undoCount, equals: (cut == .none || cut == .forgotten ? 1 : apart))
     type(counter, 4)
     try history.undo()
-    #expect(counter.value == (cut == .none ? 0 : between > 0 ? 2 : 1))
+    expect(counter.value, equals: (cut == .none ? 0 : between > 0 ? 2 : 1))
   }
 
   @Test("a joined group counts once for the limit, and an inner group is part of its outer one whatever its kind")
@@ -316,15 +317,15 @@ struct UndoCoalescingTests {
     history.levelsOfUndo = 2
     counter.set(1)
     for value in 2...20 { type(counter, value) }
-    #expect(history.undoCount == 2)
+    expect(history.undoCount, equals: 2)
     history.group {
       type(counter, 21)
       type(counter, 22)
     }
     type(counter, 23)
     try history.undo()
-    #expect(counter.value == 22)
+    expect(counter.value, equals: 22)
     try history.undo()
-    #expect(counter.value == 20)
+    expect(counter.value, equals: 20)
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 extension Message<(Bitmap?) -> Void> { fileprivate static var paint: Self { .init("paint:") } }
@@ -104,10 +105,10 @@ struct UndoMenuTests {
   private func menus(row: MenuRow) throws {
     let (history, canvas) = (UndoHistory(), Canvas())
     try row.act(history, canvas)
-    #expect(history.undoMenuItemTitle == row.undo)
-    #expect(history.redoMenuItemTitle == row.redo)
-    #expect("Undo" + (history.undoActionName.isEmpty ? "" : " ") + history.undoActionName == row.undo)
-    #expect("Redo" + (history.redoActionName.isEmpty ? "" : " ") + history.redoActionName == row.redo)
+    expect(history.undoMenuItemTitle, equals: row.undo)
+    expect(history.redoMenuItemTitle, equals: row.redo)
+    expect("Undo" + (history.undoActionName.isEmpty ? "" : " ") + history.undoActionName, equals: row.undo)
+    expect("Redo" + (history.redoActionName.isEmpty ? "" : " ") + history.redoActionName, equals: row.redo)
     withExtendedLifetime(canvas) {}
   }
 
@@ -117,9 +118,9 @@ struct UndoMenuTests {
     history.menuItemTitle = { command, name in name + (command == "Undo" ? " widerrufen" : " wiederholen") }
     try step(history, canvas)
     history.setActionName("Malen")
-    #expect(history.undoMenuItemTitle == "Malen widerrufen")
+    expect(history.undoMenuItemTitle, equals: "Malen widerrufen")
     try history.undo()
-    #expect(history.redoMenuItemTitle == "Malen wiederholen")
+    expect(history.redoMenuItemTitle, equals: "Malen wiederholen")
     withExtendedLifetime(canvas) {}
   }
 
@@ -189,7 +190,7 @@ struct UndoMenuTests {
       withExtendedLifetime(other) {}
     }
     try history.prepare(canvas).send(.paint, Optional(Bitmap()))
-    #expect(history.undoCount == 2)
+    expect(history.undoCount, equals: 2)
     withExtendedLifetime(canvas) {}
   }
 
@@ -206,11 +207,11 @@ struct UndoMenuTests {
       history.events.on(key) { told.append($0.isUndoing || $0.isRedoing ? name + "!" : name) }
     }
     try step(history, canvas)
-    #expect(told == ["checkpoint", "opened", "checkpoint", "closing", "closed"])
+    expect(told, equals: ["checkpoint", "opened", "checkpoint", "closing", "closed"])
     told = []
     try history.undo()
-    #expect(
-      told == ["checkpoint", "undoing", "checkpoint!", "opened!", "checkpoint!", "closing!", "closed!", "undone"])
+    expect(
+      told, equals: ["checkpoint", "undoing", "checkpoint!", "opened!", "checkpoint!", "closing!", "closed!", "undone"])
     told = []
     try history.redo()
     #expect(told.contains("redoing") && told.last == "redone")
@@ -230,7 +231,7 @@ struct UndoMenuTests {
     var inside: [Bool] = []
     history.register(canvas) { _ in inside = [history.canUndo, history.canRedo] }
     try history.undo()
-    #expect(inside == [true, false])
+    expect(inside, equals: [true, false])
     withExtendedLifetime(canvas) {}
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 extension Message<(String) -> Void> { fileprivate static var setTitle: Self { .init("setTitle:") } }
@@ -64,23 +65,23 @@ struct UndoTests {
     _ = try page.move(1, 2)
     _ = try page.move(3, 4)
     try history.undo()
-    #expect(page.place == [1, 2])
+    expect(page.place, equals: [1, 2])
   }
 
   @Test("a message is checked when it is prepared: selector, number and types")
   func checks() throws {
     let page = Page(history)
     let code = { (body: () throws -> Void) in #expect(throws: MessageError.self) { try body() }?.code }
-    #expect(code { try history.prepare(page).dynamic.wash("pan") } == .unrecognizedSelector)
-    #expect(code { try history.prepare(page).dynamic.setTitle(3) } == .typeMismatch)
-    #expect(code { try history.prepare(page).perform(Invocation("setTitle:")) } == .wrongArgumentCount)
+    expect(code { try history.prepare(page).dynamic.wash("pan") }, equals: .unrecognizedSelector)
+    expect(code { try history.prepare(page).dynamic.setTitle(3) }, equals: .typeMismatch)
+    expect(code { try history.prepare(page).perform(Invocation("setTitle:")) }, equals: .wrongArgumentCount)
     let stand = ForwardingProxy(to: page)
-    #expect(code { try history.prepare(stand).dynamic.wash("pan") } == .unrecognizedSelector)
-    #expect(code { try history.prepare(stand).perform(Invocation("setTitle:")) } == .wrongArgumentCount)
+    expect(code { try history.prepare(stand).dynamic.wash("pan") }, equals: .unrecognizedSelector)
+    expect(code { try history.prepare(stand).perform(Invocation("setTitle:")) }, equals: .wrongArgumentCount)
     #expect(!history.canUndo)
     try history.prepare(stand).dynamic.setTitle("through")
     try history.undo()
-    #expect(page.title == "through")
+    expect(page.title, equals: "through")
   }
 
   @Test("steps of a group are undone together, last first, and redone in their order")
@@ -92,8 +93,8 @@ struct UndoTests {
     try history.undo()
     #expect(seen == ["outside"] && page.title == "c")
     try history.undo()
-    #expect(page.title == "")
-    #expect(history.redoMenuItemTitle == "Redo Type")
+    expect(page.title, equals: "")
+    expect(history.redoMenuItemTitle, equals: "Redo Type")
     try history.redo()
     #expect(page.title == "c" && history.undoMenuItemTitle == "Undo Type")
   }
@@ -105,7 +106,7 @@ struct UndoTests {
     try page.setTitle("a")
     history.beginGroup()
     try titles(page, "b", "c")
-    #expect(history.groupingLevel == 2)
+    expect(history.groupingLevel, equals: 2)
     try history.endGroup()
     #expect(try history.undoNestedGroup() && page.title == "a")
     // What stands last is a step now, and no group.
@@ -113,11 +114,11 @@ struct UndoTests {
     #expect(history.groupingLevel == 1 && history.redoCount == 1)
     try history.endGroup()
     try history.undo()
-    #expect(page.title == "")
+    expect(page.title, equals: "")
     // Undone as one, it is redone as one.
-    #expect(history.redoCount == 2)
+    expect(history.redoCount, equals: 2)
     try history.redo()
-    #expect(page.title == "a")
+    expect(page.title, equals: "a")
   }
 
   @Test("undo closes the one group that is open, refuses when several are; redo refuses any")
@@ -132,11 +133,11 @@ struct UndoTests {
     try history.endGroup()
     let redone = #expect(throws: UndoError.self) { try history.redo() }
     #expect(redone?.code == .groupIsOpen && redone?.groupingLevel == 1)
-    #expect(page.title == "b")
+    expect(page.title, equals: "b")
     try history.undo()
     #expect(page.title == "a" && history.groupingLevel == 0)
     let ended = #expect(throws: UndoError.self) { try history.endGroup() }
-    #expect(ended?.code == .noGroupIsOpen)
+    expect(ended?.code, equals: .noGroupIsOpen)
   }
 
   @Test("an empty group leaves nothing behind, and one that throws is closed")
@@ -153,7 +154,7 @@ struct UndoTests {
     }
     #expect(history.groupingLevel == 0 && history.undoCount == 1)
     try history.undo()
-    #expect(page.title == "")
+    expect(page.title, equals: "")
   }
 
   @Test("a new step empties the redo stack; one of an undo or a redo does not")
@@ -162,7 +163,7 @@ struct UndoTests {
     try titles(page, "a", "b", "c")
     try history.undo()
     try history.undo()
-    #expect(history.redoCount == 2)
+    expect(history.redoCount, equals: 2)
     try history.redo()
     #expect(history.redoCount == 1 && page.title == "b")
     try page.setTitle("d")
@@ -174,18 +175,18 @@ struct UndoTests {
     let page = Page(history)
     history.levelsOfUndo = 3
     try titles(page, "a", "b", "c", "d", "e")
-    #expect(history.undoCount == 3)
+    expect(history.undoCount, equals: 3)
     history.levelsOfUndo = 2
-    #expect(history.undoCount == 2)
+    expect(history.undoCount, equals: 2)
     try history.undo()
     try history.undo()
     #expect(try !history.undo() && page.title == "c")
     history.levelsOfUndo = 1
-    #expect(history.redoCount == 1)
+    expect(history.redoCount, equals: 1)
     history.levelsOfUndo = 0
     history.removeAllActions()
     try titles(page, "1", "2", "3", "4")
-    #expect(history.undoCount == 4)
+    expect(history.undoCount, equals: 4)
   }
 
   @Test("a group counts once for the limit, with all its steps")
@@ -210,11 +211,11 @@ struct UndoTests {
     #expect(!history.canUndo)
     try history.enableRegistration()
     let refused = #expect(throws: UndoError.self) { try history.enableRegistration() }
-    #expect(refused?.code == .isNotDisabled)
+    expect(refused?.code, equals: .isNotDisabled)
     try page.setTitle("c")
     try history.withoutRegistration { try page.setTitle("d") }
     try history.undo()
-    #expect(page.title == "b")
+    expect(page.title, equals: "b")
   }
 
   @Test("a step that is dropped because registration is disabled leaves the redo stack alone")
@@ -253,7 +254,7 @@ struct UndoTests {
     history.removeAllActions(withTarget: page)
     #expect(!history.isRegistrationEnabled && !history.canRedo)
     try history.enableRegistration()
-    #expect(history.undoCount == 1)
+    expect(history.undoCount, equals: 1)
     try history.undo()
     #expect(other.title == "" && page.title == "c")
   }
@@ -273,7 +274,7 @@ struct UndoTests {
     try history.undo()
     #expect(page.title == "b" && history.groupingLevel == 0 && history.redoCount == 1)
     try history.redo()
-    #expect(page.title == "")
+    expect(page.title, equals: "")
   }
 
   @Test("an undo inside of an undo is refused")
@@ -288,7 +289,7 @@ struct UndoTests {
       }
     }
     try history.undo()
-    #expect(refused == [.isPerforming, .isPerforming, .isPerforming])
+    expect(refused, equals: [.isPerforming, .isPerforming, .isPerforming])
     #expect(phases == [true, false] && !history.isUndoing)
   }
 
@@ -301,7 +302,7 @@ struct UndoTests {
       _ = try page.move(1, 1)
     }
     let error = #expect(throws: Spilled.self) { try history.undo() }
-    #expect(error?.description == "no way back")
+    expect(error?.description, equals: "no way back")
     #expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
     try history.redo()
     #expect(page.title == "a" && page.place == [1, 1])

@@ -2,6 +2,7 @@
 
 import AllocationCounter
 import Forwardcast
+import TestSupport
 import Testing
 
 private final class Payload: Sendable {}
@@ -51,19 +52,19 @@ struct AllocationTests {
   func counterCounts() throws {
     var kept: [AnyObject] = []
     kept.reserveCapacity(8)
-    #expect(AllocationCounter.count(.thisThread) { kept.append(Payload()) } == 1)
-    #expect(AllocationCounter.count(.thisThread) { for _ in 0..<5 { kept.append(Payload()) } } == 5)
+    expect(AllocationCounter.count(.thisThread) { kept.append(Payload()) }, equals: 1)
+    expect(AllocationCounter.count(.thisThread) { for _ in 0..<5 { kept.append(Payload()) } }, equals: 5)
     var sum = 0
-    #expect(AllocationCounter.count(.thisThread) { sum &+= kept.count } == 0)
-    #expect(sum == 6)
+    expect(AllocationCounter.count(.thisThread) { sum &+= kept.count }, equals: 0)
+    expect(sum, equals: 6)
   }
 
   @Test("a typed broadcast asks for no memory, whatever the number of targets", arguments: [1, 10, 100])
   func typedMakesNothing(targets: Int) throws {
     let group = Group(targets)
-    #expect(try group.blocks { proxy, value in proxy.broadcast(.tick, value) } == 0)
+    try expect(group.blocks { proxy, value in proxy.broadcast(.tick, value) }, equals: 0)
     let (text, payload) = (String(repeating: "long ", count: 9), Payload())
-    #expect(try group.blocks { proxy, _ in proxy.broadcast(.take, text, payload) } == 0)
+    try expect(group.blocks { proxy, _ in proxy.broadcast(.take, text, payload) }, equals: 0)
     // 0 to 3 once and 0 to 99 twenty times; the text as often.
     #expect(group.targets.allSatisfy { $0.received == 6 + 20 * 4_950 + 2_004 * text.utf8.count })
   }
@@ -79,7 +80,7 @@ struct AllocationTests {
       }
       let one = try blocks(1)
       #expect(one <= 1)
-      #expect(try blocks(100) == one)
+      try expect(blocks(100), equals: one)
     }
   #endif
 }

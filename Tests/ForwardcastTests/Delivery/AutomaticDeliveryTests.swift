@@ -19,10 +19,10 @@ struct AutomaticDeliveryTests {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .automatic(queue))
     let summary = queue.sync { proxy.broadcast(.slow, 1) }
-    #expect(summary.queued == 1)
-    #expect(summary.failed == 0)
+    expect(summary.queued, equals: 1)
+    expect(summary.failed, equals: 0)
     try await proxy.drain()
-    #expect(journal.all == ["a begins 1", "a ends 1"])
+    expect(journal.all, equals: ["a begins 1", "a ends 1"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -34,13 +34,13 @@ struct AutomaticDeliveryTests {
     proxy.broadcast(.slow, 4720)
     await turnstile.arrived(1)
     let summary = queue.sync { proxy.broadcast(.note, 2) }
-    #expect(summary.queued == 1)
-    #expect(journal.all == ["a begins 4720"])
+    expect(summary.queued, equals: 1)
+    expect(journal.all, equals: ["a begins 4720"])
     turnstile.open()
     try await proxy.drain()
-    #expect(journal.all == ["a begins 4720", "a ends 4720", "a 2"])
+    expect(journal.all, equals: ["a begins 4720", "a ends 4720", "a 2"])
     let direct = queue.sync { proxy.broadcast(.note, 3) }
-    #expect(direct.delivered == 1)
+    expect(direct.delivered, equals: 1)
     withExtendedLifetime(clerk) {}
   }
 
@@ -61,8 +61,8 @@ struct AutomaticDeliveryTests {
       DispatchQueue.global().sync { for number in 0..<50 { _ = proxy.broadcast(.note, thread * 100 + number) } }
     }
     try await proxy.drain()
-    #expect(journal.all.count == 400)
-    #expect(overlaps.withLock { $0 } == 0)
+    expect(journal.all.count, equals: 400)
+    expect(overlaps.withLock { $0 }, equals: 0)
     withExtendedLifetime(clerk) {}
   }
 
@@ -91,8 +91,8 @@ struct AutomaticDeliveryTests {
     sent.open()
     wide.sync(flags: .barrier) {}
     try await proxy.drain()
-    #expect(first.withLock { $0?.delivered } == 1)
-    #expect(journal.all == ["a 1", "a ended 1", "a 2", "a ended 2"])
+    expect(first.withLock { $0?.delivered }, equals: 1)
+    expect(journal.all, equals: ["a 1", "a ended 1", "a 2", "a ended 2"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -114,12 +114,12 @@ struct AutomaticDeliveryTests {
     inside.pass()
     registration.unmute()
     // Sent from elsewhere: their turns come on the queue, those of the other target behind those of the first.
-    for number in 2...3 { #expect(proxy.broadcast(.note, number).queued == 2) }
+    for number in 2...3 { expect(proxy.broadcast(.note, number).queued, equals: 2) }
     passed.pass()
     wide.sync(flags: .barrier) {}
     try await proxy.drain()
-    #expect(journal.all == (1...3).flatMap { ["a \($0)", "a ended \($0)"] })
-    #expect(other.journal.all == ["b 2", "b 3"])
+    expect(journal.all, equals: (1...3).flatMap { ["a \($0)", "a ended \($0)"] })
+    expect(other.journal.all, equals: ["b 2", "b 3"])
     withExtendedLifetime((clerk, other)) {}
   }
 
@@ -134,10 +134,10 @@ struct AutomaticDeliveryTests {
     proxy.add(clerk, delivery: .automatic(wide))
     let expected = ["a 1", "a 2", "a 3", "3 was direct", "2 was direct"]
     wide.sync { _ = proxy.broadcast(.note, 1) }
-    #expect(journal.take() == expected)
+    expect(journal.take(), equals: expected)
     proxy.broadcast(.note, 1)
     try await proxy.drain()
-    #expect(journal.take() == expected)
+    expect(journal.take(), equals: expected)
     withExtendedLifetime(clerk) {}
   }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 @MainActor private final class Sign: MessageReceiver {
@@ -33,8 +34,8 @@ struct CrossingTests {
     queue.sync {}
     if isMuted { registration.mute() } else { registration.cancel() }
     try await proxy.drain()
-    #expect(sign.text == "")
-    #expect(registration.dropped == 1)
+    expect(sign.text, equals: "")
+    expect(registration.dropped, equals: 1)
   }
 
   @Test("arguments that are Sendable cross in a collect of a burst")
@@ -45,11 +46,11 @@ struct CrossingTests {
     let near = Clerk("yes")
     proxy.add(near)
     let agrees = try proxy.pinned { try $0.collect(.agrees, returning: .all) }
-    #expect(agrees == [true])
+    expect(agrees, equals: [true])
     try proxy.pinned { _ = try $0.collect(.say, "hello", returning: .all) }
     try await proxy.drain()
-    #expect(clerk.journal.all == ["a: hello"])
-    #expect(far.dropped == 0)
+    expect(clerk.journal.all, equals: ["a: hello"])
+    expect(far.dropped, equals: 0)
     withExtendedLifetime((clerk, near)) {}
   }
 
@@ -60,7 +61,7 @@ struct CrossingTests {
     let error = await #expect(throws: MessageError.self) {
       _ = try await proxy.collectAndWait(Message<() -> any Sendable>("thing"), returning: .last)
     }
-    #expect(error?.code == .isolationMismatch)
+    expect(error?.code, equals: .isolationMismatch)
     let report = try await proxy.forwardAndWait(Invocation("thing"))
     #expect(report.failures.count == 1 && report.answers.isEmpty)
     withExtendedLifetime(owner) {}
@@ -72,6 +73,6 @@ struct CrossingTests {
     proxy.add(clerk, delivery: .queue(DispatchQueue(label: "huge")))
     proxy.broadcast(.note, 1)
     try proxy.drain(timeout: .seconds(Int64.max))
-    #expect(clerk.journal.all == ["a 1"])
+    expect(clerk.journal.all, equals: ["a 1"])
   }
 }

@@ -27,8 +27,8 @@ struct DurationTests {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
-    #expect(try proxy.collect(.value, returning: .all, timeout: duration) == [4])
-    #expect(try proxy.forward(Invocation("value"), timeout: duration).answers.count == 1)
+    try expect(proxy.collect(.value, returning: .all, timeout: duration), equals: [4])
+    try expect(proxy.forward(Invocation("value"), timeout: duration).answers.count, equals: 1)
     try proxy.drain(timeout: duration)
   }
 
@@ -38,7 +38,7 @@ struct DurationTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(context))
     func times(_ body: () throws -> Void) {
-      #expect(#expect(throws: MessageError.self) { try body() }?.code == .timedOut)
+      expect(#expect(throws: MessageError.self) { try body() }?.code, equals: .timedOut)
     }
     times { _ = try proxy.collect(.value, returning: .all, timeout: duration) }
     times { _ = try proxy.forward(Invocation("value"), timeout: duration) }
@@ -51,8 +51,8 @@ struct DurationTests {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target)
-    #expect(try proxy.collect(.value, returning: .all, timeout: duration) == [4])
-    #expect(try proxy.drain(timeout: duration) == 0)
+    try expect(proxy.collect(.value, returning: .all, timeout: duration), equals: [4])
+    try expect(proxy.drain(timeout: duration), equals: 0)
   }
 
   @Test("a deadlock timeout beyond counting lets a task that a method made have its answer", arguments: long)
@@ -70,10 +70,10 @@ struct DurationTests {
       await until(!SuspendedWaits.awaited(by: registration).isEmpty)
       return number
     }
-    #expect(try await proxy.ask() == 1)
+    try await expect(proxy.ask(), equals: 1)
     var answers: [Int] = []
     for await value in answer.stream { answers.append(value) }
-    #expect(answers == [20])
+    expect(answers, equals: [20])
     withExtendedLifetime(doer) {}
   }
 
@@ -88,14 +88,14 @@ struct DurationTests {
       return try await answer
     }
     let error = await #expect(throws: MessageError.self) { try await proxy.ask() }
-    #expect(error?.code == .timedOut)
+    expect(error?.code, equals: .timedOut)
     withExtendedLifetime(doer) {}
   }
 
   @Test("deadlines stand in the order of their times")
   func order() {
     let (soon, late) = (Deadline(after: .seconds(1)), Deadline(after: .seconds(2)))
-    #expect([.never, late, .now, soon].sorted() == [.now, soon, late, .never])
+    expect([.never, late, .now, soon].sorted(), equals: [.now, soon, late, .never])
     #expect(Deadline.now.hasPassed && !soon.hasPassed && !Deadline.never.hasPassed)
   }
 }

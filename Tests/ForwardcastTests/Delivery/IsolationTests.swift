@@ -67,9 +67,9 @@ struct IsolationTests {
     let pane = Pane()
     queue.sync { #expect(isMismatch { try pane.send(.title, "no") }) }
     let length = try await MainActor.run { try pane.send(.title, "yes") }
-    #expect(length == 3)
-    #expect(await pane.title == "yes")
-    #expect(try await pane.sendAndWait(.title, "waited") == 6)
+    expect(length, equals: 3)
+    await expect(pane.title, equals: "yes")
+    try await expect(pane.sendAndWait(.title, "waited"), equals: 6)
   }
 
   @Test("a synchronous send cannot reach rows that suspend or are isolated to an actor")
@@ -82,9 +82,9 @@ struct IsolationTests {
         var call = Invocation("slow:", arguments: [ArgumentBox(1)])
         try account.perform(&call)
       })
-    #expect(try await account.sendAndWait(.deposit, 5) == 5)
-    #expect(try await account.sendAndWait(.slow, 2) == 7)
-    #expect(await account.balance == 7)
+    try await expect(account.sendAndWait(.deposit, 5), equals: 5)
+    try await expect(account.sendAndWait(.slow, 2), equals: 7)
+    await expect(account.balance, equals: 7)
   }
 
   @Test("every delivery reaches every row, and the forms that wait reach direct ones", arguments: 0..<5)
@@ -96,10 +96,10 @@ struct IsolationTests {
     proxy.add(pane, delivery: deliveries[kind])
     proxy.add(account, delivery: deliveries[kind])
     for sum in 1...10 {
-      #expect(try await proxy.collectAndWait(.deposit, sum, returning: .last) == sum * (sum + 1) / 2)
+      try await expect(proxy.collectAndWait(.deposit, sum, returning: .last), equals: sum * (sum + 1) / 2)
     }
-    #expect(try await proxy.collectAndWait(.slow, 45, returning: .sum) == 100)
-    #expect(try await proxy.collectAndWait(.title, "four", returning: .sum) == 4)
+    try await expect(proxy.collectAndWait(.slow, 45, returning: .sum), equals: 100)
+    try await expect(proxy.collectAndWait(.title, "four", returning: .sum), equals: 4)
     if kind > 0 {
       for _ in 0..<10 {
         proxy.broadcast(.deposit, 1)
@@ -107,14 +107,14 @@ struct IsolationTests {
         proxy.broadcast(.title, "last")
       }
       try await proxy.drain()
-      #expect(await account.balance == 120)
-      #expect(await pane.title == "last")
+      await expect(account.balance, equals: 120)
+      await expect(pane.title, equals: "last")
     } else {
       // The caller is on no actor: a broadcast reports what it cannot reach.
       let errors = Locked(0)
       proxy.onError = { _ in errors.withLock { $0 += 1 } }
-      queue.sync { #expect(proxy.broadcast(.deposit, 1).failed == 1) }
-      #expect(errors.withLock { $0 } == 1)
+      queue.sync { expect(proxy.broadcast(.deposit, 1).failed, equals: 1) }
+      expect(errors.withLock { $0 }, equals: 1)
     }
   }
 
@@ -130,15 +130,15 @@ struct IsolationTests {
       proxy.broadcast(message, 1)
       if number % 5 == 4 { answers.append(try await proxy.collectAndWait(.deposit, 0, returning: .sum)) }
     }
-    #expect(answers == [5, 10, 15, 20])
+    expect(answers, equals: [5, 10, 15, 20])
   }
 
   @Test("deliveries describe themselves")
   func descriptions() {
-    #expect("\(Delivery.direct)" == "direct")
-    #expect("\(Delivery.queue(queue))" == "queue somewhere")
-    #expect("\(Delivery.automatic(queue))" == "automatic queue somewhere")
-    #expect("\(Delivery.mainActor)" == "main actor")
-    #expect("\(Delivery.actor(Account()))" == "actor Account")
+    expect("\(Delivery.direct)", equals: "direct")
+    expect("\(Delivery.queue(queue))", equals: "queue somewhere")
+    expect("\(Delivery.automatic(queue))", equals: "automatic queue somewhere")
+    expect("\(Delivery.mainActor)", equals: "main actor")
+    expect("\(Delivery.actor(Account()))", equals: "actor Account")
   }
 }

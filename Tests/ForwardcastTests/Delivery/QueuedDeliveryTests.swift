@@ -28,8 +28,8 @@ struct QueuedDeliveryTests {
     #expect(journal.all.isEmpty)
     queue.resume()
     try proxy.drain(timeout: .seconds(600))
-    #expect(journal.all == ["a 1", "a 2"])
-    #expect(try proxy.drain(timeout: .seconds(600)) == 0)
+    expect(journal.all, equals: ["a 1", "a 2"])
+    try expect(proxy.drain(timeout: .seconds(600)), equals: 0)
   }
 
   @Test("many messages and many targets of one context wake it once")
@@ -37,13 +37,13 @@ struct QueuedDeliveryTests {
     let targets = (0..<10).map { clerk("\($0)") }
     defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target, delivery: .on(context)) }
-    for number in 0..<5 { #expect(proxy.broadcast(.note, number).queued == 10) }
-    #expect(context.waiting == 1)
+    for number in 0..<5 { expect(proxy.broadcast(.note, number).queued, equals: 10) }
+    expect(context.waiting, equals: 1)
     context.run()
-    #expect(journal.all == (0..<5).flatMap { number in (0..<10).map { "\($0) \(number)" } })
-    #expect(context.waiting == 0)
+    expect(journal.all, equals: (0..<5).flatMap { number in (0..<10).map { "\($0) \(number)" } })
+    expect(context.waiting, equals: 0)
     proxy.broadcast(.note, 9)
-    #expect(context.waiting == 1, "an empty mailbox wakes its context again")
+    expect(context.waiting, equals: 1, "an empty mailbox wakes its context again")
   }
 
   @Test("a flood gives way to what others put on the same queue")
@@ -61,7 +61,7 @@ struct QueuedDeliveryTests {
     queue.sync {}
     let count = try #require(seen.withLock { $0 })
     #expect(count > 0 && count < 5000)
-    #expect(journal.all.count == 5000)
+    expect(journal.all.count, equals: 5000)
   }
 
   @Test("targets of a concurrent queue are served one at a time")
@@ -72,15 +72,15 @@ struct QueuedDeliveryTests {
     defer { withExtendedLifetime(targets) {} }
     for target in targets {
       target.onNote { _ in
-        #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
+        expect(inside.add(1, ordering: .sequentiallyConsistent).newValue, equals: 1)
         inside.subtract(1, ordering: .sequentiallyConsistent)
       }
       proxy.add(target, delivery: .queue(queue))
     }
     for number in 0..<500 { proxy.broadcast(.note, number) }
     try proxy.drain(timeout: .seconds(600))
-    #expect(journal.all.count == 2000)
-    #expect(journal.all.filter { $0.hasPrefix("2 ") } == (0..<500).map { "2 \($0)" })
+    expect(journal.all.count, equals: 2000)
+    expect(journal.all.filter { $0.hasPrefix("2 ") }, equals: (0..<500).map { "2 \($0)" })
   }
 
   @Test("what a direct target sends in its turn comes second at a queued one")
@@ -91,7 +91,7 @@ struct QueuedDeliveryTests {
     proxy.add(queued, delivery: .on(context))
     proxy.broadcast(.note, 1)
     context.run()
-    #expect(journal.all == ["direct 1", "direct 2", "queued 1", "queued 2"])
+    expect(journal.all, equals: ["direct 1", "direct 2", "queued 1", "queued 2"])
   }
 
   @Test(
@@ -114,8 +114,8 @@ struct QueuedDeliveryTests {
     }
     context.run()
     withExtendedLifetime(target) {}
-    #expect(journal.all == ["a 1", "b 1"] + (how == "all" ? [] : ["b 2"]))
-    #expect(registration.dropped == 1)
+    expect(journal.all, equals: ["a 1", "b 1"] + (how == "all" ? [] : ["b 2"]))
+    expect(registration.dropped, equals: 1)
   }
 
   @Test("a target removed by one before it in the same envelope gets nothing")
@@ -126,7 +126,7 @@ struct QueuedDeliveryTests {
     first.onNote { _ in registration.cancel() }
     proxy.broadcast(.note, 7)
     context.run()
-    #expect(journal.all == ["1 7"])
+    expect(journal.all, equals: ["1 7"])
   }
 
   @Test("pending deliveries of a registration that asks for it survive removal and keep the target alive")
@@ -137,11 +137,11 @@ struct QueuedDeliveryTests {
     proxy.broadcast(.note, 1)
     proxy.broadcast(.note, 2)
     registration.cancel()
-    #expect(proxy.broadcast(.note, 3).queued == 0)
+    expect(proxy.broadcast(.note, 3).queued, equals: 0)
     target = nil
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     context.run()
-    #expect(journal.all == ["a 1", "a 2"])
+    expect(journal.all, equals: ["a 1", "a 2"])
     #expect(counter.alive == 0 && registration.dropped == 0)
   }
 
@@ -170,8 +170,8 @@ struct QueuedDeliveryTests {
     short?.broadcast(.note, 1)
     short = nil
     context.run()
-    #expect(journal.all == ["a 1", "closure 1"])
-    #expect(context.waiting == 0)
+    expect(journal.all, equals: ["a 1", "closure 1"])
+    expect(context.waiting, equals: 0)
   }
 
   @Test("the same target with two deliveries has two registrations, with the same delivery one")
@@ -180,9 +180,9 @@ struct QueuedDeliveryTests {
     let first = proxy.add(target, delivery: .on(context))
     #expect(proxy.add(target, delivery: .on(context)) === first)
     #expect(proxy.add(target) !== first)
-    #expect(proxy.count == 2)
-    #expect(proxy.remove(target, delivery: .direct) == 1)
-    #expect(proxy.registrations == [first])
+    expect(proxy.count, equals: 2)
+    expect(proxy.remove(target, delivery: .direct), equals: 1)
+    expect(proxy.registrations, equals: [first])
     #expect(Delivery.queue() == .queue(.main) && Delivery.queue() != .automatic() && Delivery.direct == .direct)
     #expect(Delivery.mainActor == .mainActor && Delivery.mainActor != .queue())
   }
@@ -195,9 +195,9 @@ struct QueuedDeliveryTests {
     let registration = proxy.add(target, delivery: .on(context))
     let failures = Locked<[MulticastFailure]>([])
     proxy.onError = { failure in failures.withLock { $0.append(failure) } }
-    #expect(proxy.broadcast(.note, 1).failed == 0)
+    expect(proxy.broadcast(.note, 1).failed, equals: 0)
     context.run()
-    #expect(failures.withLock { $0.map(\.registration) } == [registration])
+    expect(failures.withLock { $0.map(\.registration) }, equals: [registration])
     #expect(failures.withLock { $0.first?.error as? TargetError } == TargetError(name: "a"))
   }
 
@@ -212,18 +212,18 @@ struct QueuedDeliveryTests {
     let summary = proxy.broadcast(message, Thing())
     #expect(summary.delivered == 1 && summary.failed == 1 && summary.queued == 0)
     context.run()
-    #expect(journal.take() == ["direct"])
+    expect(journal.take(), equals: ["direct"])
     #expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("isolation mismatch take:") })
     direct.cancel()
-    #expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(Thing())])).failed == 1)
-    #expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(uncheckedSendable: Thing())])).queued == 1)
+    expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(Thing())])).failed, equals: 1)
+    expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(uncheckedSendable: Thing())])).queued, equals: 1)
     context.run()
-    #expect(journal.all == ["queued"])
+    expect(journal.all, equals: ["queued"])
     let vouched = Message<(UncheckedSendable<Thing>) -> Void>("vouch:")
     proxy.on(vouched, delivery: .on(context)) { [journal] _ in journal.write("vouched") }
-    #expect(proxy.broadcast(vouched, UncheckedSendable(Thing())).queued == 1)
+    expect(proxy.broadcast(vouched, UncheckedSendable(Thing())).queued, equals: 1)
     context.run()
-    #expect(journal.all == ["queued", "vouched"])
+    expect(journal.all, equals: ["queued", "vouched"])
   }
 
   @Test("each queued target has a copy of its own of an argument that asks for it", arguments: [true, false])
@@ -256,11 +256,11 @@ struct QueuedDeliveryTests {
     proxy.add(muted, delivery: .on(context)).mute()
     var call = Invocation("note:", arguments: [ArgumentBox(Int8(3))])
     let report = try proxy.forward(&call)
-    #expect(report.answers.map { ObjectIdentifier($0.target) } == [ObjectIdentifier(direct)])
-    #expect(report.queued.map(ObjectIdentifier.init) == [ObjectIdentifier(queued)])
-    #expect(report.skipped.map(\.reason) == [.muted])
+    expect(report.answers.map { ObjectIdentifier($0.target) }, equals: [ObjectIdentifier(direct)])
+    expect(report.queued.map(ObjectIdentifier.init), equals: [ObjectIdentifier(queued)])
+    expect(report.skipped.map(\.reason), equals: [.muted])
     context.run()
-    #expect(journal.all == ["d 3", "q 3"])
+    expect(journal.all, equals: ["d 3", "q 3"])
     #expect(throws: MessageError.self) {
       var wrong = Invocation("note:", arguments: [ArgumentBox("text")])
       try proxy.forward(&wrong)
@@ -282,9 +282,9 @@ struct QueuedDeliveryTests {
     }
     loop.broadcast(.note, 1)
     for _ in 0..<10 { context.step() }
-    #expect(context.waiting == 0)
-    #expect(journal.all == ["a 1"])
-    #expect(errors.withLock { $0.count } == 1)
+    expect(context.waiting, equals: 0)
+    expect(journal.all, equals: ["a 1"])
+    expect(errors.withLock { $0.count }, equals: 1)
     #expect(errors.withLock { $0.first }?.hasPrefix("proxy cycle") ?? false)
   }
 
@@ -294,7 +294,7 @@ struct QueuedDeliveryTests {
     let target = clerk("a")
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .automatic(queue))
-    #expect(proxy.broadcast(.note, 1).queued == 1)
+    expect(proxy.broadcast(.note, 1).queued, equals: 1)
     try proxy.drain(timeout: .seconds(600))
     let here = queue.sync { proxy.broadcast(.note, 2) }
     #expect(here.delivered == 1 && here.queued == 0)
@@ -309,9 +309,9 @@ struct QueuedDeliveryTests {
       done.wait()
       late.withLock { $0 = proxy.broadcast(.note, 4) }
     }
-    #expect(late.withLock { $0?.queued } == 1)
+    expect(late.withLock { $0?.queued }, equals: 1)
     try proxy.drain(timeout: .seconds(600))
-    #expect(journal.all == ["a 1", "a 2", "a 3", "a 4"])
+    expect(journal.all, equals: ["a 1", "a 2", "a 3", "a 4"])
   }
 
   @Test("a proxy that stops at the first error keeps to the order of delivery, and queues nothing behind it")
@@ -326,7 +326,7 @@ struct QueuedDeliveryTests {
     let summary = stopping.broadcast(.note, 1)
     #expect(summary.queued == 1 && summary.failed == 1)
     context.run()
-    #expect(journal.all == ["failing 1", "before 1"])
+    expect(journal.all, equals: ["failing 1", "before 1"])
   }
 
   @Test("a proxy of queued targets that all died responds to nobody")
@@ -337,10 +337,10 @@ struct QueuedDeliveryTests {
     var target: Clerk? = clerk("a")
     proxy.add(target.unsafelyUnwrapped, delivery: .on(context))
     proxy.broadcast(.note, 1)
-    #expect(silent.withLock { $0 } == 0)
+    expect(silent.withLock { $0 }, equals: 0)
     target = nil
     #expect(proxy.broadcast(.note, 2).nobodyResponded)
-    #expect(silent.withLock { $0 } == 1)
+    expect(silent.withLock { $0 }, equals: 1)
     context.run()
     #expect(proxy.registrations.isEmpty)
   }

@@ -66,12 +66,12 @@ struct StreamDeliveryTests {
   func order(targets: Int) {
     let clerks = (0..<targets).map { Clerk("\($0)", journal) }
     for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
-    for number in 0..<1_000 { #expect(proxy.broadcast(.note, number).queued == targets) }
+    for number in 0..<1_000 { expect(proxy.broadcast(.note, number).queued, equals: targets) }
     context.run()
     // When its last look found nothing it is asleep, and nothing runs for it.
     #expect(proxy.registrations[0].queued?.mailbox.isAsleep == true)
     #expect(!context.runTurn())
-    #expect(journal.all == (0..<1_000).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
+    expect(journal.all, equals: (0..<1_000).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
     withExtendedLifetime(clerks) {}
   }
 
@@ -86,7 +86,7 @@ struct StreamDeliveryTests {
     #expect(!mailbox.waitsForMore())
     #expect(mailbox.isAsleep)
     #expect(!context.runTurn())
-    #expect(adder.sum == messages * (messages - 1) / 2)
+    expect(adder.sum, equals: messages * (messages - 1) / 2)
     withExtendedLifetime(adder) {}
   }
 
@@ -101,7 +101,7 @@ struct StreamDeliveryTests {
       #expect(journal.all.count - before <= 4)
       before = journal.all.count
     }
-    #expect(journal.all == (0..<30).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
+    expect(journal.all, equals: (0..<30).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
     withExtendedLifetime(clerks) {}
   }
 
@@ -128,7 +128,7 @@ struct StreamDeliveryTests {
       if round.isMultiple(of: 7) { context.run() }
     }
     context.run()
-    #expect(journal.all == expected)
+    expect(journal.all, equals: expected)
     withExtendedLifetime(clerk) {}
   }
 
@@ -140,7 +140,7 @@ struct StreamDeliveryTests {
     for number in 0..<5 { proxy.broadcast(.note, number) }
     proxy.broadcast(.say, "before")
     context.run()
-    #expect(journal.all == lines("a", 0..<5) + ["a: before", "a 100"])
+    expect(journal.all, equals: lines("a", 0..<5) + ["a: before", "a 100"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -156,7 +156,7 @@ struct StreamDeliveryTests {
     }
     for number in 0..<4 { proxy.broadcast(.note, number) }
     context.run()
-    #expect(journal.all == lines("a", 0..<4) + ["a 100", "a: then", "a 101"])
+    expect(journal.all, equals: lines("a", 0..<4) + ["a 100", "a: then", "a 101"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -173,7 +173,7 @@ struct StreamDeliveryTests {
       (turns, before) = (turns + 1, journal.all.count)
     }
     #expect(turns >= 203 * targets / 8)
-    #expect(journal.all == (0..<203).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
+    expect(journal.all, equals: (0..<203).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
     withExtendedLifetime(clerks) {}
   }
 
@@ -185,8 +185,8 @@ struct StreamDeliveryTests {
     for number in 0..<20 { proxy.broadcast(.note, number) }
     clerk.onNote { if $0 == 9 { removes ? registration.cancel() : registration.mute() } }
     context.run()
-    #expect(journal.all == lines("a", 0..<10))
-    #expect(registration.dropped == 10)
+    expect(journal.all, equals: lines("a", 0..<10))
+    expect(registration.dropped, equals: 10)
     withExtendedLifetime(clerk) {}
   }
 
@@ -203,10 +203,10 @@ struct StreamDeliveryTests {
       owner.withLock { $0 = nil }
     }
     context.run()
-    #expect(journal.all == lines("a", 0..<10))
-    #expect(registration?.dropped == 10)
+    expect(journal.all, equals: lines("a", 0..<10))
+    expect(registration?.dropped, equals: 10)
     #expect(registration?.target == nil)
-    #expect(proxy.count == 0)
+    expect(proxy.count, equals: 0)
     withExtendedLifetime(neighbour) {}
   }
 
@@ -221,7 +221,7 @@ struct StreamDeliveryTests {
       context.run()
       withExtendedLifetime(clerk) {}
     }
-    #expect(journal.all.count == 10)
+    expect(journal.all.count, equals: 10)
     #expect(target == nil)
   }
 
@@ -241,7 +241,7 @@ struct StreamDeliveryTests {
     }
     context.run()
     // With the message of each number all before it are gone.
-    #expect(alive.withLock { $0 } == Array(repeating: 20, count: 20))
+    expect(alive.withLock { $0 }, equals: Array(repeating: 20, count: 20))
     #expect(cargo.withLock { $0.allSatisfy { $0.cargo == nil } })
     withExtendedLifetime(carrier) {}
   }
@@ -256,8 +256,8 @@ struct StreamDeliveryTests {
     proxy.add(clerk, delivery: .on(context))
     for number in 0..<10 { proxy.broadcast(.note, number) }
     context.run()
-    #expect(journal.all == lines("a", 0..<10))
-    #expect(told.all == ["note: Refusal()", "note: Refusal()"])
+    expect(journal.all, equals: lines("a", 0..<10))
+    expect(told.all, equals: ["note: Refusal()", "note: Refusal()"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -270,7 +270,7 @@ struct StreamDeliveryTests {
       for number in 0..<100 { proxy.broadcast(.note, number) }
     }
     context.run()
-    #expect(journal.all == lines("a", 0..<100))
+    expect(journal.all, equals: lines("a", 0..<100))
     withExtendedLifetime(clerk) {}
   }
 
@@ -284,9 +284,9 @@ struct StreamDeliveryTests {
     }
     try proxy.drain(timeout: .seconds(600))
     for clerk in clerks {
-      #expect(clerk.got.count == 4 * each)
+      expect(clerk.got.count, equals: 4 * each)
       for sender in 0..<4 {
-        #expect(clerk.got.filter { $0 % 4 == sender } == (0..<each).map { $0 * 4 + sender })
+        expect(clerk.got.filter { $0 % 4 == sender }, equals: (0..<each).map { $0 * 4 + sender })
       }
     }
     withExtendedLifetime(clerks) {}
@@ -308,7 +308,7 @@ struct StreamDeliveryTests {
     for number in 0..<1_000 { proxy.broadcast(.note, number) }
     context.run()
     #expect(blocks { for number in 0..<1_000 { proxy.broadcast(.note, number) } } <= 100)
-    #expect(adder.sum == 11 * 499_500)
+    expect(adder.sum, equals: 11 * 499_500)
     withExtendedLifetime(adder) {}
   }
 }

@@ -44,7 +44,8 @@ struct SuspendedWaitingTests {
       return try await answer
     }
     let text = await evidence { _ = try await proxy.ask() }
-    #expect(text == "after 0.03 seconds, in a task that a method made: a method of Doer would wait for its own end")
+    expect(
+      text, equals: "after 0.03 seconds, in a task that a method made: a method of Doer would wait for its own end")
     withExtendedLifetime(doer) {}
   }
 
@@ -56,7 +57,7 @@ struct SuspendedWaitingTests {
         return try await group.next() ?? 0
       }
     }
-    #expect(await code { _ = try await proxy.ask() } == .timedOut)
+    await expect(code { _ = try await proxy.ask() }, equals: .timedOut)
     withExtendedLifetime(doer) {}
   }
 
@@ -77,10 +78,10 @@ struct SuspendedWaitingTests {
     async let first = proxy.ask()
     await turnstile.arrived(1)
     turnstile.open()
-    #expect(try await first == 1)
+    try await expect(first, equals: 1)
     var answers: [Int] = []
     for await value in answer.stream { answers.append(value) }
-    #expect(answers == [20])
+    expect(answers, equals: [20])
     withExtendedLifetime(doer) {}
   }
 
@@ -106,9 +107,9 @@ struct SuspendedWaitingTests {
     met.open()
     let answers = try await [first, second].sorted()
     // The one that is refused ends, and so the other gets its answer.
-    #expect(answers == [-1, 2])
+    expect(answers, equals: [-1, 2])
     let text = "a method of Doer would wait for Doer, and a method of Doer waits for Doer"
-    #expect(refusals.withLock { $0 } == [text])
+    expect(refusals.withLock { $0 }, equals: [text])
     withExtendedLifetime((doer, other)) {}
   }
 
@@ -160,8 +161,8 @@ struct SuspendedWaitingTests {
     asked.open()
     await until(!SuspendedWaits.awaited(by: others.registrations[0]).isEmpty)
     slowly.open()
-    #expect(try await first == 2)
-    #expect(try await second == 7)
+    try await expect(first, equals: 2)
+    try await expect(second, equals: 7)
     withExtendedLifetime((doer, quick, slow)) {}
   }
 
@@ -175,8 +176,7 @@ struct SuspendedWaitingTests {
       try await proxy.broadcastWhenReady(.slow, 3)
       return number
     }
-    #expect(
-      await evidence { _ = try await proxy.ask() } == "a method of Doer would wait for its own end")
+    await expect(evidence { _ = try await proxy.ask() }, equals: "a method of Doer would wait for its own end")
     try await proxy.drain()
     withExtendedLifetime(target) {}
   }
@@ -210,7 +210,7 @@ struct SuspendedWaitingTests {
   func tableIsEmpty() async {
     doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
     for _ in 0..<20 { _ = await code { _ = try await proxy.ask() } }
-    #expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count } == [0])
+    expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
     withExtendedLifetime(doer) {}
   }
 
@@ -227,7 +227,7 @@ struct SuspendedWaitingTests {
     let error = #expect(throws: MessageError.self) {
       try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(600))
     }
-    #expect(error?.code == .wouldDeadlock)
+    expect(error?.code, equals: .wouldDeadlock)
     #expect(error?.evidence.contains("on the main actor") ?? false)
     withExtendedLifetime(window) {}
   }

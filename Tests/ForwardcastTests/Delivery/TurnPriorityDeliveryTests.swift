@@ -56,7 +56,7 @@ struct TurnPriorityDeliveryTests {
     Sender.$name.withValue("second") { _ = proxy.broadcast(.note, 2) }
     await until(executor.count > 0)
     executor.release()
-    #expect(witness.seen.withLock { $0.map(\.name) } == ["nobody", "nobody"])
+    expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
   }
 
   @Test("on the main actor neither")
@@ -66,7 +66,7 @@ struct TurnPriorityDeliveryTests {
     Sender.$name.withValue("first") { _ = proxy.broadcast(.note, 1) }
     proxy.broadcast(.note, 2)
     try await proxy.drain()
-    #expect(witness.seen.withLock { $0.map(\.name) } == ["nobody", "nobody"])
+    expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
   }
 
   @Test("an urgent message behind one that is not runs urgently, and keeps its place")
@@ -78,7 +78,7 @@ struct TurnPriorityDeliveryTests {
     await until(executor.count >= 2)
     executor.release()
     let seen = witness.seen.withLock { $0 }
-    #expect(seen.count == 3)
+    expect(seen.count, equals: 3)
     #expect(seen.allSatisfy { $0.priority >= .high })
   }
 
@@ -105,7 +105,7 @@ struct TurnPriorityDeliveryTests {
     }
     let seen = journal.withLock { $0 }
     #expect(seen[0] < .high)
-    #expect(seen[1] == .high)
+    expect(seen[1], equals: .high)
     withExtendedLifetime(nosy) {}
   }
 
@@ -116,10 +116,10 @@ struct TurnPriorityDeliveryTests {
     await Task.detached(priority: .high) { [proxy] in _ = proxy.broadcast(.note, 2) }.value
     await until(executor.count >= 2)
     executor.release()
-    #expect(witness.seen.withLock { $0.count } == 2)
+    expect(witness.seen.withLock { $0.count }, equals: 2)
     proxy.broadcast(.note, 3)
     await until(executor.count >= 1)
     executor.release()
-    #expect(witness.seen.withLock { $0.count } == 3)
+    expect(witness.seen.withLock { $0.count }, equals: 3)
   }
 }

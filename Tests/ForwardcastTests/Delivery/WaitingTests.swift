@@ -19,14 +19,14 @@ struct WaitingTests {
     proxy.add(targets[0], delivery: .queue(queue))
     proxy.add(targets[1])
     proxy.add(targets[2], delivery: .mainActor)
-    #expect(try await proxy.collectAndWait(.value, returning: .all) == [4, 2, 5])
-    #expect(try await proxy.collectAndWait(.value, returning: .sum) == 11)
-    #expect(try await proxy.collectAndWait(.value, returning: .first) == 4)
+    try await expect(proxy.collectAndWait(.value, returning: .all), equals: [4, 2, 5])
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 11)
+    try await expect(proxy.collectAndWait(.value, returning: .first), equals: 4)
     #expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
     let empty = try await proxy.collectAndWait(Message<() -> String>("nobody"), returning: .all)
     #expect(empty.isEmpty)
     // Nobody waits for queued targets here.
-    #expect(try proxy.collect(.value, returning: .all) == [2])
+    try expect(proxy.collect(.value, returning: .all), equals: [2])
   }
 
   @Test("a policy that knows early asks nobody behind, and takes nothing back")
@@ -35,7 +35,7 @@ struct WaitingTests {
     proxy.add(yes)
     proxy.add(no, delivery: .on(context))
     #expect(try await proxy.collectAndWait(.agrees, returning: .any))
-    #expect(context.waiting == 0)
+    expect(context.waiting, equals: 0)
   }
 
   @Test("the first error is thrown after the others have answered")
@@ -45,7 +45,7 @@ struct WaitingTests {
     proxy.add(bad, delivery: .queue(queue))
     proxy.add(good, delivery: .queue(queue))
     await #expect(throws: TargetError(name: "bad")) { try await proxy.collectAndWait(.note, 1, returning: .all) }
-    #expect(journal.all == ["bad 1", "good 1"])
+    expect(journal.all, equals: ["bad 1", "good 1"])
     let report = try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(2)]))
     #expect(report.failures.count == 1 && report.answers.count == 1 && report.queued.isEmpty)
     #expect(report.answers.first?.wasQueued == true)
@@ -68,7 +68,7 @@ struct WaitingTests {
     default: proxy.removeAll()
     }
     context.run()
-    #expect(try await answer.value == (how == "all" ? [] : [5]))
+    try await expect(answer.value, equals: (how == "all" ? [] : [5]))
     withExtendedLifetime(leaves) {}
   }
 
@@ -82,19 +82,19 @@ struct WaitingTests {
     answer.cancel()
     await #expect(throws: CancellationError.self) { try await answer.value }
     context.run()
-    #expect(journal.all == ["a 1"])
+    expect(journal.all, equals: ["a 1"])
   }
 
   @Test("a blocked sender gets the answers, or the names of those who did not answer")
   func blocking() throws {
     let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(a, delivery: .queue(queue))
-    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(600)) == [1])
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [1])
     proxy.add(b, delivery: .on(context))
     let error = #expect(throws: MessageError.self) {
       try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
     }
-    #expect(error?.code == .timedOut)
+    expect(error?.code, equals: .timedOut)
     #expect(error?.evidence.contains("Clerk on steps") ?? false)
     #expect(throws: MessageError.self) { try proxy.drain(timeout: .milliseconds(1)) }
     context.run()
@@ -106,7 +106,7 @@ struct WaitingTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
     func refused(_ body: () throws -> Void) {
-      #expect(#expect(throws: MessageError.self) { try body() }?.code == .wouldDeadlock)
+      expect(#expect(throws: MessageError.self) { try body() }?.code, equals: .wouldDeadlock)
     }
     queue.sync {
       refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) }
@@ -123,7 +123,7 @@ struct WaitingTests {
     }
     proxy.broadcast(.note, 1)
     try proxy.drain(timeout: .seconds(600))
-    #expect(inside.withLock { $0 } == .wouldDeadlock)
+    expect(inside.withLock { $0 }, equals: .wouldDeadlock)
   }
 
   @Test("a muted target on the queue that its sender is on is nobody to wait for")
@@ -132,7 +132,7 @@ struct WaitingTests {
     proxy.add(muted, delivery: .queue(queue)).mute()
     proxy.add(heard)
     let answers = try queue.sync { try proxy.collect(.value, returning: .all, timeout: .seconds(600)) }
-    #expect(answers == [2])
+    expect(answers, equals: [2])
     withExtendedLifetime((muted, heard)) {}
   }
 
@@ -164,10 +164,10 @@ struct WaitingTests {
     }
     outside.broadcast(.note, 2)
     try outside.drain(timeout: .seconds(600))
-    #expect(found.withLock { $0.map(\.code) } == [.wouldDeadlock, .wouldDeadlock])
+    expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
     #expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
     // From elsewhere it is waited for.
-    #expect(try proxy.collect(.value, returning: .all, timeout: .seconds(600)) == [5])
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [5])
     withExtendedLifetime((waiter, target)) {}
   }
 
@@ -187,7 +187,7 @@ struct WaitingTests {
     }
     outside.broadcast(.note, 2)
     try outside.drain(timeout: .seconds(600))
-    #expect(found.withLock { $0 } == [5])
+    expect(found.withLock { $0 }, equals: [5])
     withExtendedLifetime((waiter, target)) {}
   }
 
@@ -199,8 +199,8 @@ struct WaitingTests {
     proxy.add(second, delivery: .queue(DispatchQueue(label: "other")))
     proxy.broadcast(.note, 1)
     try await proxy.drain()
-    #expect(journal.all.count == 40)
-    #expect(try await proxy.drain() == 0)
+    expect(journal.all.count, equals: 40)
+    try await expect(proxy.drain(), equals: 0)
   }
 
   @Test("a method that suspends ends before its target's next message, and holds up nobody else")
@@ -219,9 +219,9 @@ struct WaitingTests {
     await gate.arrived(1)
     #expect(journal.take() == ["quick 2", "slow begins 71"] || journal.all.isEmpty)
     gate.open()
-    #expect(try await answers.value == [71])
+    try await expect(answers.value, equals: [71])
     await until(!context.step() && journal.all.count >= 2)
-    #expect(journal.all == ["slow ends 71", "slow 2"])
+    expect(journal.all, equals: ["slow ends 71", "slow 2"])
   }
 
   @Test("a method that suspends and would wait for its own end is refused")
@@ -245,7 +245,7 @@ struct WaitingTests {
     do { _ = try await proxy.collectAndWait(.slow, 1, returning: .sum) } catch let error as MessageError {
       seen.withLock { $0.append(error.code) }
     }
-    #expect(seen.withLock { $0 } == [.wouldDeadlock])
+    expect(seen.withLock { $0 }, equals: [.wouldDeadlock])
   }
 
   @Test("an answer by boxes crosses only when it is known to be Sendable")
@@ -257,8 +257,8 @@ struct WaitingTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
     let refused = try await proxy.forwardAndWait(Invocation("thing"))
-    #expect((refused.failures.first?.error as? MessageError)?.code == .isolationMismatch)
+    expect((refused.failures.first?.error as? MessageError)?.code, equals: .isolationMismatch)
     let given = try await proxy.forwardAndWait(Invocation("value"))
-    #expect(try given.answers.first?.result?.unbox(as: Int.self) == 3)
+    try expect(given.answers.first?.result?.unbox(as: Int.self), equals: 3)
   }
 }

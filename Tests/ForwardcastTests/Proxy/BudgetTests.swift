@@ -52,7 +52,7 @@ struct BudgetTests {
     outer.add(inner, delivery: .direct, ownership: .strong)
     try inner.before { _ in }
     let account = Account()
-    #expect(try outer.collect(message(account), returning: .all).count == 3)
+    try expect(outer.collect(message(account), returning: .all).count, equals: 3)
     #expect(account[.proxy] >= 2 && account[.target] >= 4 && account[.hook] == 1)
   }
 
@@ -70,7 +70,7 @@ struct BudgetTests {
     #expect(report.skipped.count == 100 && account[.passed] == 201)
     var again = message(account)
     _ = try account.budget.charging { try proxy.forward(&again) }
-    #expect(account[.passed] == 301)
+    expect(account[.passed], equals: 301)
     let refusing = MessageBudget { item, _ in if item == .passed { throw Spent() } }
     var refused = Invocation("value")
     refused.budget = refusing
@@ -90,7 +90,7 @@ struct BudgetTests {
     let served = [0, 1, 1, 2, 3][limit]
     let report = try? outer.forward(&call)
     let answers = try (report?.answers ?? []).compactMap { try $0.result?.unbox(as: Int.self) }
-    #expect(answers == Array([1, 2, 3, 4].prefix(served)))
+    expect(answers, equals: Array([1, 2, 3, 4].prefix(served)))
     #expect(report.map { $0.failures.contains { $0.error is Spent } } ?? true)
     #expect(throws: Spent.self) { try outer.collect(message(Account(targets: limit)), returning: .all) }
   }
@@ -104,10 +104,10 @@ struct BudgetTests {
       proxy.add(Clerk(name, journal), delivery: .queue(DispatchQueue(label: name)), ownership: .strong)
     }
     let account = Account(targets: 2)
-    #expect(proxy.broadcast(message(account)).queued == 3)
+    expect(proxy.broadcast(message(account)).queued, equals: 3)
     try await proxy.drain()
     #expect(account[.queued] == 3 && account[.target] == 3)
-    #expect(told.withLock { $0.map { $0 is Spent } } == [true])
+    expect(told.withLock { $0.map { $0 is Spent } }, equals: [true])
   }
 
   @Test("a question that costs too much is answered with no, and chains of forwarding objects are charged")
@@ -131,6 +131,6 @@ struct BudgetTests {
     try call.retarget(to: "agrees")
     #expect(call.budget != nil)
     _ = try proxy("yes").forward(&call)
-    #expect(account[.target] == 1)
+    expect(account[.target], equals: 1)
   }
 }

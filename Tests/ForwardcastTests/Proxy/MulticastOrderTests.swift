@@ -1,6 +1,7 @@
 // MulticastOrderTests.swift: order of delivery, and every change at every point of a broadcast.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 /// What a target does to another in the middle of a broadcast.
@@ -19,9 +20,9 @@ struct MulticastOrderTests {
       let targets = order.map { Listener($0, journal) }
       defer { withExtendedLifetime(targets) {} }
       for target in targets { proxy.add(target) }
-      #expect(proxy.broadcast(.note, 1).delivered == 3)
-      #expect(journal.all == order.map { "\($0) 1" })
-      #expect(proxy.targets.map { ($0 as? Listener)?.name } == order)
+      expect(proxy.broadcast(.note, 1).delivered, equals: 3)
+      expect(journal.all, equals: order.map { "\($0) 1" })
+      expect(proxy.targets.map { ($0 as? Listener)?.name }, equals: order)
     }
   }
 
@@ -38,7 +39,7 @@ struct MulticastOrderTests {
         proxy.broadcast(.note, 1)
         let expected = zip(order, priorities).enumerated()
           .sorted { ($0.element.1, -$0.offset) > ($1.element.1, -$1.offset) }.map { "\($0.element.0) 1" }
-        #expect(journal.take() == expected)
+        expect(journal.take(), equals: expected)
         // A route that is there is extended or made anew as targets join.
         let late = Listener("late", journal)
         proxy.add(late, priority: 0)
@@ -46,7 +47,7 @@ struct MulticastOrderTests {
         let middle = zip(order, priorities).filter { $0.1 >= 0 }.count
         let names = expected.map { String($0.prefix(1)) }
         let heard: [String] = Array(names.prefix(middle)) + ["late"] + Array(names.dropFirst(middle))
-        #expect(journal.take() == heard.map { "\($0) 2" })
+        expect(journal.take(), equals: heard.map { "\($0) 2" })
       }
     }
   }
@@ -62,7 +63,7 @@ struct MulticastOrderTests {
     proxy.add(targets[0])
     _ = journal.take()
     proxy.broadcast(.note, 1)
-    #expect(journal.all == ["b 1", "c 1", "a 1"])
+    expect(journal.all, equals: ["b 1", "c 1", "a 1"])
   }
 
   /// Every action by each of three targets on each of three, for a fresh route and for a used one.
@@ -119,9 +120,9 @@ struct MulticastOrderTests {
             case .removeAll: expected = Array(names.prefix(actor + 1))
             default: if object > actor { expected.remove(at: object) }
             }
-            #expect(journal.take() == expected.map { "\($0) 1" }, "\(context)")
-            #expect(summary.delivered == expected.count, "\(context)")
-            #expect(summary.skipped == 3 - expected.count, "\(context)")
+            expect(journal.take(), equals: expected.map { "\($0) 1" }, "\(context)")
+            expect(summary.delivered, equals: expected.count, "\(context)")
+            expect(summary.skipped, equals: 3 - expected.count, "\(context)")
             var next = names
             switch action {
             case .addNew: next.append("new")
@@ -130,8 +131,8 @@ struct MulticastOrderTests {
             default: next.remove(at: object)
             }
             _ = send(2)
-            #expect(journal.take() == next.map { "\($0) 2" }, "\(context)")
-            #expect(proxy.count == (action == .mute ? 3 : next.count), "\(context)")
+            expect(journal.take(), equals: next.map { "\($0) 2" }, "\(context)")
+            expect(proxy.count, equals: (action == .mute ? 3 : next.count), "\(context)")
             withExtendedLifetime((targets, late)) {}
             for target in targets { target?.onNote = nil }
           }
@@ -147,8 +148,8 @@ struct MulticastOrderTests {
     defer { withExtendedLifetime(targets) {} }
     for target in targets { proxy.add(target) }
     targets[1].onNote = { _, number in if number < 3 { proxy.broadcast(.note, number + 1) } }
-    #expect(proxy.broadcast(.note, 1).delivered == 3)
-    #expect(journal.all == ["a 1", "b 1", "a 2", "b 2", "a 3", "b 3", "c 3", "c 2", "c 1"])
+    expect(proxy.broadcast(.note, 1).delivered, equals: 3)
+    expect(journal.all, equals: ["a 1", "b 1", "a 2", "b 2", "a 3", "b 3", "c 3", "c 2", "c 1"])
   }
 
   @Test("a target removed in the inner broadcast gets nothing further of the outer one")
@@ -160,8 +161,8 @@ struct MulticastOrderTests {
     targets[0].onNote = { _, number in if number == 1 { proxy.broadcast(.note, 2) } }
     targets[1].onNote = { _, number in if number == 2 { proxy.remove(targets[2]) } }
     defer { for target in targets { target.onNote = nil } }
-    #expect(proxy.broadcast(.note, 1).skipped == 1)
-    #expect(journal.all == ["a 1", "a 2", "b 2", "b 1"])
+    expect(proxy.broadcast(.note, 1).skipped, equals: 1)
+    expect(journal.all, equals: ["a 1", "a 2", "b 2", "b 1"])
   }
 
   @Test("a proxy that is dropped in the middle of a broadcast still serves everybody")
@@ -173,7 +174,7 @@ struct MulticastOrderTests {
     for target in targets { proxy?.add(target) }
     targets[0].onNote = { _, _ in proxy = nil }
     proxy?.broadcast(.note, 1)
-    #expect(journal.all == ["a 1", "b 1"])
+    expect(journal.all, equals: ["a 1", "b 1"])
     #expect(proxy == nil)
   }
 }

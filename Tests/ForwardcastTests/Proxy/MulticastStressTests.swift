@@ -100,14 +100,14 @@ struct MulticastStressTests {
     }
     for stayer in stayers {
       let wrong = stayer.heard.joined().count { $0.value != 1 }
-      #expect(wrong == 0, "messages lost or doubled")
+      expect(wrong, equals: 0, "messages lost or doubled")
     }
     #expect(mutedStayer.heard.joined().allSatisfy { $0.value <= 1 })
-    #expect(muted.load(ordering: .relaxed) == 0, "summaries that missed a stayer")
+    expect(muted.load(ordering: .relaxed), equals: 0, "summaries that missed a stayer")
     proxy.removeAll(of: Guest.self)
     proxy.removeAll()
-    #expect(proxy.count == 0)
-    #expect(counter.alive == 0)
+    expect(proxy.count, equals: 0)
+    expect(counter.alive, equals: 0)
     #expect(!proxy.responds(to: "stress:number:"))
   }
 
@@ -132,9 +132,9 @@ struct MulticastStressTests {
         current.add(1, ordering: .relaxed)
       }
     }
-    #expect(late.load(ordering: .relaxed) == 0)
-    #expect(current.load(ordering: .relaxed) == Self.threads * Self.rounds)
-    #expect(counter.alive == 0)
+    expect(late.load(ordering: .relaxed), equals: 0)
+    expect(current.load(ordering: .relaxed), equals: Self.threads * Self.rounds)
+    expect(counter.alive, equals: 0)
   }
 
   @Test("tables change under eight sending threads and nobody gets half of a change")
@@ -156,6 +156,6 @@ struct MulticastStressTests {
         }
       }
     }
-    #expect(wrong.load(ordering: .relaxed) == 0)
+    expect(wrong.load(ordering: .relaxed), equals: 0)
   }
 }

@@ -25,14 +25,14 @@ struct MulticastTargetTests {
     let (proxy, target) = (Proxy(), Listener("a"))
     let first = proxy.add(target)
     let second = proxy.add(target, priority: 5)
-    #expect(first == second)
-    #expect(first.priority == 5)
+    expect(first, equals: second)
+    expect(first.priority, equals: 5)
     proxy.broadcast(.note, 1)
-    #expect(target.journal.all == ["a 1"])
-    #expect(proxy.count == 1)
+    expect(target.journal.all, equals: ["a 1"])
+    expect(proxy.count, equals: 1)
     first.cancel()
     #expect(proxy.add(target) != first)
-    #expect(proxy.count == 1)
+    expect(proxy.count, equals: 1)
   }
 
   @Test("where duplicates are allowed a target is called once for each registration, and removal takes all")
@@ -42,16 +42,16 @@ struct MulticastTargetTests {
     proxy.add(other)
     proxy.add(target, priority: 1)
     let last = proxy.add(target)
-    #expect(proxy.broadcast(.note, 1).delivered == 4)
-    #expect(target.journal.take() == ["a 1", "a 1", "a 1"])
+    expect(proxy.broadcast(.note, 1).delivered, equals: 4)
+    expect(target.journal.take(), equals: ["a 1", "a 1", "a 1"])
     first.cancel()
-    #expect(proxy.count == 3)
+    expect(proxy.count, equals: 3)
     last.mute()
     proxy.broadcast(.note, 2)
-    #expect(target.journal.take() == ["a 2"])
-    #expect(proxy.remove(target) == 2)
-    #expect(proxy.remove(target) == 0)
-    #expect(proxy.targets.count == 1)
+    expect(target.journal.take(), equals: ["a 2"])
+    expect(proxy.remove(target), equals: 2)
+    expect(proxy.remove(target), equals: 0)
+    expect(proxy.targets.count, equals: 1)
     #expect(last.isCancelled)
   }
 
@@ -62,7 +62,7 @@ struct MulticastTargetTests {
       let target = Listener("a")
       defer { withExtendedLifetime(target) {} }
       for _ in 0..<20_000 { proxy.add(target) }
-      #expect(proxy.count == 20_000)
+      expect(proxy.count, equals: 20_000)
     }
   }
 
@@ -71,18 +71,18 @@ struct MulticastTargetTests {
     let counter = LeakCounter()
     let proxy = Proxy()
     proxy.add(Listener("weak", Journal(), counter))
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
     let strong = proxy.add(Listener("strong", Journal(), counter), ownership: .strong)
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     let witness = { Witness(counter) }()
     let token = { proxy.on(.note) { [witness] _ in withExtendedLifetime(witness) {} } }()
-    #expect(proxy.count == 2)
-    #expect(proxy.targets.count == 1)
+    expect(proxy.count, equals: 2)
+    expect(proxy.targets.count, equals: 1)
     proxy.broadcast(.note, 1)
     strong.cancel()
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     token.cancel()
-    #expect(proxy.count == 0)
+    expect(proxy.count, equals: 0)
     _ = witness
   }
 
@@ -96,14 +96,14 @@ struct MulticastTargetTests {
     }
     let first = register()
     proxy.broadcast(.note, 1)
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     first.cancel()
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
     var tokens: [Registration] = []
     let canceller = proxy.on(.note) { _ in for token in tokens { token.cancel() } }
     tokens = [register(), register()]
-    #expect(proxy.broadcast(.note, 2).delivered == 1)
-    #expect(counter.alive == 0)
+    expect(proxy.broadcast(.note, 2).delivered, equals: 1)
+    expect(counter.alive, equals: 0)
     canceller.cancel()
   }
 
@@ -118,7 +118,7 @@ struct MulticastTargetTests {
       handles.append(proxy.on(.note) { _ in withExtendedLifetime(witness) {} })
       proxy.broadcast(.note, 1)
     }
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
     for handle in handles {
       handle.mute()
       handle.unmute()
@@ -133,16 +133,16 @@ struct MulticastTargetTests {
     for case let target? in targets { proxy.add(target) }
     #expect(proxy.responds(to: "note:"))
     targets[0] = nil
-    #expect(proxy.count == 1)
-    #expect(proxy.count(for: "note:") == 1)
-    #expect(proxy.targets.count == 1)
-    #expect(proxy.registrations.count == 1)
-    #expect(proxy.broadcast(.note, 1).delivered == 1)
-    #expect(journal.all == ["b 1"])
+    expect(proxy.count, equals: 1)
+    expect(proxy.count(for: "note:"), equals: 1)
+    expect(proxy.targets.count, equals: 1)
+    expect(proxy.registrations.count, equals: 1)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+    expect(journal.all, equals: ["b 1"])
     targets[1] = nil
     #expect(!proxy.responds(to: "note:"))
     #expect(proxy.broadcast(.note, 2).nobodyResponded)
-    #expect(proxy.count == 0)
+    expect(proxy.count, equals: 0)
   }
 
   @Test("slots of the dead are reclaimed although nothing is ever sent", arguments: [1, 7, 1000, 20_000])
@@ -164,10 +164,10 @@ struct MulticastTargetTests {
       }
     }
     withExtendedLifetime(others) {}
-    #expect(proxy.count == 10)
+    expect(proxy.count, equals: 10)
     // Of 60 that are alive at a time; which holes are closed depends on the addresses.
     #expect(most < 1000, "\(most) slots")
-    #expect(proxy.broadcast(.note, 1).delivered == 10)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 10)
   }
 
   @Test("a dead target's address may be another's without harm")
@@ -177,10 +177,10 @@ struct MulticastTargetTests {
       let target = Listener("x", journal)
       proxy.add(target)
       if round % 3 == 0 { proxy.broadcast(.note, round) }
-      #expect(proxy.count == 1)
+      expect(proxy.count, equals: 1)
       if round % 5 == 0 { proxy.remove(target) }
     }
-    #expect(journal.all.count == 667)
+    expect(journal.all.count, equals: 667)
   }
 
   @Test("a removed target gets nothing further, and removing it again or a stranger does nothing")
@@ -189,9 +189,9 @@ struct MulticastTargetTests {
     let (a, b) = (Listener("a", journal), LoudListener("b", journal))
     proxy.add(a)
     let second = proxy.add(b)
-    #expect(proxy.remove(Listener("stranger")) == 0)
-    #expect(proxy.remove(a) == 1)
-    #expect(proxy.remove(a) == 0)
+    expect(proxy.remove(Listener("stranger")), equals: 0)
+    expect(proxy.remove(a), equals: 1)
+    expect(proxy.remove(a), equals: 0)
     proxy.remove(second)
     proxy.remove(second)
     #expect(second.isCancelled)
@@ -201,10 +201,10 @@ struct MulticastTargetTests {
     proxy.add(b)
     proxy.removeAll(of: LoudListener.self)
     proxy.broadcast(.note, 2)
-    #expect(journal.take() == ["a 2"])
+    expect(journal.take(), equals: ["a 2"])
     proxy.add(b)
     proxy.removeAll(of: Listener.self)
-    #expect(proxy.count == 0)
+    expect(proxy.count, equals: 0)
     proxy.add(a)
     proxy.removeAll()
     proxy.broadcast(.note, 3)
@@ -215,14 +215,14 @@ struct MulticastTargetTests {
   func removalFromDeinit() {
     let (proxy, journal) = (Proxy(), Journal())
     do { proxy.add(Leaving(proxy, journal)) }
-    #expect(journal.take().count == 1)
-    #expect(proxy.count == 0)
+    expect(journal.take().count, equals: 1)
+    expect(proxy.count, equals: 0)
     let token = proxy.add(Leaving(proxy, journal), ownership: .strong)
     proxy.broadcast(.ping)
     #expect(journal.all.isEmpty)
     token.cancel()
-    #expect(journal.all.count == 1)
-    #expect(proxy.count == 0)
+    expect(journal.all.count, equals: 1)
+    expect(proxy.count, equals: 0)
   }
 
   @Test("a muted target is passed over but still there, and hears again once unmuted")
@@ -231,16 +231,16 @@ struct MulticastTargetTests {
     let token = proxy.add(target)
     proxy.mute(target)
     #expect(token.isMuted)
-    #expect(proxy.broadcast(.note, 1).skipped == 1)
+    expect(proxy.broadcast(.note, 1).skipped, equals: 1)
     #expect(!proxy.responds(to: "note:"))
-    #expect(proxy.count == 1)
-    #expect(proxy.count(for: "note:") == 0)
-    #expect(proxy.targets.count == 1)
+    expect(proxy.count, equals: 1)
+    expect(proxy.count(for: "note:"), equals: 0)
+    expect(proxy.targets.count, equals: 1)
     token.mute()
     proxy.unmute(target)
     #expect(proxy.responds(to: "note:"))
     proxy.broadcast(.note, 2)
-    #expect(target.journal.all == ["a 2"])
+    expect(target.journal.all, equals: ["a 2"])
     token.cancel()
     token.unmute()
     #expect(proxy.broadcast(.note, 3).nobodyResponded)
@@ -250,14 +250,14 @@ struct MulticastTargetTests {
   func scope() {
     let (proxy, target) = (Proxy(), LoudListener("a"))
     let token = proxy.add(target, only: ["say:"])
-    #expect(token.scope == ["say:"])
+    expect(token.scope, equals: ["say:"])
     #expect(proxy.broadcast(.note, 1).nobodyResponded)
     proxy.broadcast(.say, "x")
-    #expect(target.journal.all == ["a: x"])
+    expect(target.journal.all, equals: ["a: x"])
     #expect(!proxy.responds(to: "note:"))
     #expect(proxy.responds(to: "say:"))
-    #expect(proxy.count(for: "note:") == 0)
-    #expect(proxy.count == 1)
+    expect(proxy.count(for: "note:"), equals: 0)
+    expect(proxy.count, equals: 1)
     token.cancel()
     proxy.add(target, only: [])
     #expect(!proxy.responds(to: "say:"))
@@ -270,14 +270,14 @@ struct MulticastTargetTests {
     proxy.add(a)
     proxy.add(b)
     proxy.on(.note) { _ in }
-    #expect(proxy.count == 3)
-    #expect(proxy.count(of: Listener.self) == 2)
-    #expect(proxy.count(of: LoudListener.self) == 1)
-    #expect(proxy.count(for: "note:") == 3)
-    #expect(proxy.count(for: "say:") == 1)
-    #expect(proxy.count(for: "unheardOf") == 0)
-    #expect(proxy.targets.count == 2)
-    #expect(proxy.registrations.count == 3)
+    expect(proxy.count, equals: 3)
+    expect(proxy.count(of: Listener.self), equals: 2)
+    expect(proxy.count(of: LoudListener.self), equals: 1)
+    expect(proxy.count(for: "note:"), equals: 3)
+    expect(proxy.count(for: "say:"), equals: 1)
+    expect(proxy.count(for: "unheardOf"), equals: 0)
+    expect(proxy.targets.count, equals: 2)
+    expect(proxy.registrations.count, equals: 3)
   }
 
   @Test("a target that is no object is kept by its registration")
@@ -288,9 +288,9 @@ struct MulticastTargetTests {
     let proxy = MulticastProxy<any MessageSource>(table: table)
     let token = proxy.add(Point(x: 3))
     proxy.add(Point(x: 4))
-    #expect((try? proxy.collect(.value, returning: .all)) == [3, 4])
+    expect((try? proxy.collect(.value, returning: .all)), equals: [3, 4])
     token.cancel()
-    #expect((try? proxy.collect(.value, returning: .all)) == [4])
+    expect((try? proxy.collect(.value, returning: .all)), equals: [4])
   }
 
   @Test("a registration describes itself")
@@ -298,7 +298,7 @@ struct MulticastTargetTests {
     let (proxy, target) = (Proxy(), Listener("a"))
     let token = proxy.add(target, priority: 2, only: ["note:"])
     token.mute()
-    #expect(token.description == "registration of Listener, priority 2, only note:, muted")
+    expect(token.description, equals: "registration of Listener, priority 2, only note:, muted")
     #expect(proxy.description.hasPrefix("multicast of MessageReceiver, 1 target\n"))
   }
 }

@@ -1,6 +1,7 @@
 // PinnedTests.swift: bursts of messages to targets that are held.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Pinned bursts")
@@ -22,15 +23,15 @@ struct PinnedTests {
     weak let watched = meter
     if let meter { proxy.add(meter) }
     let sum = try proxy.pinned { pinned in
-      #expect(pinned.broadcast(add, 1).delivered == 1)
+      expect(pinned.broadcast(add, 1).delivered, equals: 1)
       meter = nil
       #expect(watched != nil)
-      #expect(pinned.broadcast(add, 2).delivered == 1)
+      expect(pinned.broadcast(add, 2).delivered, equals: 1)
       return try pinned.collect(total, returning: .sum)
     }
-    #expect(sum == 3)
+    expect(sum, equals: 3)
     #expect(watched == nil)
-    #expect(proxy.broadcast(add, 1).delivered == 0)
+    expect(proxy.broadcast(add, 1).delivered, equals: 0)
   }
 
   @Test("targets that are removed, muted or added during a burst are noticed by its next message")
@@ -48,7 +49,7 @@ struct PinnedTests {
       proxy.add(third)
       pinned.broadcast(add, 100)
     }
-    #expect([first.total, second.total, third.total] == [101, 11, 100])
+    expect([first.total, second.total, third.total], equals: [101, 11, 100])
   }
 
   @Test("a burst inside a burst and a change of a table are noticed")
@@ -61,8 +62,8 @@ struct PinnedTests {
     try proxy.pinned { outer in
       #expect(outer.broadcast(add, 1).nobodyResponded)
       try table.add(Responds(to: add) { (_: BareReceiver, _) in })
-      #expect(outer.broadcast(add, 1).delivered == 1)
-      proxy.pinned { inner in #expect(inner.broadcast(add, 1).delivered == 1) }
+      expect(outer.broadcast(add, 1).delivered, equals: 1)
+      proxy.pinned { inner in expect(inner.broadcast(add, 1).delivered, equals: 1) }
     }
   }
 }

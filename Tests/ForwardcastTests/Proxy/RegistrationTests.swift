@@ -17,16 +17,16 @@ struct RegistrationTests {
     let first = proxy.add(a)
     proxy.add(b)
     proxy.broadcast(.note, 1)
-    #expect(proxy.add(b, priority: 3) == proxy.add(b, priority: 70_000))
+    expect(proxy.add(b, priority: 3), equals: proxy.add(b, priority: 70_000))
     proxy.broadcast(.note, 2)
-    #expect(journal.take() == ["a 1", "b 1", "b 2", "a 2"])
-    #expect(proxy.registrations.map(\.priority) == [70_000, 0])
-    #expect(proxy.add(a, priority: 80_000) == first)
+    expect(journal.take(), equals: ["a 1", "b 1", "b 2", "a 2"])
+    expect(proxy.registrations.map(\.priority), equals: [70_000, 0])
+    expect(proxy.add(a, priority: 80_000), equals: first)
     proxy.broadcast(.note, 3)
-    #expect(journal.take() == ["a 3", "b 3"])
+    expect(journal.take(), equals: ["a 3", "b 3"])
     withExtendedLifetime((a, b)) {}
     proxy.removeAll()
-    #expect(proxy.slotCount == 0)
+    expect(proxy.slotCount, equals: 0)
   }
 
   @Test("adding a target again changes whether it is kept alive")
@@ -37,18 +37,18 @@ struct RegistrationTests {
       let listener = Listener("a", Journal(), counter)
       registration = proxy.add(listener)
       #expect(registration?.isStrong == false)
-      #expect(proxy.add(listener, ownership: .strong) == registration)
+      expect(proxy.add(listener, ownership: .strong), equals: registration)
     }
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     #expect(registration?.isStrong == true)
-    #expect(proxy.broadcast(.note, 1).delivered == 1)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
     do {
       guard let listener = registration?.target as? Listener else { return #expect(Bool(false)) }
-      #expect(proxy.add(listener) == registration)
-      #expect(proxy.broadcast(.note, 2).delivered == 1)
+      expect(proxy.add(listener), equals: registration)
+      expect(proxy.broadcast(.note, 2).delivered, equals: 1)
     }
-    #expect(counter.alive == 0)
-    #expect(proxy.broadcast(.note, 3).delivered == 0)
+    expect(counter.alive, equals: 0)
+    expect(proxy.broadcast(.note, 3).delivered, equals: 0)
     #expect(registration?.isLive == false)
   }
 
@@ -59,22 +59,22 @@ struct RegistrationTests {
     let first = proxy.add(listener, only: ["note:", "value"])
     let second = proxy.add(listener, only: ["note:", "say:"])
     #expect(first != second)
-    #expect(proxy.add(listener, only: ["value", "note:"]) == first)
+    expect(proxy.add(listener, only: ["value", "note:"]), equals: first)
     proxy.broadcast(.note, 1)
     proxy.broadcast(.say, "x")
-    #expect(try proxy.collect(.value, returning: .all) == [0])
-    #expect(journal.take() == ["a 1", "a: x", "a value"])
+    try expect(proxy.collect(.value, returning: .all), equals: [0])
+    expect(journal.take(), equals: ["a 1", "a: x", "a value"])
     first.mute()
     proxy.broadcast(.note, 2)
-    #expect(journal.take() == ["a 2"])
+    expect(journal.take(), equals: ["a 2"])
     first.unmute()
     second.cancel()
     proxy.broadcast(.note, 3)
     proxy.broadcast(.say, "y")
-    #expect(journal.take() == ["a 3"])
+    expect(journal.take(), equals: ["a 3"])
     defer { withExtendedLifetime(listener) {} }
     var call = Invocation("note:", arguments: [.init(4)])
-    #expect(try proxy.forward(&call).answers.count == 1)
+    try expect(proxy.forward(&call).answers.count, equals: 1)
   }
 
   @Test("two scopes of one target have buffers of their own, and a message both are for is queued once")
@@ -84,11 +84,11 @@ struct RegistrationTests {
     let delivery = Delivery.on(context)
     proxy.add(clerk, delivery: delivery, only: ["note:"], buffer: .keepNewest(1))
     let other = proxy.add(clerk, delivery: delivery, only: ["note:", "say:"], buffer: .keepOldest(1))
-    for number in 1...3 { #expect(proxy.broadcast(.note, number).queued == 1) }
+    for number in 1...3 { expect(proxy.broadcast(.note, number).queued, equals: 1) }
     for text in ["x", "y"] { proxy.broadcast(.say, text) }
     context.run()
-    #expect(journal.take() == ["a 3", "a: x"])
-    #expect(other.dropped == 1)
+    expect(journal.take(), equals: ["a 3", "a: x"])
+    expect(other.dropped, equals: 1)
     withExtendedLifetime(clerk) {}
   }
 
@@ -98,16 +98,16 @@ struct RegistrationTests {
     let clerk = Clerk("a", journal)
     let registration = proxy.add(clerk, delivery: .on(context))
     proxy.broadcast(.note, 1)
-    #expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(2)) == registration)
-    #expect(registration.buffer == .keepNewest(2))
+    expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(2)), equals: registration)
+    expect(registration.buffer, equals: .keepNewest(2))
     for number in 2...5 { proxy.broadcast(.note, number) }
-    #expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(1)) == registration)
+    expect(proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(1)), equals: registration)
     context.run()
-    #expect(journal.take() == ["a 1", "a 5"])
-    #expect(proxy.add(clerk, delivery: .on(context)) == registration)
+    expect(journal.take(), equals: ["a 1", "a 5"])
+    expect(proxy.add(clerk, delivery: .on(context)), equals: registration)
     for number in 6...8 { proxy.broadcast(.note, number) }
     context.run()
-    #expect(journal.take() == ["a 6", "a 7", "a 8"])
+    expect(journal.take(), equals: ["a 6", "a 7", "a 8"])
     withExtendedLifetime(clerk) {}
   }
 
@@ -120,19 +120,19 @@ struct RegistrationTests {
     }
     let first = add(.dropPending)
     proxy.broadcast(.note, 1)
-    #expect(add(.deliverPending) == first)
+    expect(add(.deliverPending), equals: first)
     proxy.broadcast(.note, 2)
     proxy.broadcast(.note, 3)
     first.cancel()
     context.run()
     // The first was sent while the removal was to drop it.
-    #expect(journal.take() == ["a 2", "a 3"])
+    expect(journal.take(), equals: ["a 2", "a 3"])
     let second = add(.deliverPending)
-    #expect(add(.dropPending) == second)
+    expect(add(.dropPending), equals: second)
     proxy.broadcast(.note, 4)
     second.cancel()
     context.run()
-    #expect(journal.take() == [])
+    expect(journal.take(), equals: [])
     withExtendedLifetime(clerk) {}
   }
 
@@ -145,12 +145,12 @@ struct RegistrationTests {
     #expect(deliveries[0] != deliveries[1])
     let registrations = deliveries.map { proxy.add(clerk, delivery: $0) }
     #expect(registrations[0] != registrations[1])
-    #expect(registrations.map(\.delivery) == deliveries)
-    #expect(proxy.add(clerk, delivery: deliveries[1]) == registrations[1])
-    #expect(proxy.broadcast(.note, 1).queued == 2)
+    expect(registrations.map(\.delivery), equals: deliveries)
+    expect(proxy.add(clerk, delivery: deliveries[1]), equals: registrations[1])
+    expect(proxy.broadcast(.note, 1).queued, equals: 2)
     try await proxy.drain()
-    #expect(journal.take() == ["a 1", "a 1"])
-    #expect(proxy.remove(clerk, delivery: deliveries[0]) == 1)
+    expect(journal.take(), equals: ["a 1", "a 1"])
+    expect(proxy.remove(clerk, delivery: deliveries[0]), equals: 1)
     #expect(registrations[0].isCancelled && !registrations[1].isCancelled)
     withExtendedLifetime(clerk) {}
   }
@@ -162,7 +162,7 @@ struct RegistrationTests {
     let (a, b) = (Listener("a"), Listener("b"))
     let (first, second) = (proxy?.add(a, priority: priority), proxy?.add(b, priority: priority))
     first?.cancel()
-    #expect(first?.priority == priority)
+    expect(first?.priority, equals: priority)
     proxy = nil
     #expect(first?.priority == priority && second?.priority == priority)
     withExtendedLifetime((a, b)) {}
@@ -183,21 +183,21 @@ struct RegistrationTests {
   func scoped() {
     let (proxy, listener) = (Proxy(), Listener("a"))
     var handle: ScopedRegistration? = proxy.add(listener).scoped()
-    #expect(proxy.broadcast(.note, 1).delivered == 1)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
     #expect(handle?.registration.target === listener)
     #expect(handle?.registration.isLive == true)
     handle = nil
-    #expect(proxy.broadcast(.note, 2).delivered == 0)
-    #expect(proxy.count == 0)
+    expect(proxy.broadcast(.note, 2).delivered, equals: 0)
+    expect(proxy.count, equals: 0)
   }
 
   @Test("a registration takes keys as well as selectors")
   func keys() {
     let (proxy, listener) = (Proxy(), LoudListener("a"))
     let registration = proxy.add(listener, only: Message<(Int) -> Void>.note, Message<(String) -> Void>.say)
-    #expect(registration.scope == ["note:", "say:"])
-    #expect(proxy.broadcast(.note, 1).delivered == 1)
-    #expect(proxy.broadcast(.ping).delivered == 0)
+    expect(registration.scope, equals: ["note:", "say:"])
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+    expect(proxy.broadcast(.ping).delivered, equals: 0)
     withExtendedLifetime(listener) {}
   }
 
@@ -206,10 +206,10 @@ struct RegistrationTests {
     let (proxy, errors) = (Proxy(), Journal())
     proxy.onError = { errors.write("\($0.error)") }
     proxy.on(Message<(Int) -> Void>("take")) { _ in errors.write("called") }
-    #expect(errors.take().map { $0.hasPrefix("wrong number of arguments take") } == [true])
-    #expect(proxy.broadcast(Message<() -> Void>("take")).failed == 1)
-    #expect(proxy.broadcast(Message<(Int) -> Void>("take"), 1).failed == 1)
-    #expect(errors.take().count == 2)
+    expect(errors.take().map { $0.hasPrefix("wrong number of arguments take") }, equals: [true])
+    expect(proxy.broadcast(Message<() -> Void>("take")).failed, equals: 1)
+    expect(proxy.broadcast(Message<(Int) -> Void>("take"), 1).failed, equals: 1)
+    expect(errors.take().count, equals: 2)
   }
 
   @Test("closures answer from a queue, also by boxes")
@@ -217,9 +217,9 @@ struct RegistrationTests {
     let proxy = Shared()
     let queue = DispatchQueue(label: "closures")
     proxy.on(.value, delivery: .queue(queue)) { 7 }
-    #expect(try await proxy.collectAndWait(.value, returning: .sum) == 7)
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 7)
     let report = try await proxy.forwardAndWait(Invocation("value"))
-    #expect(try report.result?.unbox(as: Int.self) == 7)
+    try expect(report.result?.unbox(as: Int.self), equals: 7)
   }
 
   @Test("a sender that waits for room goes on when its target is removed")
@@ -227,12 +227,12 @@ struct RegistrationTests {
     let (proxy, context) = (Shared(), StepContext("room"))
     let clerk = Clerk("a")
     let registration = proxy.add(clerk, delivery: .on(context), buffer: .suspendSender(1))
-    #expect(try await proxy.broadcastWhenReady(.note, 1).queued == 1)
+    try await expect(proxy.broadcastWhenReady(.note, 1).queued, equals: 1)
     let waiting = Task { try await proxy.broadcastWhenReady(.note, 2) }
     await until(registration.waitingSenders > 0)
     registration.cancel()
     let summary = try await waiting.value
-    #expect(summary.queued == 0)
+    expect(summary.queued, equals: 0)
     context.run()
     #expect(clerk.journal.all.isEmpty)
   }
@@ -243,8 +243,8 @@ struct RegistrationTests {
     let clerk = Clerk("a")
     #expect(try await proxy.broadcastWhenReady(.note, 1).nobodyResponded)
     proxy.add(clerk)
-    #expect(try await proxy.broadcastWhenReady(.note, 2).delivered == 1)
-    #expect(clerk.journal.all == ["a 2"])
+    try await expect(proxy.broadcastWhenReady(.note, 2).delivered, equals: 1)
+    expect(clerk.journal.all, equals: ["a 2"])
     withExtendedLifetime(clerk) {}
   }
 }

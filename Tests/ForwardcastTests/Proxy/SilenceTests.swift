@@ -3,6 +3,7 @@
 import Dispatch
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 private protocol Shape { func area() -> Double }
@@ -29,10 +30,10 @@ struct SilenceTests {
     let (proxy, errors, circle) = (MulticastProxy<any Shape>(table: table), Journal(), Circle())
     proxy.onError = { errors.write("\($0.error)") }
     proxy.add(circle)
-    #expect(proxy.broadcast(.area).failed == 1)
+    expect(proxy.broadcast(.area).failed, equals: 1)
     #expect(throws: MessageError.self) { try proxy.collect(.area, returning: .all) }
     var call = Invocation("forgotten")
-    #expect(try proxy.forward(&call).failures.count == 1)
+    try expect(proxy.forward(&call).failures.count, equals: 1)
     #expect(errors.all.first?.hasPrefix("already in table silenceArea") == true, "\(errors.all)")
     withExtendedLifetime(circle) {}
   }
@@ -45,12 +46,12 @@ struct SilenceTests {
     proxy.onError = { errors.write("\($0.error)") }
     #expect(errors.all.isEmpty)
     proxy.broadcast(.ping)
-    #expect(errors.all.count == 1)
+    expect(errors.all.count, equals: 1)
     proxy.add(mutes[1])
-    #expect(errors.all.count == 2)
+    expect(errors.all.count, equals: 2)
     #expect(errors.all.allSatisfy { $0.hasPrefix("no selector table of Mute") }, "\(errors.all)")
     proxy.broadcast(.ping)
-    #expect(errors.all.count == 2)
+    expect(errors.all.count, equals: 2)
     withExtendedLifetime(mutes) {}
   }
 
@@ -61,11 +62,11 @@ struct SilenceTests {
     let circle = Circle()
     let shapes: [any Shape] = [5, "four", [1, 2], Square(), circle]
     for shape in shapes { proxy.add(shape) }
-    #expect(try proxy.collect(.area, returning: .all) == [5, 4, 2, 9, 3])
-    #expect(proxy.targets.map { $0.area() } == [5, 4, 2, 9, 3])
-    #expect(proxy.remove(5) == 0)
-    #expect(proxy.remove(circle) == 1)
-    #expect(proxy.count == 4)
+    try expect(proxy.collect(.area, returning: .all), equals: [5, 4, 2, 9, 3])
+    expect(proxy.targets.map { $0.area() }, equals: [5, 4, 2, 9, 3])
+    expect(proxy.remove(5), equals: 0)
+    expect(proxy.remove(circle), equals: 1)
+    expect(proxy.count, equals: 4)
   }
 
   @Test("an object at the address of a dead target is not that target")
@@ -84,7 +85,7 @@ struct SilenceTests {
         kept.append(stranger)
         guard ObjectIdentifier(stranger) == address else { continue }
         met = true
-        #expect(proxy.remove(stranger) == 0)
+        expect(proxy.remove(stranger), equals: 0)
       }
       withExtendedLifetime(kept) {}
     }
@@ -99,7 +100,7 @@ struct SilenceTests {
       listener.onDeinit = { removed.write("\(proxy.remove($0))") }
       proxy.add(listener)
     }
-    #expect(removed.all == ["1"])
+    expect(removed.all, equals: ["1"])
   }
 
   @Test("errors behind a nested proxy go to its handler, or else to that of the proxy around it")
@@ -112,14 +113,15 @@ struct SilenceTests {
     }
     outer.add(inner)
     outer.onError = { errors.write("outer: \($0.error)") }
-    #expect(outer.broadcast(.note, 1).failed == 2)
-    #expect(errors.take() == ["outer: refused by a", "outer: refused by b"])
+    expect(outer.broadcast(.note, 1).failed, equals: 2)
+    expect(errors.take(), equals: ["outer: refused by a", "outer: refused by b"])
     inner.onError = { errors.write("inner: \($0.error)") }
     outer.broadcast(.note, 2)
     outer.broadcast(Invocation("note:", arguments: [.init(3)]))
-    #expect(errors.take() == Array(repeating: ["inner: refused by a", "inner: refused by b"], count: 2).flatMap { $0 })
+    expect(
+      errors.take(), equals: Array(repeating: ["inner: refused by a", "inner: refused by b"], count: 2).flatMap { $0 })
     var call = Invocation("note:", arguments: [.init(4)])
-    #expect(try outer.forward(&call).failures.map { "\($0.error)" } == ["refused by a", "refused by b"])
+    try expect(outer.forward(&call).failures.map { "\($0.error)" }, equals: ["refused by a", "refused by b"])
     #expect(errors.all.isEmpty)
     withExtendedLifetime((inner, targets)) {}
   }
@@ -134,10 +136,10 @@ struct SilenceTests {
     }
     proxy.onError = { errors.write("\($0.error)") }
     #expect(throws: TargetError(name: "a")) { try proxy.collect(.note, 1, returning: .all) }
-    #expect(errors.take() == ["refused by b", "refused by c"])
+    expect(errors.take(), equals: ["refused by b", "refused by c"])
     let boxed = Invocation("note:", arguments: [.init(2)])
     #expect(throws: TargetError(name: "a")) { try proxy.collect(boxed, returning: .all) }
-    #expect(errors.take() == ["refused by b", "refused by c"])
+    expect(errors.take(), equals: ["refused by b", "refused by c"])
     withExtendedLifetime(targets) {}
   }
 
@@ -159,12 +161,12 @@ struct SilenceTests {
     }
     for target in targets { sources.add(target) }
     let fetch = Message<() -> Int>("fetch")
-    #expect(try sources.collect(fetch, returning: .firstSuccess) == 7)
-    #expect(errors.take() == ["refused by -1", "refused by -2"])
+    try expect(sources.collect(fetch, returning: .firstSuccess), equals: 7)
+    expect(errors.take(), equals: ["refused by -1", "refused by -2"])
     sources.remove(targets[2])
     sources.remove(targets[3])
     #expect(throws: TargetError(name: "-1")) { try sources.collect(fetch, returning: .firstSuccess) }
-    #expect(errors.take() == ["refused by -2"])
+    expect(errors.take(), equals: ["refused by -2"])
     #expect(try proxy.collect(fetch, returning: .firstSuccess) == nil)
     withExtendedLifetime(targets) {}
   }
@@ -177,14 +179,14 @@ struct SilenceTests {
       throw TargetError(name: "maker")
     }
     #expect(throws: TargetError(name: "maker")) { try lazy.send(.value) }
-    #expect(asked == 1)
+    expect(asked, equals: 1)
     let proxy = Proxy()
     proxy.onError = { _ in }
     proxy.add(lazy)
-    #expect(proxy.broadcast(.value).failed == 1)
-    #expect(asked == 2)
+    expect(proxy.broadcast(.value).failed, equals: 1)
+    expect(asked, equals: 2)
     #expect(throws: TargetError(name: "maker")) { try proxy.collect(.value, returning: .last) }
-    #expect(asked == 3)
+    expect(asked, equals: 3)
   }
 
   @Test("a receiver of one's own fills a report, and its answer is the message's")
@@ -201,11 +203,11 @@ struct SilenceTests {
     }
     let splitter = Splitter()
     var call = Invocation("value")
-    #expect(try splitter.forward(&call).skipped.map(\.reason.description) == ["asleep"])
-    #expect(try splitter.send(.value) == 7)
+    try expect(splitter.forward(&call).skipped.map(\.reason.description), equals: ["asleep"])
+    try expect(splitter.send(.value), equals: 7)
     let proxy = Proxy()
     proxy.add(splitter)
-    #expect(try proxy.collect(.value, returning: .all) == [7])
+    try expect(proxy.collect(.value, returning: .all), equals: [7])
     withExtendedLifetime(splitter) {}
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "One walk, two loops".
 
 import Forwardcast
+import TestSupport
 import Testing
 
 private protocol Named { var name: String { get } }
@@ -65,7 +66,7 @@ struct TargetKindTests {
         : BareReceiver { Responds(to: .askedType) { (_: BareReceiver) -> String in "\(number)" } }
     }
     for receiver in bare { proxy.add(receiver) }
-    #expect(try proxy.collect(.askedType, returning: .all) == ["1", "2", "4", "5", "7", "8", "10", "11"])
+    try expect(proxy.collect(.askedType, returning: .all), equals: ["1", "2", "4", "5", "7", "8", "10", "11"])
     withExtendedLifetime(bare) {}
   }
 
@@ -77,7 +78,7 @@ struct TargetKindTests {
     let targets: [any MessageReceiver] = tables.map { Special($0) } + [Plain()]
     for target in targets { proxy.add(target) }
     let wanted = tables.map { $0 ?? "class" } + ["class"]
-    #expect(try proxy.collect(.askedType, returning: .all) == wanted)
+    try expect(proxy.collect(.askedType, returning: .all), equals: wanted)
     withExtendedLifetime(targets) {}
   }
 
@@ -95,7 +96,7 @@ struct TargetKindTests {
     let names = [
       "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "String",
     ]
-    #expect(try proxy.collect(.askedType, returning: .all) == names + names.reversed() + names)
+    try expect(proxy.collect(.askedType, returning: .all), equals: names + names.reversed() + names)
     withExtendedLifetime(targets) {}
   }
 
@@ -112,7 +113,7 @@ struct TargetKindTests {
     proxy.on(.askedType) { "closure" }
     proxy.on(Message<() -> Void>("otherwise")) { () in }
     let wanted = ["First a", "Second a", "First b", "Second b", "closure"]
-    #expect(try proxy.collect(.askedType, returning: .all) == wanted)
+    try expect(proxy.collect(.askedType, returning: .all), equals: wanted)
   }
 
   @Test("of objects that Swift makes of values each is asked")
@@ -124,7 +125,7 @@ struct TargetKindTests {
     for values in [[Empty(), inner.route] as [Any], [inner.route, Empty()]] {
       let proxy = MulticastProxy<AnyObject>()
       for value in values { proxy.add(value as AnyObject, ownership: .strong) }
-      #expect(try proxy.collect(.askedType, returning: .all) == ["class"])
+      try expect(proxy.collect(.askedType, returning: .all), equals: ["class"])
     }
     withExtendedLifetime(plain) {}
   }
@@ -136,10 +137,10 @@ struct TargetKindTests {
     proxy.onError = { names.write($0.receiver + ": " + "\($0.error)") }
     let targets = ["kitchen", "bar"].map { Room($0) }
     for target in targets { proxy.add(target) }
-    #expect(proxy.broadcast(.askedType).failed == 2)
-    #expect(names.all.count == 2)
+    expect(proxy.broadcast(.askedType).failed, equals: 2)
+    expect(names.all.count, equals: 2)
     for (line, name) in zip(names.all, ["kitchen", "bar"]) {
-      #expect(line.components(of: name) == 2, "\(line)")
+      expect(line.components(of: name), equals: 2, "\(line)")
     }
     withExtendedLifetime(targets) {}
   }
@@ -153,7 +154,7 @@ struct TargetKindTests {
     let targets: [any MessageReceiver] = [plain, inner, forwarding, inner, plain, forwarding, Holder<Int>()]
     for target in targets { outer.add(target) }
     // Adding a target again gives its registration.
-    #expect(try outer.collect(.askedType, returning: .all) == ["class", "class", "class", "Int"])
+    try expect(outer.collect(.askedType, returning: .all), equals: ["class", "class", "class", "Int"])
     withExtendedLifetime((targets, other)) {}
   }
 }

@@ -27,11 +27,11 @@ struct TargetListTests {
           if !there.contains(where: { $0 === target }) { there.append(target) }
         } else if let place = there.indices.randomElement(using: &numbers) {
           let target = there.remove(at: place)
-          #expect(proxy.remove(target) == 1)
-          #expect(proxy.remove(target) == 0)
+          expect(proxy.remove(target), equals: 1)
+          expect(proxy.remove(target), equals: 0)
         }
       }
-      #expect(proxy.targets.map(ObjectIdentifier.init) == there.map(ObjectIdentifier.init))
+      expect(proxy.targets.map(ObjectIdentifier.init), equals: there.map(ObjectIdentifier.init))
     }
     withExtendedLifetime(all) {}
   }
@@ -45,11 +45,11 @@ struct TargetListTests {
     }
     let odd = proxy.add(targets[7])
     odd.cancel()
-    #expect(proxy.count == 150)
+    expect(proxy.count, equals: 150)
     for (index, target) in targets.enumerated() {
-      #expect(proxy.remove(target) == 3)
-      #expect(proxy.remove(target) == 0)
-      #expect(proxy.count == 150 - 3 * (index + 1))
+      expect(proxy.remove(target), equals: 3)
+      expect(proxy.remove(target), equals: 0)
+      expect(proxy.count, equals: 150 - 3 * (index + 1))
     }
     withExtendedLifetime(targets) {}
   }
@@ -65,14 +65,14 @@ struct TargetListTests {
       deinit { Leaving.removed += proxy.remove(self) }
     }
     for _ in 0..<100 { proxy.add(Leaving(proxy)) }
-    #expect(Leaving.removed == 100)
-    #expect(proxy.slotCount == 0)
+    expect(Leaving.removed, equals: 100)
+    expect(proxy.slotCount, equals: 0)
     // Now a dead target's address belongs to another, which was never added.
     for _ in 0..<100 {
       let gone = Listener("gone")
       proxy.add(gone)
     }
-    for _ in 0..<100 { #expect(proxy.remove(Listener("new")) == 0) }
+    for _ in 0..<100 { expect(proxy.remove(Listener("new")), equals: 0) }
   }
 
   @Test("once no target has several registrations any more, messages go the quick way again", arguments: [true, false])
@@ -84,7 +84,7 @@ struct TargetListTests {
     let second = proxy.add(a, only: ["note:", "say:"])
     #expect(proxy.core.begin("note:").route.way != .direct)
     if byRemoval { second.cancel() } else { proxy.remove(a) }
-    #expect(proxy.core.begin("note:").route.way == .direct)
+    expect(proxy.core.begin("note:").route.way, equals: .direct)
     // And slow again when one has.
     proxy.add(b, only: ["note:"])
     #expect(proxy.core.begin("note:").route.way != .direct)
@@ -101,11 +101,11 @@ struct TargetListTests {
       for name in ["a", "b", "c"] {
         let target = Listener(name)
         let registration = try #require(core.fill(slot, with: target, stamp: nil))
-        #expect(registration.priority == priority)
+        expect(registration.priority, equals: priority)
       }
       core.giveUp(slot)
     }
-    #expect(core.slotCount == 0)
+    expect(core.slotCount, equals: 0)
     #expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
   }
 }

@@ -32,10 +32,10 @@ struct TransparencyTests {
       let proxies = chain(count)
       proxies.last?.add(listener)
       proxies[0].onError = { errors.write("\($0.error)") }
-      #expect(proxies[0].responds(to: "value") == isReached)
-      #expect(proxies[0].broadcast(.note, count).delivered == (isReached ? 1 : 0))
+      expect(proxies[0].responds(to: "value"), equals: isReached)
+      expect(proxies[0].broadcast(.note, count).delivered, equals: (isReached ? 1 : 0))
       if isReached {
-        #expect(try proxies[0].collect(.value, returning: .all) == [5])
+        try expect(proxies[0].collect(.value, returning: .all), equals: [5])
         #expect(errors.all.isEmpty)
       } else {
         #expect(throws: MessageError.self) { try proxies[0].collect(.value, returning: .all) }
@@ -59,11 +59,11 @@ struct TransparencyTests {
     let top = level[0]
     top.onError = { _ in }
     #expect(!top.responds(to: "value"))
-    #expect(top.methodSignature(for: "value")?.returnType == .void)
+    expect(top.methodSignature(for: "value")?.returnType, equals: .void)
     bottom.add(kept)
     #expect(top.responds(to: "value"))
     let error = #expect(throws: MessageError.self) { try top.collect(.value, returning: .all) }
-    #expect(error?.code == .tooManyProxies)
+    expect(error?.code, equals: .tooManyProxies)
     withExtendedLifetime(all) {}
   }
 
@@ -75,8 +75,8 @@ struct TransparencyTests {
     outer.add(inner)
     inner.on(message) { journal.write("\($0.number)") }
     outer.add(ForwardingProxy(to: inner), ownership: .strong)
-    #expect(outer.broadcast(message, Opaque(number: 3)).delivered == 2)
-    #expect(journal.all == ["3", "3"])
+    expect(outer.broadcast(message, Opaque(number: 3)).delivered, equals: 2)
+    expect(journal.all, equals: ["3", "3"])
     withExtendedLifetime(inner) {}
   }
 
@@ -88,9 +88,9 @@ struct TransparencyTests {
     let outer = MulticastProxy<AnyObject>()
     outer.add(lobby)
     #expect(outer.responds(to: "value"))
-    #expect(try outer.collect(.value, returning: .all) == [4])
-    #expect(try lobby.collect(.value, returning: .sum) == 4)
-    #expect(lobby.broadcast(.note, 1).delivered == 1)
+    try expect(outer.collect(.value, returning: .all), equals: [4])
+    try expect(lobby.collect(.value, returning: .sum), equals: 4)
+    expect(lobby.broadcast(.note, 1).delivered, equals: 1)
     withExtendedLifetime(listener) {}
   }
 
@@ -102,9 +102,9 @@ struct TransparencyTests {
     outer.add(first)
     outer.add(inner)
     outer.broadcast(.note, 1)
-    #expect(journal.take() == ["first 1"])
+    expect(journal.take(), equals: ["first 1"])
     outer.broadcast(.note, 2)
-    #expect(journal.take() == ["first 2", "late 2"])
+    expect(journal.take(), equals: ["first 2", "late 2"])
     withExtendedLifetime((inner, late)) {}
   }
 
@@ -116,8 +116,8 @@ struct TransparencyTests {
     inner.add(queued, delivery: .queue(queue))
     inner.add(direct)
     outer.add(inner)
-    #expect(try await outer.collectAndWait(.slow, 90_001, returning: .all) == [90_001, 90_001])
-    #expect(try await outer.collectAndWait(.value, returning: .all) == [6, 6])
+    try await expect(outer.collectAndWait(.slow, 90_001, returning: .all), equals: [90_001, 90_001])
+    try await expect(outer.collectAndWait(.value, returning: .all), equals: [6, 6])
     let report = try await outer.forwardAndWait(Invocation("value"))
     #expect(report.answers.count == 2 && report.queued.isEmpty)
     withExtendedLifetime((queued, direct)) {}
@@ -132,9 +132,9 @@ struct TransparencyTests {
     inner.add(clerks[1])
     outer.add(inner, delivery: .queue(first))
     outer.add(clerks[2])
-    #expect(try await outer.collectAndWait(.value, returning: .all) == [1, 2, 3])
-    #expect(try await outer.collectAndWait(.slow, 90_002, returning: .all) == [90_002, 90_002, 90_002])
-    #expect(try outer.collect(.value, returning: .sum, timeout: .seconds(600)) == 6)
+    try await expect(outer.collectAndWait(.value, returning: .all), equals: [1, 2, 3])
+    try await expect(outer.collectAndWait(.slow, 90_002, returning: .all), equals: [90_002, 90_002, 90_002])
+    try expect(outer.collect(.value, returning: .sum, timeout: .seconds(600)), equals: 6)
     withExtendedLifetime(clerks) {}
   }
 
@@ -142,12 +142,12 @@ struct TransparencyTests {
   func waitingSend() async throws {
     let (many, clerk) = (Shared(), Clerk("a"))
     many.add(clerk)
-    #expect(try await many.sendAndWait(.slow, 90_003) == 90_003)
+    try await expect(many.sendAndWait(.slow, 90_003), equals: 90_003)
     let outer = Proxy()
     outer.add(ForwardingProxy(to: many), ownership: .strong)
     outer.add(LazyProxy { many }, ownership: .strong)
     let report = try await outer.forwardAndWait(Invocation("slow:", arguments: [ArgumentBox(90_004)]))
-    #expect(report.answers.count == 2, "\(report)")
+    expect(report.answers.count, equals: 2, "\(report)")
     withExtendedLifetime(clerk) {}
   }
 }
@@ -171,12 +171,12 @@ struct ConcurrentQueueTests {
       }
       proxy.add(clerk, delivery: isGlobal ? .queue(queue) : .concurrentQueue(queue))
     }
-    for number in 1...20 { #expect(proxy.broadcast(.note, number).queued == 3) }
+    for number in 1...20 { expect(proxy.broadcast(.note, number).queued, equals: 3) }
     #expect(throws: Never.self) { try proxy.drain(timeout: .seconds(600)) }
     #expect(!journal.all.contains("alone"))
     for clerk in clerks {
       let own = journal.all.filter { $0.hasPrefix("\(clerk.name) ") }
-      #expect(own == (1...20).map { "\(clerk.name) \($0)" })
+      expect(own, equals: (1...20).map { "\(clerk.name) \($0)" })
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 /// Sends what it gets on to a proxy once it has been suspended.
@@ -36,10 +37,10 @@ struct WalkTests {
     proxy.add(listener)
     if !isFirst { proxy.add(wide) }
     let all = try proxy.collect(.value, returning: .all)
-    #expect(all == (isFirst ? [40, 2] : [2, 40]))
-    #expect(proxy.broadcast(.value).delivered == 2)
+    expect(all, equals: (isFirst ? [40, 2] : [2, 40]))
+    expect(proxy.broadcast(.value).delivered, equals: 2)
     let sum = try proxy.collect(Message<() -> Int64>("value"), returning: .sum)
-    #expect(sum == 42)
+    expect(sum, equals: 42)
   }
 
   @Test("a proxy that is drained waits for what is queued in proxies among its targets, and in theirs")
@@ -54,14 +55,14 @@ struct WalkTests {
     outer.onError = { _ in }
     outer.broadcast(.note, 1)
     let error = #expect(throws: MessageError.self) { try outer.drain(timeout: .zero) }
-    #expect(error?.code == .timedOut)
-    #expect(journal.all == [])
+    expect(error?.code, equals: .timedOut)
+    expect(journal.all, equals: [])
     queue.resume()
     try await outer.drain()
-    #expect(journal.all == ["a 1"])
+    expect(journal.all, equals: ["a 1"])
     outer.broadcast(.note, 2)
     try outer.drain(timeout: .seconds(600))
-    #expect(journal.all == ["a 1", "a 2"])
+    expect(journal.all, equals: ["a 1", "a 2"])
   }
 
   @Test("a forwarding hook that suspends on a queue still has the trail of its message, so that a ring is found")
@@ -72,7 +73,7 @@ struct WalkTests {
     let error = await #expect(throws: MessageError.self) {
       _ = try await proxy.collectAndWait(Invocation("value"), returning: .all)
     }
-    #expect(error?.code == .proxyCycle)
+    expect(error?.code, equals: .proxyCycle)
     // The same one level down, where the turn is put off behind those of the context.
     let outer = Proxy()
     let inner = Proxy()
@@ -83,7 +84,7 @@ struct WalkTests {
     let second = await #expect(throws: MessageError.self) {
       _ = try await outer.collectAndWait(Invocation("value"), returning: .all)
     }
-    #expect(second?.code == .proxyCycle)
+    expect(second?.code, equals: .proxyCycle)
   }
 
   @Test("a proxy may be changed while others send along a route that they have begun")
@@ -109,6 +110,6 @@ struct WalkTests {
       }
       for try await least in group { #expect(least >= 1) }
     }
-    #expect(try proxy.collect(.value, returning: .all).count == 101)
+    try expect(proxy.collect(.value, returning: .all).count, equals: 101)
   }
 }

@@ -48,7 +48,7 @@ private func onStack(_ size: Int, _ body: @escaping @Sendable () -> Void) {
   }
   thread.stackSize = size << 10
   thread.start()
-  #expect(end.wait(timeout: .now() + 600) == .success)
+  expect(end.wait(timeout: .now() + 600), equals: .success)
 }
 
 @Suite("Messages that send messages")
@@ -58,10 +58,10 @@ struct DepthTests {
     for size in [64, 128, 256, 512, 1024, 8192] {
       onStack(size) {
         let error = #expect(throws: MessageError.self) { try Diver(door).send(.dive, 0) }
-        #expect(error?.code == .tooDeep, "\(size) KiB")
+        expect(error?.code, equals: .tooDeep, "\(size) KiB")
         #expect(error?.description.hasPrefix("too many levels dive: of Diver") == true)
         // The way back is free again.
-        #expect((try? Diver(door).send(Message<() -> Int>("surface"))) == 1)
+        expect((try? Diver(door).send(Message<() -> Int>("surface"))), equals: 1)
       }
     }
   }
@@ -71,7 +71,7 @@ struct DepthTests {
     onStack(512) {
       var call = Invocation("any:", arguments: [.init(1)])
       let error = #expect(throws: MessageError.self) { try Echoing().perform(&call) }
-      #expect(error?.code == .tooDeep)
+      expect(error?.code, equals: .tooDeep)
       #expect(call.result == nil)
     }
   }
@@ -86,7 +86,7 @@ struct DepthTests {
       }
     }
     onStack(8192) {
-      #expect((try? Counting().send(.dive, 1000)) == 1000)
+      expect((try? Counting().send(.dive, 1000)), equals: 1000)
       #expect(StackGuard.hasRoom)
     }
   }
@@ -101,7 +101,7 @@ struct DepthTests {
       }
       for (length, answer) in [(100, true), (20_000, false)] {
         var proxies = chain(length)
-        #expect(proxies[length - 1].responds(to: "surface") == answer)
+        expect(proxies[length - 1].responds(to: "surface"), equals: answer)
         // From the outside in, so that no release runs through all of them.
         while !proxies.isEmpty { proxies.removeLast() }
       }

@@ -34,8 +34,8 @@ struct ForwardingHookTests {
   @Test("a message with too few or too many arguments never reaches forward", arguments: [0, 2])
   func count(count: Int) {
     let boxes = Array(repeating: ArgumentBox(1), count: count)
-    #expect(code(Invocation("n:", arguments: boxes)) == .wrongArgumentCount)
-    #expect(code(Invocation("free:", arguments: boxes)) == .wrongArgumentCount)
+    expect(code(Invocation("n:", arguments: boxes)), equals: .wrongArgumentCount)
+    expect(code(Invocation("free:", arguments: boxes)), equals: .wrongArgumentCount)
     #expect(relay.seen.isEmpty)
   }
 
@@ -43,12 +43,12 @@ struct ForwardingHookTests {
   func types() throws {
     #expect(code(Invocation("n:", arguments: [.init(5)])) == nil)
     #expect(relay.seen[0].arguments[0].value is Int8)
-    #expect(code(Invocation("n:", arguments: [.init(1000)])) == .typeMismatch)
-    #expect(code(Invocation("n:", arguments: [.init("five")])) == .typeMismatch)
-    #expect(relay.seen.count == 1)
+    expect(code(Invocation("n:", arguments: [.init(1000)])), equals: .typeMismatch)
+    expect(code(Invocation("n:", arguments: [.init("five")])), equals: .typeMismatch)
+    expect(relay.seen.count, equals: 1)
     #expect(throws: MessageError.self) { try relay.send(Message<(String) -> Void>("n:"), "five") }
     try relay.send(Message<(Int) -> Void>("n:"), 6)
-    #expect(relay.seen.count == 2)
+    expect(relay.seen.count, equals: 2)
   }
 
   @Test("the signature that forward sees is that of methodSignature(for:), and the sender keeps its own")
@@ -58,15 +58,15 @@ struct ForwardingHookTests {
     var stated = Invocation("n:", signature: .sample("@@:s"), arguments: [.init(5)])
     try relay.perform(&stated)
     try relay.send(Message<(Int) -> Void>("n:"), 6)
-    #expect(relay.seen.map(\.signature.description) == ["q@:c", "q@:c", "q@:c"])
-    #expect(plain.signature.description == "@@:@")
-    #expect(stated.signature.description == "@@:s")
+    expect(relay.seen.map(\.signature.description), equals: ["q@:c", "q@:c", "q@:c"])
+    expect(plain.signature.description, equals: "@@:@")
+    expect(stated.signature.description, equals: "@@:s")
   }
 
   @Test("a stated signature for other colons than the selector's is refused before any hook")
   func statedForOtherColons() {
-    #expect(code(Invocation("n:", signature: .sample("v@:"))) == .wrongArgumentCount)
-    #expect(code(Invocation("n:", signature: .sample("v@:"), arguments: [.init(1)])) == .wrongArgumentCount)
+    expect(code(Invocation("n:", signature: .sample("v@:"))), equals: .wrongArgumentCount)
+    expect(code(Invocation("n:", signature: .sample("v@:"), arguments: [.init(1)])), equals: .wrongArgumentCount)
     #expect(relay.seen.isEmpty)
   }
 
@@ -74,8 +74,8 @@ struct ForwardingHookTests {
   func hookForOtherColons() {
     var call = Invocation("bad:", arguments: [.init(1)])
     let error = #expect(throws: MessageError.self) { try relay.perform(&call) }
-    #expect(error?.code == .wrongArgumentCount)
-    #expect(error?.evidence == "methodSignature(for:) gave v@:, which takes 0, the selector 1")
+    expect(error?.code, equals: .wrongArgumentCount)
+    expect(error?.evidence, equals: "methodSignature(for:) gave v@:, which takes 0, the selector 1")
     #expect(relay.seen.isEmpty)
   }
 
@@ -86,7 +86,7 @@ struct ForwardingHookTests {
     try relay.perform(&call)
     #expect(call.result?.value as? Int64 == 3 || call.result?.value as? Int == 3)
     relay.answer = .init("three")
-    #expect(code(call) == .typeMismatch)
+    expect(code(call), equals: .typeMismatch)
   }
 }
 
@@ -129,10 +129,10 @@ struct RespondingHookTests {
     proxy.add(hooks)
     var call = Invocation("hooked:", arguments: [.init(1)])
     let report = try proxy.forward(&call)
-    #expect(report.answers.count == 1)
-    #expect(hooks.seen == ["hooked: 1"])
-    #expect(proxy.broadcast(Invocation("hooked:", arguments: [.init(2)])).delivered == 1)
-    #expect(proxy.broadcast(Invocation("other:", arguments: [.init(2)])).delivered == 0)
+    expect(report.answers.count, equals: 1)
+    expect(hooks.seen, equals: ["hooked: 1"])
+    expect(proxy.broadcast(Invocation("hooked:", arguments: [.init(2)])).delivered, equals: 1)
+    expect(proxy.broadcast(Invocation("other:", arguments: [.init(2)])).delivered, equals: 0)
     #expect(proxy.responds(to: "hooked:"))
   }
 
@@ -154,9 +154,9 @@ struct RespondingHookTests {
       end.answer = 7
       var proxies: [ForwardingProxy] = []
       for _ in 0..<count { proxies.append(ForwardingProxy(to: proxies.last ?? end as any MessageReceiver)) }
-      #expect(proxies[count - 1].responds(to: "value") == isReached)
+      expect(proxies[count - 1].responds(to: "value"), equals: isReached)
       let answer = Result { try proxies[count - 1].send(.value) }
-      #expect((try? answer.get()) == (isReached ? 7 : nil))
+      expect((try? answer.get()), equals: (isReached ? 7 : nil))
       #expect(!proxies[count - 1].responds(to: "nothing"))
       // From the outside: a chain that is released at once ends one in the other.
       while !proxies.isEmpty { proxies.removeLast() }

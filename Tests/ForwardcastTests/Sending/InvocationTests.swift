@@ -1,6 +1,7 @@
 // InvocationTests.swift: a message as a value.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 private final class Adder: MessageReceiver {
@@ -31,7 +32,7 @@ struct InvocationTests {
     var copy = original
     copy.arguments[0] = .init([2])
     copy.result = .init("answered")
-    #expect(try original.argument(0, as: [Int].self) == [1])
+    try expect(original.argument(0, as: [Int].self), equals: [1])
     #expect(original.result == nil)
   }
 
@@ -48,7 +49,7 @@ struct InvocationTests {
       (Invocation("::", arguments: [.init(true), .init("x")]), #": true : "x""#),
       (Invocation("a:b:", arguments: [.init(1)]), "a: 1 b:"),
     ]
-    for (call, text) in rows { #expect(call.description == text) }
+    for (call, text) in rows { expect(call.description, equals: text) }
   }
 
   @Test("a message is sent, rewritten, sent again and pointed elsewhere")
@@ -56,14 +57,14 @@ struct InvocationTests {
     let adder = Adder()
     var call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     try adder.perform(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 3)
+    try expect(call.result?.unbox(as: Int.self), equals: 3)
     call.arguments[1] = .init(UInt8(40))
     try adder.perform(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 41)
+    try expect(call.result?.unbox(as: Int.self), equals: 41)
     try call.retarget(to: "subtract:from:")
     #expect(call.result == nil)
     try adder.perform(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 39)
+    try expect(call.result?.unbox(as: Int.self), equals: 39)
   }
 
   @Test("a selector with other arguments is refused and changes nothing")
@@ -71,8 +72,8 @@ struct InvocationTests {
     var call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     call.result = .init(3)
     let error = #expect(throws: InvocationError.self) { try call.retarget(to: "say:") }
-    #expect(error?.description == "wrong number of arguments: say: takes 1, found 2")
-    #expect(call.selector == "add:to:")
+    expect(error?.description, equals: "wrong number of arguments: say: takes 1, found 2")
+    expect(call.selector, equals: "add:to:")
     #expect(call.result != nil)
   }
 
@@ -98,14 +99,14 @@ struct InvocationTests {
     let stated = try MethodSignature("q@:cq")
     var call = Invocation("add:to:", signature: stated, arguments: [.init(1000), .init(2)])
     let error = #expect(throws: MessageError.self) { try adder.perform(&call) }
-    #expect(error?.code == .typeMismatch)
-    #expect(error?.argumentIndex == 0)
+    expect(error?.code, equals: .typeMismatch)
+    expect(error?.argumentIndex, equals: 0)
     call.arguments[0] = .init(100)
     try adder.perform(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 102)
+    try expect(call.result?.unbox(as: Int.self), equals: 102)
     var short = Invocation("add:to:", signature: stated, arguments: [.init(1)])
     let count = #expect(throws: MessageError.self) { try adder.perform(&short) }
-    #expect(count?.code == .wrongArgumentCount)
+    expect(count?.code, equals: .wrongArgumentCount)
     var other = Invocation("add:to:", signature: try MethodSignature("q@:q"), arguments: [.init(1), .init(2)])
     #expect(throws: MessageError.self) { try adder.perform(&other) }
     let many = MulticastProxy<any MessageReceiver>()
@@ -113,7 +114,7 @@ struct InvocationTests {
     call.arguments[0] = .init(1000)
     #expect(throws: MessageError.self) { try many.forward(&call) }
     many.onError = { _ in }
-    #expect(many.broadcast(call).failed == 1)
+    expect(many.broadcast(call).failed, equals: 1)
   }
 
   @Test("one target's writes are not seen by the next, nor by the sender of many")
@@ -130,13 +131,13 @@ struct InvocationTests {
     many.add(reader)
     var call = Invocation("spoil:", arguments: [.init("fresh")])
     try many.forward(&call)
-    #expect(journal.all == ["fresh"])
-    #expect(try call.argument(0, as: String.self) == "fresh")
+    expect(journal.all, equals: ["fresh"])
+    try expect(call.argument(0, as: String.self), equals: "fresh")
   }
 
   @Test("an unstated signature takes objects, one for each colon")
   func unstated() {
-    #expect(Invocation("a:b:").signature.description == "@@:@@")
-    #expect(Invocation("ping").signature.description == "@@:")
+    expect(Invocation("a:b:").signature.description, equals: "@@:@@")
+    expect(Invocation("ping").signature.description, equals: "@@:")
   }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 private struct Reading: Sendable, Equatable { var value: Int }
@@ -59,26 +60,27 @@ struct IsolatedRowTests {
 
   @Test("an isolated row whose answer is Sendable answers by boxes from a queue")
   func boxedAnswers() async throws {
-    #expect(try await answers(Invocation("reading")).map { $0 as? Reading } == [Reading(value: 7), Reading(value: 5)])
+    try await expect(
+      answers(Invocation("reading")).map { $0 as? Reading }, equals: [Reading(value: 7), Reading(value: 5)])
     let measured = try await answers(Invocation("measure:", arguments: [.init(1)]))
-    #expect(measured.map { $0 as? Reading } == [Reading(value: 8), Reading(value: 6)])
+    expect(measured.map { $0 as? Reading }, equals: [Reading(value: 8), Reading(value: 6)])
   }
 
   @Test("an isolated row whose answer is not Sendable does not let it cross")
   func unsafeAnswers() async {
     let error = await #expect(throws: MessageError.self) { try await answers(Invocation("unsafe")) }
-    #expect(error?.code == .isolationMismatch)
+    expect(error?.code, equals: .isolationMismatch)
   }
 
   @Test("rows of the main actor, of an actor and suspending ones can be written by selector")
   func bySelector() async throws {
-    #expect(try await answers(Invocation("named:", arguments: [.init(2)])).map { $0 as? Int } == [14, 10])
-    #expect(try await answers(Invocation("plain:", arguments: [.init(2)])).map { $0 as? Int } == [9, 7])
-    #expect(Meter.selectorTable.signature(for: "named:")?.description == "q@:q")
+    try await expect(answers(Invocation("named:", arguments: [.init(2)])).map { $0 as? Int }, equals: [14, 10])
+    try await expect(answers(Invocation("plain:", arguments: [.init(2)])).map { $0 as? Int }, equals: [9, 7])
+    expect(Meter.selectorTable.signature(for: "named:")?.description, equals: "q@:q")
     #expect(Dial.selectorTable.refusals.isEmpty && Meter.selectorTable.refusals.isEmpty)
-    #expect(try await Meter().sendAndWait(.reading) == Reading(value: 7))
-    #expect(try await Dial().sendAndWait(Message<(Int) -> Int>("named:"), 3) == 15)
+    try await expect(Meter().sendAndWait(.reading), equals: Reading(value: 7))
+    try await expect(Dial().sendAndWait(Message<(Int) -> Int>("named:"), 3), equals: 15)
     let synchronous = #expect(throws: MessageError.self) { try Meter().send(Message<(Int) -> Int>("named:"), 3) }
-    #expect(synchronous?.code == .isolationMismatch)
+    expect(synchronous?.code, equals: .isolationMismatch)
   }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 extension Message<() -> String> { fileprivate static var title: Self { .init("title") } }
@@ -57,14 +58,14 @@ struct OneReceiverTests {
     let page = Page()
     #expect(try page.dynamic.title() as? String == "page")
     let joined: String = try page.dynamic.join("a", with: "b")
-    #expect(joined == "ab")
+    expect(joined, equals: "ab")
     let doubled: Double = try page.dynamic.double(4)
-    #expect(doubled == 8)
+    expect(doubled, equals: 8)
     try page.dynamic.nothing()
     let unknown = #expect(throws: MessageError.self) { try page.dynamic.wash(1) }
-    #expect(unknown?.description == "unrecognized selector wash: of Page")
+    expect(unknown?.description, equals: "unrecognized selector wash: of Page")
     let mismatch = #expect(throws: MessageError.self) { () -> Int in try page.dynamic.title() }
-    #expect(mismatch?.code == .typeMismatch)
+    expect(mismatch?.code, equals: .typeMismatch)
     #expect(throws: MessageError.self) { try page.dynamic.double("four") }
   }
 
@@ -74,7 +75,7 @@ struct OneReceiverTests {
     var call = Invocation("add:", arguments: [.init(3)])
     try await vault.performAndWait(&call)
     try await vault.performAndWait(&call)
-    #expect(try call.result?.unbox(as: Int.self) == 6)
+    try expect(call.result?.unbox(as: Int.self), equals: 6)
     var here = Invocation("here", signature: .sample("d@:"))
     try await vault.performAndWait(&here)
     #expect(here.result?.value as? Double == 1)
@@ -85,11 +86,11 @@ struct OneReceiverTests {
     func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
     var call = Invocation("add:", arguments: [generic(3)])
     let argument = await #expect(throws: MessageError.self) { try await Vault().performAndWait(&call) }
-    #expect(argument?.code == .isolationMismatch)
-    #expect(argument?.argumentIndex == 0)
+    expect(argument?.code, equals: .isolationMismatch)
+    expect(argument?.argumentIndex, equals: 0)
     var secret = Invocation("secret")
     let answer = await #expect(throws: MessageError.self) { try await Vault().performAndWait(&secret) }
-    #expect(answer?.code == .isolationMismatch)
+    expect(answer?.code, equals: .isolationMismatch)
     #expect(secret.result == nil)
     var fail = Invocation("fail")
     fail.result = .init(1)
@@ -99,15 +100,15 @@ struct OneReceiverTests {
 
   @Test("a row calls what it inherits, and an error says when nothing is inherited")
   func inherited() throws {
-    #expect(try Cover().send(.title) == "page cover")
-    #expect(try Page().send(.title) == "page")
-    #expect(try Cover().sendSuper(.double, from: coverTable, 4) == 8)
-    #expect(try Cover().sendSuper(Message<(Int8) -> Double>("double:"), from: coverTable, 4) == 8)
+    try expect(Cover().send(.title), equals: "page cover")
+    try expect(Page().send(.title), equals: "page")
+    try expect(Cover().sendSuper(.double, from: coverTable, 4), equals: 8)
+    try expect(Cover().sendSuper(Message<(Int8) -> Double>("double:"), from: coverTable, 4), equals: 8)
     var call = Invocation("double:", arguments: [.init(5)])
     try Cover().performSuper(&call, from: coverTable)
-    #expect(try call.result?.unbox(as: Int.self) == 10)
+    try expect(call.result?.unbox(as: Int.self), equals: 10)
     let error = #expect(throws: MessageError.self) { try Cover().send(Message<() -> Int>("alone")) }
-    #expect(error?.code == .unrecognizedSelector)
+    expect(error?.code, equals: .unrecognizedSelector)
     #expect(throws: MessageError.self) { try Page().sendSuper(.title, from: pageTable) }
   }
 
@@ -117,27 +118,27 @@ struct OneReceiverTests {
     let solo = Solo(table)
     func a(_ x: Int) throws -> Int { try solo.send(Message<(Int) -> Int>("a:"), x) }
     let old = try table.replace(Responds(to: "a:") { (_: Solo, x: Int) in x + 100 })
-    #expect(try a(1) == 101)
-    #expect(try old?.call(on: solo, 1) == 2)
-    #expect(try old?.call(on: solo, Int8(1)) == 2.0)
+    try expect(a(1), equals: 101)
+    try expect(old?.call(on: solo, 1), equals: 2)
+    try expect(old?.call(on: solo, Int8(1)), equals: 2.0)
     try table.replace("a:") { original in
       Responds(to: "a:") { (solo: Solo, x: Int) in try original?.call(on: solo, x * 2) ?? 0 }
     }
-    #expect(try a(1) == 102)
+    try expect(a(1), equals: 102)
     let none = try table.replace(Responds(to: "z") { (_: Solo) in 1 })
     #expect(none == nil)
     try table.replace("c") { original in
       #expect(original == nil)
       return Responds(to: "c") { (_: Solo) in "new" }
     }
-    #expect(try solo.send(Message<() -> String>("c")) == "new")
+    try expect(solo.send(Message<() -> String>("c")), equals: "new")
     let wrong = #expect(throws: MessageError.self) { try old?.call(on: Page(), 1) as Int? }
-    #expect(wrong?.code == .typeMismatch)
+    expect(wrong?.code, equals: .typeMismatch)
     #expect(throws: MessageError.self) { try old?.call(on: solo, "one") as Int? }
     #expect(throws: MessageError.self) {
       try table.replace("a:") { _ in Responds(to: "a:") { (_: Solo) in 1 } }
     }
-    #expect(try a(1) == 102)
+    try expect(a(1), equals: 102)
   }
 
   @Test("threads that replace one method, each calling the one before, lose none")
@@ -152,7 +153,7 @@ struct OneReceiverTests {
       }
     }
     #expect(ended)
-    #expect(try Solo(table).send(Message<() -> Int>("count")) == 4 * rounds)
+    try expect(Solo(table).send(Message<() -> Int>("count")), equals: 4 * rounds)
   }
 
   @Test("two rows are exchanged, under their new names, and only rows of one table with equal colons")
@@ -176,33 +177,34 @@ struct OneReceiverTests {
     #expect(try ask("b:") as? Int == 5)
     var call = Invocation("a:", arguments: [.init("x")])
     let error = #expect(throws: MessageError.self) { try solo.perform(&call) }
-    #expect(error?.selector == "a:")
+    expect(error?.selector, equals: "a:")
     try table.exchange("a:", "raw:")
     #expect(try ask("a:") as? String == "raw")
     #expect(try ask("raw:") as? Int == 40)
     let count = #expect(throws: MessageError.self) { try table.exchange("a:", "c") }
-    #expect(count?.code == .wrongArgumentCount)
+    expect(count?.code, equals: .wrongArgumentCount)
     let missing = #expect(throws: MessageError.self) { try table.exchange("a:", "none:") }
-    #expect(missing?.code == .unrecognizedSelector)
-    #expect(missing?.selector == "none:")
+    expect(missing?.code, equals: .unrecognizedSelector)
+    expect(missing?.selector, equals: "none:")
     #expect(try ask("a:") as? String == "raw")
   }
 
   @Test("a receiver lists what it answers, with signatures and where each comes from")
   func listing() {
     let lines = Cover().answeredMessages.map(\.description)
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         "alone q@: from Cover", "double: q@:q from Page", #"join:with: @"String"@:@"String"@"String" from Page"#,
         "nothing v@: from Page", #"title @"String"@: from Cover"#,
       ])
     let table = SelectorTable(for: Solo.self) { Responds(to: "c") { (_: Solo) in 3.5 } }
-    #expect(Solo(table).answeredMessages.map(\.source) == [.table(of: "Solo"), .table(of: "Solo"), .object])
-    #expect(Solo(table).answeredMessages.last?.signature.description == "d@:")
-    #expect(pageTable.answeredMessages.count == 4)
+    expect(Solo(table).answeredMessages.map(\.source), equals: [.table(of: "Solo"), .table(of: "Solo"), .object])
+    expect(Solo(table).answeredMessages.last?.signature.description, equals: "d@:")
+    expect(pageTable.answeredMessages.count, equals: 4)
     let refused = SelectorTable(for: Solo.self, inheriting: Solo.selectorTable) {
       Responds(to: "a:") { (_: Solo) in 1 }
     }
-    #expect(refused.answeredMessages.map(\.selector) == ["b:", "c"])
+    expect(refused.answeredMessages.map(\.selector), equals: ["b:", "c"])
   }
 }

@@ -112,30 +112,30 @@ struct PipelineTests {
   func tables() throws {
     let table = SelectorTable(for: Stepwise.self) { Responds(to: "inObject") { (_: Stepwise) in "object" } }
     let receiver = Stepwise(table: table)
-    #expect(try text("inObject", receiver) == "object")
-    #expect(try text("inObject", Stepwise()) == "class")
-    #expect(try text("own", receiver) == "class")
+    try expect(text("inObject", receiver), equals: "object")
+    try expect(text("inObject", Stepwise()), equals: "class")
+    try expect(text("own", receiver), equals: "class")
     #expect(receiver.journal.all.isEmpty)
-    #expect(try text("who", Leaf()) == "leaf")
-    #expect(try text("kind", Leaf()) == "base")
-    #expect(try text("who", Middle()) == "base")
+    try expect(text("who", Leaf()), equals: "leaf")
+    try expect(text("kind", Leaf()), equals: "base")
+    try expect(text("who", Middle()), equals: "base")
   }
 
   @Test("behind the tables come forwarding target, signature, forwarding, and not recognized, each only when needed")
   func hooks() throws {
     let receiver = Stepwise()
     #expect(throws: TargetError(name: "other")) { try text("other", receiver) }
-    #expect(receiver.journal.take() == ["target", "signature", "unknown"])
+    expect(receiver.journal.take(), equals: ["target", "signature", "unknown"])
     receiver.types = .sample("@@:")
-    #expect(try text("other", receiver) == "forwarded")
-    #expect(receiver.journal.take() == ["target", "signature", "forward other"])
+    try expect(text("other", receiver), equals: "forwarded")
+    expect(receiver.journal.take(), equals: ["target", "signature", "forward other"])
     receiver.target = Leaf()
-    #expect(try text("who", receiver) == "leaf")
-    #expect(receiver.journal.take() == ["target"])
+    try expect(text("who", receiver), equals: "leaf")
+    expect(receiver.journal.take(), equals: ["target"])
     receiver.target = receiver
     defer { receiver.target = nil }
-    #expect(try text("other", receiver) == "forwarded")
-    #expect(receiver.journal.take() == ["target", "signature", "forward other"])
+    try expect(text("other", receiver), equals: "forwarded")
+    expect(receiver.journal.take(), equals: ["target", "signature", "forward other"])
   }
 
   @Test("a message that the forwarding target does not know fails there")
@@ -143,8 +143,8 @@ struct PipelineTests {
     let receiver = Stepwise()
     receiver.target = Leaf()
     let error = #expect(throws: MessageError.self) { try text("other", receiver) }
-    #expect(error?.description == "unrecognized selector other of Leaf")
-    #expect(receiver.journal.all == ["target"])
+    expect(error?.description, equals: "unrecognized selector other of Leaf")
+    expect(receiver.journal.all, equals: ["target"])
   }
 
   @Test("forwarding targets that lead in a ring are an error, however long the ring", arguments: [2, 3, 10])
@@ -153,7 +153,7 @@ struct PipelineTests {
     for (index, receiver) in ring.enumerated() { receiver.target = ring[(index + 1) % length] }
     defer { for receiver in ring { receiver.target = nil } }
     let error = #expect(throws: MessageError.self) { try text("other", ring[0]) }
-    #expect(error?.code == .proxyCycle)
+    expect(error?.code, equals: .proxyCycle)
   }
 
   @Test("a chain of forwarding targets made for one message is followed, and never taken for a ring", .oneAtATime)
@@ -166,21 +166,21 @@ struct PipelineTests {
         left == 0 ? Leaf() : Hop(left - 1)
       }
     }
-    #expect(try text("who", Hop(100)) == "leaf")
+    try expect(text("who", Hop(100)), equals: "leaf")
     let error = #expect(throws: MessageError.self) { try text("who", Hop(.max)) }
-    #expect(error?.code == .tooDeep)
+    expect(error?.code, equals: .tooDeep)
   }
 
   @Test("the resolver hook is asked once for each class and selector, and what it adds is found")
   func resolver() throws {
-    #expect(try text("resolvedA", Resolving()) == "resolvedA")
-    #expect(try text("resolvedA", Resolving()) == "resolvedA")
+    try expect(text("resolvedA", Resolving()), equals: "resolvedA")
+    try expect(text("resolvedA", Resolving()), equals: "resolvedA")
     for _ in 0..<3 { #expect(throws: MessageError.self) { try text("unresolvedA", Resolving()) } }
-    #expect(Resolving.asked.all.filter { $0 == "resolvedA" } == ["resolvedA"])
-    #expect(Resolving.asked.all.filter { $0 == "unresolvedA" } == ["unresolvedA"])
+    expect(Resolving.asked.all.filter { $0 == "resolvedA" }, equals: ["resolvedA"])
+    expect(Resolving.asked.all.filter { $0 == "unresolvedA" }, equals: ["unresolvedA"])
     Resolving.selectorTable.remove("resolvedA")
     #expect(throws: MessageError.self) { try text("resolvedA", Resolving()) }
-    #expect(Resolving.asked.all.filter { $0 == "resolvedA" } == ["resolvedA"])
+    expect(Resolving.asked.all.filter { $0 == "resolvedA" }, equals: ["resolvedA"])
   }
 
   @Test("many threads ask for what is being resolved: the hook runs once for each selector and nobody misses it")
@@ -194,8 +194,8 @@ struct PipelineTests {
         misses.add(1, ordering: .relaxed)
       }
     }
-    #expect(misses.load(ordering: .relaxed) == 0)
-    #expect(SlowlyResolving.asked.load(ordering: .relaxed) == rounds)
+    expect(misses.load(ordering: .relaxed), equals: 0)
+    expect(SlowlyResolving.asked.load(ordering: .relaxed), equals: rounds)
   }
 
   @Test("a hook that asks for the very selector that it resolves gets no")
@@ -213,12 +213,12 @@ struct PipelineTests {
   @Test("a receiver without hooks answers what its tables have and nothing else")
   func unrecognized() {
     let error = #expect(throws: MessageError.self) { try text("wash:", Leaf()) }
-    #expect(error?.code == .unrecognizedSelector)
-    #expect(error?.receiver == "Leaf")
-    #expect(error?.selector == "wash:")
+    expect(error?.code, equals: .unrecognizedSelector)
+    expect(error?.receiver, equals: "Leaf")
+    expect(error?.selector, equals: "wash:")
     #expect(Leaf().responds(to: "kind"))
     #expect(!Leaf().responds(to: "wash:"))
-    #expect(Leaf().methodSignature(for: "kind")?.description == "@\"String\"@:")
+    expect(Leaf().methodSignature(for: "kind")?.description, equals: "@\"String\"@:")
     #expect(Leaf().methodSignature(for: "wash:") == nil)
   }
 }

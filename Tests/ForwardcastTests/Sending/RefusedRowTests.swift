@@ -2,6 +2,7 @@
 
 import Foundation
 import Forwardcast
+import TestSupport
 import Testing
 
 /// The compiler that built the tests, asked whether a text compiles against the library.
@@ -44,7 +45,7 @@ private enum Compiler {
       guard parts.count == 5, parts[0].hasSuffix(file.lastPathComponent), parts[3] == "error" else { return nil }
       return Int(parts[1]).map { ($0, parts[4]) }
     }
-    #expect(lines.isEmpty == (process.terminationStatus == 0), "\(text)")
+    expect(lines.isEmpty, equals: (process.terminationStatus == 0), "\(text)")
     return Dictionary(lines) { first, _ in first }
   }
 }
@@ -81,8 +82,8 @@ struct RefusedRowTests {
     let first = prelude.split(separator: "\n").count + 1
     let all = Set(first..<first + rows.count)
     let refused = ([prelude] + rows.map(table)).joined(separator: "\n")
-    #expect(try Set(Compiler.errors(refused).keys) == all)
-    #expect(try Compiler.errors(refused.replacing("inout ", with: "")) == [:])
+    try expect(Set(Compiler.errors(refused).keys), equals: all)
+    try expect(Compiler.errors(refused.replacing("inout ", with: "")), equals: [:])
   }
 
   @Test("a row that does not fit is refused where it is wrong, in the words of its key")
@@ -117,7 +118,7 @@ struct RefusedRowTests {
     ]
     let first = prelude.split(separator: "\n").count + 1
     let found = try Compiler.errors(([prelude] + rows.map(\.0).map(table)).joined(separator: "\n"))
-    for (index, (row, words)) in rows.enumerated() { #expect(found[first + index] == words, "\(row)") }
+    for (index, (row, words)) in rows.enumerated() { expect(found[first + index], equals: words, "\(row)") }
     // What does not cross is found when all else is right.
     let crossing = [
       (
@@ -134,6 +135,6 @@ struct RefusedRowTests {
       ),
     ]
     let crossed = try Compiler.errors(([prelude] + crossing.map(\.0)).joined(separator: "\n"))
-    for (index, (row, words)) in crossing.enumerated() { #expect(crossed[first + index] == words, "\(row)") }
+    for (index, (row, words)) in crossing.enumerated() { expect(crossed[first + index], equals: words, "\(row)") }
   }
 }

@@ -1,6 +1,7 @@
 // ResolverHookTests.swift: classes that add methods when they are asked for, and what they say about it.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 /// A class whose hook says yes to everything and adds only what begins with "added".
@@ -28,9 +29,10 @@ struct ResolverHookTests {
   func falseClaim() throws {
     for _ in 0..<2 {
       let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingA")) }
-      #expect(error?.code == .resolverAddedNothing)
-      #expect(
-        error?.description == "resolver hook added nothing missingA of Boaster: "
+      expect(error?.code, equals: .resolverAddedNothing)
+      expect(
+        error?.description,
+        equals: "resolver hook added nothing missingA of Boaster: "
           + "resolveMethod(for:) said that it had added a method, and no table has one")
     }
     var call = Invocation("missingA")
@@ -41,18 +43,18 @@ struct ResolverHookTests {
 
   @Test("a hook that adds what it says is believed, and a method that is removed later is no false claim")
   func kept() throws {
-    #expect(try Boaster().send(Message<() -> Int>("addedA")) == 7)
+    try expect(Boaster().send(Message<() -> Int>("addedA")), equals: 7)
     #expect(Boaster.selectorTable.remove("addedA"))
     let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("addedA")) }
-    #expect(error?.code == .unrecognizedSelector)
-    #expect(try Indirect().send(Message<() -> Int>("anything")) == 3)
+    expect(error?.code, equals: .unrecognizedSelector)
+    try expect(Indirect().send(Message<() -> Int>("anything")), equals: 3)
   }
 
   @Test("a method that is added after a false claim is found")
   func addedLater() throws {
     #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingB")) }
     try Boaster.selectorTable.add(Responds(to: "missingB") { (_: Boaster) in 8 })
-    #expect(try Boaster().send(Message<() -> Int>("missingB")) == 8)
+    try expect(Boaster().send(Message<() -> Int>("missingB")), equals: 8)
   }
 
   @Test("in a proxy, a false claim is the failure of its target and not silence")
@@ -63,8 +65,8 @@ struct ResolverHookTests {
     let boaster = Boaster()
     proxy.add(boaster)
     let summary = proxy.broadcast(Message<() -> Void>("missingC"))
-    #expect(summary.failed == 1)
-    #expect(journal.all.count == 1)
+    expect(summary.failed, equals: 1)
+    expect(journal.all.count, equals: 1)
     #expect(journal.all.first?.hasPrefix("resolver hook added nothing") == true)
     withExtendedLifetime(boaster) {}
   }
@@ -104,18 +106,18 @@ struct InheritedHookTests {
   @Test("a subclass has a resolver hook of its own though its base left it to the default")
   func resolver() throws {
     #expect(!Silent().responds(to: "late"))
-    #expect(try Resolver().send(Message<() -> String>("late")) == "resolved")
+    try expect(Resolver().send(Message<() -> String>("late")), equals: "resolved")
   }
 
   @Test("a subclass's objects have tables of their own though its base left them to the default")
   func objectTables() throws {
-    #expect(try who(Silent()) == "silent")
-    #expect(try who(Private("first")) == "first")
-    #expect(try who(Private("second")) == "second")
-    #expect(try who(Private(nil)) == "silent")
-    #expect(try who(Silent()) == "silent")
+    try expect(who(Silent()), equals: "silent")
+    try expect(who(Private("first")), equals: "first")
+    try expect(who(Private("second")), equals: "second")
+    try expect(who(Private(nil)), equals: "silent")
+    try expect(who(Silent()), equals: "silent")
   }
 
   @Test("a subclass of a forwarding proxy overrides the resolver hook")
-  func openProxy() throws { #expect(try OpenProxy().send(Message<() -> Int>("six")) == 6) }
+  func openProxy() throws { try expect(OpenProxy().send(Message<() -> Int>("six")), equals: 6) }
 }

@@ -1,6 +1,7 @@
 // RowTemplateTests.swift: the file of the rows is the one that their template makes.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The template of the rows")
@@ -12,6 +13,6 @@ struct RowTemplateTests {
     if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE"] != nil {
       try Data(RowTemplate.file.utf8).write(to: file)
     }
-    #expect(try String(contentsOf: file, encoding: .utf8) == RowTemplate.file)
+    try expect(String(contentsOf: file, encoding: .utf8), equals: RowTemplate.file)
   }
 }

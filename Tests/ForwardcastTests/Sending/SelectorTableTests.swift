@@ -41,17 +41,17 @@ struct SelectorTableTests {
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(owner)
     func check(_ answer: Int?) {
-      #expect(owner.responds(to: "value") == (answer != nil))
-      #expect(proxy.responds(to: "value") == (answer != nil))
-      #expect(proxy.count(for: "value") == (answer == nil ? 0 : 1))
-      #expect((try? owner.send(.value)) == answer)
-      #expect((try? proxy.collect(.value, returning: .last)) == .some(answer))
-      #expect((owner.methodSignature(for: "value") == nil) == (answer == nil))
+      expect(owner.responds(to: "value"), equals: (answer != nil))
+      expect(proxy.responds(to: "value"), equals: (answer != nil))
+      expect(proxy.count(for: "value"), equals: (answer == nil ? 0 : 1))
+      expect((try? owner.send(.value)), equals: answer)
+      expect((try? proxy.collect(.value, returning: .last)), equals: .some(answer))
+      expect((owner.methodSignature(for: "value") == nil), equals: (answer == nil))
     }
     check(nil)
     try table.add(Responds(to: .value) { (_: Owner) in 1 })
     check(1)
-    #expect(code { try table.add(Responds(to: .value) { (_: Owner) in 9 }) } == .alreadyInTable)
+    expect(code { try table.add(Responds(to: .value) { (_: Owner) in 9 }) }, equals: .alreadyInTable)
     check(1)
     try table.replace(Responds(to: .value) { (_: Owner) in 2 })
     check(2)
@@ -72,12 +72,12 @@ struct SelectorTableTests {
     func value() -> Int? { (try? proxy.collect(.value, returning: .last)) ?? nil }
     #expect(value() == nil)
     try base.add(Responds(to: .value) { (_: Owner) in 1 })
-    #expect(value() == 1)
+    expect(value(), equals: 1)
     try table.add(Responds(to: .value) { (_: Owner) in 2 })
-    #expect(value() == 2)
-    #expect(table.selectors == ["value"])
+    expect(value(), equals: 2)
+    expect(table.selectors, equals: ["value"])
     table.remove("value")
-    #expect(value() == 1)
+    expect(value(), equals: 1)
     base.remove("value")
     #expect(value() == nil)
     #expect(table.selectors.isEmpty)
@@ -89,22 +89,22 @@ struct SelectorTableTests {
     let copy = table
     try copy.add(Responds(to: .value) { (_: Owner) in 1 })
     #expect(table.responds(to: "value"))
-    #expect(table.signature(for: "value")?.description == "q@:")
-    #expect(table.description == "- value q@:")
+    expect(table.signature(for: "value")?.description, equals: "q@:")
+    expect(table.description, equals: "- value q@:")
   }
 
   @Test("a row whose closure takes another number of arguments than its selector has colons does not enter")
   func arity() {
     let table = SelectorTable(for: Owner.self, rows: [])
-    #expect(code { try table.add(Responds(to: "a:b:") { (_: Owner, _: Int) in }) } == .wrongArgumentCount)
-    #expect(code { try table.add(Responds(to: "a") { (_: Owner, _: Int) in }) } == .wrongArgumentCount)
-    #expect(code { try table.add(Responds(to: "a:") { (_: Owner) in }) } == .wrongArgumentCount)
-    #expect(
-      code { try table.add(Responds(to: Message<(Int) -> Void>("a:b:")) { (_: Owner, _: Int) in }) }
-        == .wrongArgumentCount)
-    #expect(
-      code { try table.replace(Responds(to: "a:", signature: .sample("v@:")) { (_: Owner, _: inout Invocation) in }) }
-        == .wrongArgumentCount)
+    expect(code { try table.add(Responds(to: "a:b:") { (_: Owner, _: Int) in }) }, equals: .wrongArgumentCount)
+    expect(code { try table.add(Responds(to: "a") { (_: Owner, _: Int) in }) }, equals: .wrongArgumentCount)
+    expect(code { try table.add(Responds(to: "a:") { (_: Owner) in }) }, equals: .wrongArgumentCount)
+    expect(
+      code { try table.add(Responds(to: Message<(Int) -> Void>("a:b:")) { (_: Owner, _: Int) in }) },
+      equals: .wrongArgumentCount)
+    expect(
+      code { try table.replace(Responds(to: "a:", signature: .sample("v@:")) { (_: Owner, _: inout Invocation) in }) },
+      equals: .wrongArgumentCount)
     #expect(table.selectors.isEmpty)
   }
 
@@ -114,7 +114,7 @@ struct SelectorTableTests {
   func typesAgainstEncoding(encoding: String) {
     let table = SelectorTable(for: Owner.self, rows: [])
     let row = Responds(to: "a:", signature: .sample(encoding)) { (_: Owner, _: Int) in }
-    #expect(code { try table.add(row) } == .typeMismatch)
+    expect(code { try table.add(row) }, equals: .typeMismatch)
     #expect(!table.responds(to: "a:"))
   }
 
@@ -124,7 +124,7 @@ struct SelectorTableTests {
   func fittingEncoding(encoding: String) throws {
     let table = SelectorTable(for: Owner.self, rows: [])
     try table.add(Responds(to: "a:", signature: .sample(encoding)) { (_: Owner, _: Int) in })
-    #expect(table.signature(for: "a:")?.description == encoding)
+    expect(table.signature(for: "a:")?.description, equals: encoding)
   }
 
   @Test("a refused row of a class's table is listed, is no answer, and every message of its selector says why")
@@ -134,16 +134,16 @@ struct SelectorTableTests {
       Responds(to: .value) { (_: Owner) in 1 }
     }
     let owner = Owner(table)
-    #expect(table.refusals.map(\.code) == [.wrongArgumentCount])
+    expect(table.refusals.map(\.code), equals: [.wrongArgumentCount])
     #expect(!owner.responds(to: "a:"))
-    #expect(code { try owner.send(Message<(Int) -> Void>("a:"), 1) } == .wrongArgumentCount)
-    #expect((try? owner.send(.value)) == 1)
+    expect(code { try owner.send(Message<(Int) -> Void>("a:"), 1) }, equals: .wrongArgumentCount)
+    expect((try? owner.send(.value)), equals: 1)
     let proxy = MulticastProxy<any MessageReceiver>()
     let errors = Journal()
     proxy.onError = { errors.write("\($0.error)") }
     proxy.add(owner)
-    #expect(proxy.broadcast(Message<(Int) -> Void>("a:"), 1).failed == 1)
-    #expect(errors.all == ["wrong number of arguments a: of Owner: wanted 1, found 0"])
+    expect(proxy.broadcast(Message<(Int) -> Void>("a:"), 1).failed, equals: 1)
+    expect(errors.all, equals: ["wrong number of arguments a: of Owner: wanted 1, found 0"])
     #expect(!proxy.responds(to: "a:"))
   }
 
@@ -152,11 +152,11 @@ struct SelectorTableTests {
     let base = SelectorTable(for: Owner.self) { Responds(to: "a:") { (_: Owner, _: Int) in "base" } }
     let table = SelectorTable(for: Owner.self, inheriting: base) { Responds(to: "a:") { (_: Owner) in "slip" } }
     let owner = Owner(table)
-    #expect(code { _ = try owner.send(Message<(Int) -> String>("a:"), 1) } == .wrongArgumentCount)
+    expect(code { _ = try owner.send(Message<(Int) -> String>("a:"), 1) }, equals: .wrongArgumentCount)
     #expect(!owner.responds(to: "a:"))
     #expect(!table.responds(to: "a:"))
     try table.add(Responds(to: "a:") { (_: Owner, _: Int) in "right" })
-    #expect(try owner.send(Message<(Int) -> String>("a:"), 1) == "right")
+    try expect(owner.send(Message<(Int) -> String>("a:"), 1), equals: "right")
     #expect(table.refusals.isEmpty)
   }
 
@@ -166,29 +166,29 @@ struct SelectorTableTests {
       Responds(to: .value) { (_: Owner) in 1 }
       Responds(to: .value) { (_: Owner) in 2 }
     }
-    #expect(table.refusals.map(\.code) == [.alreadyInTable])
-    #expect(code { _ = try Owner(table).send(.value) } == .alreadyInTable)
+    expect(table.refusals.map(\.code), equals: [.alreadyInTable])
+    expect(code { _ = try Owner(table).send(.value) }, equals: .alreadyInTable)
     #expect(code { try table.add(Responds(to: .value) { (_: Owner) in 3 }) } == nil)
-    #expect(try Owner(table).send(.value) == 3)
+    try expect(Owner(table).send(.value), equals: 3)
   }
 
   @Test("a row for another type of target does not enter")
   func wrongTarget() {
     let table = SelectorTable(for: Shape.self, rows: [])
-    #expect(code { try table.add(Responds(to: "a") { (_: Stranger) in }) } == .typeMismatch)
-    #expect(code { try table.add(Responds(to: "a") { (_: Square) in }) } == .typeMismatch)
+    expect(code { try table.add(Responds(to: "a") { (_: Stranger) in }) }, equals: .typeMismatch)
+    expect(code { try table.add(Responds(to: "a") { (_: Square) in }) }, equals: .typeMismatch)
     #expect(code { try table.add(Responds(to: "a") { (_: Shape) in }) } == nil)
   }
 
   @Test("a class that gives the table of another class gets errors and no crash")
   func foreignTable() {
     let stranger = Stranger()
-    #expect(code { _ = try stranger.send(Message<() -> String>("who")) } == .typeMismatch)
+    expect(code { _ = try stranger.send(Message<() -> String>("who")) }, equals: .typeMismatch)
     #expect(!stranger.responds(to: "who"))
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.onError = { _ in }
     proxy.add(stranger)
-    #expect(proxy.broadcast(Message<() -> String>("who")).failed == 1)
+    expect(proxy.broadcast(Message<() -> String>("who")).failed, equals: 1)
     #expect(throws: MessageError.self) { try proxy.collect(Message<() -> String>("who"), returning: .all) }
   }
 
@@ -199,15 +199,15 @@ struct SelectorTableTests {
       Responds(to: "b") { (_: Stranger) in 1 }
     }
     let table = SelectorTable(for: Owner.self, inheriting: parent, rows: [])
-    #expect(table.refusals.map(\.selector) == ["a", "b"])
-    #expect(code { _ = try Owner(table).send(Message<() -> Int>("a")) } == .typeMismatch)
+    expect(table.refusals.map(\.selector), equals: ["a", "b"])
+    expect(code { _ = try Owner(table).send(Message<() -> Int>("a")) }, equals: .typeMismatch)
     #expect(!table.responds(to: "a"))
   }
 
   @Test("a class's table may inherit that of a protocol")
   func protocolParent() throws {
-    #expect(try Person().send(Message<() -> String>("name")) == "ann")
-    #expect(try Person().send(Message<() -> String>("greet")) == "hello ann")
+    try expect(Person().send(Message<() -> String>("name")), equals: "ann")
+    try expect(Person().send(Message<() -> String>("greet")), equals: "hello ann")
     #expect(Person.selectorTable.refusals.isEmpty)
   }
 
@@ -226,11 +226,11 @@ struct SelectorTableTests {
       return Responds(to: .value) { (_: Owner) in withExtendedLifetime(held) { 1 } }
     }
     try table.add(row())
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     try table.replace(row())
-    #expect(counter.alive == 1)
+    expect(counter.alive, equals: 1)
     table.remove("value")
-    #expect(counter.alive == 0)
+    expect(counter.alive, equals: 0)
   }
 
   @Test("a table is changed and asked from many threads")

@@ -1,6 +1,7 @@
 // StatedTypesTests.swift: types that a sender states, and answers that are not there.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 private protocol Shape {}
@@ -40,13 +41,13 @@ struct StatedTypesTests {
   func returnTypeRefused() {
     for (types, wanted) in [("c@:q", "(c)"), ("@\"String\"@:q", "(@\"String\")"), ("#@:q", "(#)")] {
       let error = #expect(throws: MessageError.self) { try answer("same:", types, .init(700)) }
-      #expect(error?.code == .typeMismatch)
+      expect(error?.code, equals: .typeMismatch)
       #expect(error?.argumentIndex == nil)
       #expect(error?.evidence.hasPrefix("result: ") == true)
       #expect(error?.evidence.contains(wanted) == true, "\(error?.evidence ?? "")")
     }
     let void = #expect(throws: MessageError.self) { try answer("ping", "q@:") }
-    #expect(void?.code == .typeMismatch)
+    expect(void?.code, equals: .typeMismatch)
   }
 
   @Test("a stated void drops the answer, as its caller does not look at it")
@@ -75,14 +76,14 @@ struct StatedTypesTests {
   @Test("a signature that is stated for other colons than the selector's is refused")
   func otherColons() throws {
     let error = #expect(throws: MessageError.self) { try answer("same:", "v@:") }
-    #expect(error?.code == .wrongArgumentCount)
-    #expect(error?.evidence == "the stated signature v@: takes 0, the selector 1")
+    expect(error?.code, equals: .wrongArgumentCount)
+    expect(error?.evidence, equals: "the stated signature v@: takes 0, the selector 1")
   }
 
   @Test("no answer is no value of an existential type, only of an optional one")
   func noAnswer() throws {
     let any = #expect(throws: MessageError.self) { try Oracle().send(Message<() -> Any>("silent")) }
-    #expect(any?.code == .nobodyResponds)
+    expect(any?.code, equals: .nobodyResponds)
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Shape>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> AnyObject>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Sendable>("silent")) }

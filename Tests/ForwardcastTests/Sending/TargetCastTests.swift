@@ -2,6 +2,7 @@
 // Layer: Tests. See DESIGN.md, "One walk, two loops".
 
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Forwardcast
@@ -55,7 +56,7 @@ struct TargetCastTests {
     for target in targets { proxy.add(target) }
     for added in 0..<3 {
       let answers = try proxy.collect(.number, added, returning: .all)
-      #expect(answers == (0..<12).map { $0 + added } + [(12 + added) * 10])
+      expect(answers, equals: (0..<12).map { $0 + added } + [(12 + added) * 10])
     }
     withExtendedLifetime(targets) {}
   }
@@ -68,7 +69,7 @@ struct TargetCastTests {
     proxy.add(try #require(target))
     for _ in 0..<3 {
       #expect(throws: TooLarge.self) { try proxy.collect(.number, 2000, returning: .last) }
-      #expect(try proxy.collect(.number, 1, returning: .last) == 6)
+      try expect(proxy.collect(.number, 1, returning: .last), equals: 6)
     }
     target = nil
     #expect(remembered == nil)
@@ -90,10 +91,10 @@ struct TargetCastTests {
     for target in targets { proxy.add(target) }
     for added in 0..<4 { _ = try proxy.collect(.number, added, returning: .all) }
     targets = []
-    #expect(kept.list.count == 2)
-    #expect(proxy.count == 2)
+    expect(kept.list.count, equals: 2)
+    expect(proxy.count, equals: 2)
     kept.list = []
-    #expect(proxy.count == 0)
+    expect(proxy.count, equals: 0)
   }
 
   @Test("threads that meet new classes at once all call what they mean")
@@ -112,6 +113,6 @@ struct TargetCastTests {
       }
       withExtendedLifetime(targets) {}
     }
-    #expect(wrong.withLock { $0 } == 0)
+    expect(wrong.withLock { $0 }, equals: 0)
   }
 }

@@ -2,6 +2,7 @@
 
 import AllocationCounter
 import Forwardcast
+import TestSupport
 import Testing
 
 private protocol Sample: Equatable, Sendable {
@@ -63,9 +64,9 @@ struct TypedSendTests {
         }
         let typed = Result { try echo.send(Message<(T) -> T>(selector), value) }
         switch (typed, boxed) {
-        case (.success(let left), .success(let right)): #expect(left == right, "\(selector) \(value)")
+        case (.success(let left), .success(let right)): expect(left, equals: right, "\(selector) \(value)")
         case (.failure(let error), .failure):
-          #expect((error as? MessageError)?.code == .typeMismatch, "\(selector) \(value): \(error)")
+          expect((error as? MessageError)?.code, equals: .typeMismatch, "\(selector) \(value): \(error)")
         default: Issue.record("\(selector) \(value) as \(T.self): typed \(typed), boxed \(boxed)")
         }
       }
@@ -83,8 +84,8 @@ struct TypedSendTests {
         let alone = Result { try echo.send(Message<(T) -> T>(selector), value) }
         let through = Result { try proxy.collect(Message<(T) -> T>(selector), value, returning: .last) }
         switch (alone, through) {
-        case (.success(let left), .success(let right)): #expect(left == right)
-        case (.failure(let left), .failure(let right)): #expect("\(left)" == "\(right)")
+        case (.success(let left), .success(let right)): expect(left, equals: right)
+        case (.failure(let left), .failure(let right)): expect("\(left)", equals: "\(right)")
         default: Issue.record("\(selector) \(value) as \(T.self): alone \(alone), through \(through)")
         }
       }
@@ -97,29 +98,29 @@ struct TypedSendTests {
     let error = #expect(throws: MessageError.self) {
       try Echo().send(Message<(Int, String) -> Int>("add:to:"), 1, "two")
     }
-    #expect(error?.code == .typeMismatch)
-    #expect(error?.argumentIndex == 1)
-    #expect(error?.receiver == "Echo")
-    #expect(error?.description == "type mismatch add:to: of Echo: argument 1: wanted Int, found String (\"two\")")
+    expect(error?.code, equals: .typeMismatch)
+    expect(error?.argumentIndex, equals: 1)
+    expect(error?.receiver, equals: "Echo")
+    expect(error?.description, equals: "type mismatch add:to: of Echo: argument 1: wanted Int, found String (\"two\")")
   }
 
   @Test("a result that the sender cannot take is a mismatch without an index")
   func resultMismatch() {
     let error = #expect(throws: MessageError.self) { try Echo().send(Message<(Int) -> String>("int:"), 1) }
-    #expect(error?.code == .typeMismatch)
+    expect(error?.code, equals: .typeMismatch)
     #expect(error?.argumentIndex == nil)
     let lie = #expect(throws: MessageError.self) { try Echo().send(Message<() -> Int>("lie")) }
-    #expect(lie?.description == "type mismatch lie of Echo: result: wanted long long (q), found String (\"text\")")
+    expect(lie?.description, equals: "type mismatch lie of Echo: result: wanted long long (q), found String (\"text\")")
   }
 
   @Test("a wrong number of arguments is an error at both doors", arguments: [0, 2])
   func argumentCount(count: Int) {
     var call = Invocation("int:", arguments: Array(repeating: .init(1), count: count))
     let error = #expect(throws: MessageError.self) { try Echo().perform(&call) }
-    #expect(error?.code == .wrongArgumentCount)
-    #expect(error?.evidence == "wanted 1, found \(count)")
+    expect(error?.code, equals: .wrongArgumentCount)
+    expect(error?.evidence, equals: "wanted 1, found \(count)")
     let typed = #expect(throws: MessageError.self) { try Echo().send(Message<() -> Int>("int:")) }
-    #expect(typed?.code == .wrongArgumentCount)
+    expect(typed?.code, equals: .wrongArgumentCount)
   }
 
   @Test("no answer is enough for Void and optionals, and an error for all else")
@@ -165,7 +166,7 @@ struct TypedSendTests {
       ("broadcast a list", { proxy.broadcast(list, numbers) }),
     ]
     for (name, door) in doors {
-      #expect(least(door) == 0, "\(name)")
+      expect(least(door), equals: 0, "\(name)")
     }
     #expect(least { _ = try? echo.send(Message<(Int8, Int) -> Int>("add:to:"), 1, 2) } > 0)
   }
