@@ -89,7 +89,7 @@ let package = Package(
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
     .testTarget(name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"]),
     // The same shapes, in a module that is on the main actor by default.
-    .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast"]),
+    .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast", "TestSupport"]),
     .testTarget(
       name: "ForwardcastScriptTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand", "TestSupport"]),

@@ -80,7 +80,7 @@ struct ProcessTests {
     stage.peer.system.faults.command { _, _ in .passes }
     try await expect(stage.remote.sendAndWait(.note, 2), equals: 2)
     stage.peer.kill()
-    try expect(stage.journal.numbers, equals: (message ? [2] : [1, 2]))
+    try expect(stage.journal.numbers, equals: message ? [2] : [1, 2])
   }
 
   @Test("messages and answers that the engine doubles run once")

@@ -295,7 +295,7 @@ struct WriterTests {
     func read(_ text: String) -> Expansion {
       Expander(text, settings: ModuleSettings(isMainActorByDefault: true)).expansion
     }
-    let count = bound(1_000, full: 4_000)
+    let count = bound(500, full: 4_000)
     let deep = "[".times(count) + "Int" + "]".times(count)
     #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
     let generic = "A<".times(100) + "Int" + ">".times(100)

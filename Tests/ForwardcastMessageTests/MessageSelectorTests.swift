@@ -122,7 +122,7 @@ struct MessageSelectorTests {
     let literal = unsafeBitCast((UInt(scalar.value), 0, UInt8(1)), to: StaticString.self)
     try #require(!literal.hasPointerRepresentation && literal.unicodeScalar == scalar)
     for _ in 0..<3 {
-      expect(MessageSelector(stringLiteral: literal), equals: (try MessageSelector(name)))
+      expect(MessageSelector(stringLiteral: literal), equals: try MessageSelector(name))
     }
   }
 
@@ -140,7 +140,7 @@ struct MessageSelectorTests {
         (UInt(bitPattern: memory), name.utf8.count, UInt8(2)), to: StaticString.self)
       try #require(literal.hasPointerRepresentation && "\(literal)" == name)
       expect(MessageSelector(stringLiteral: literal).name, equals: name)
-      expect(MessageSelector(stringLiteral: literal), equals: (try MessageSelector(name)))
+      expect(MessageSelector(stringLiteral: literal), equals: try MessageSelector(name))
     }
   }
 

@@ -96,7 +96,7 @@ struct MethodSignatureTests {
     for (left, right, strict, ignoring, lenient) in rows {
       let (first, second) = (try MethodSignature(left), try MethodSignature(right))
       for (one, other) in [(first, second), (second, first)] {
-        expect((one == other), equals: strict, "\(left) \(right)")
+        expect(one == other, equals: strict, "\(left) \(right)")
         expect(one.matches(other), equals: strict, "\(left) \(right)")
         expect(one.matches(other, .ignoringReturnType), equals: ignoring, "\(left) \(right)")
         expect(one.matches(other, .lenient), equals: lenient, "\(left) \(right)")
@@ -122,7 +122,7 @@ struct MethodSignatureTests {
     expect(registers.argumentTypes, equals: [.object, .selector, .selector])
     expect(registers.argumentOffsets, equals: [0, 4, 8])
     expect(registers.frameLength, equals: 12)
-    expect(registers, equals: (try MethodSignature("@@::")))
+    expect(registers, equals: try MethodSignature("@@::"))
     try expect(MethodSignature("v24@0:8q-16").statedOffsets, equals: [0, 8, -16])
     try expect(MethodSignature("v@:q+16d").argumentOffsets, equals: [0, 8, 16, 24])
   }

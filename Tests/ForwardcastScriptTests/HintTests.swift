@@ -23,7 +23,7 @@ struct HintTests {
     let error = play(text).outcome.error
     #expect(error != nil)
     expect(error?.hint, equals: hint)
-    expect(error?.description.contains("did you mean"), equals: (hint != nil))
+    expect(error?.description.contains("did you mean"), equals: hint != nil)
     #expect(error?.text.contains("did you mean") == false)
     #expect(error?.description.hasSuffix("^") == true)
   }

@@ -38,7 +38,7 @@ struct ScriptLinesTests {
       #expect(!lines.isEmpty || bytes == 0)
       bytes += line.utf8.count + 1
       let whole = lines.add(line + "\n")
-      expect(whole.isEmpty, equals: (line != "2]"))
+      expect(whole.isEmpty, equals: line != "2]")
     }
     expect(lines.examinedBytes, equals: bytes)
     #expect(lines.isEmpty)

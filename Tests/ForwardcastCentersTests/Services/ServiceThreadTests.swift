@@ -164,8 +164,8 @@ extension Centers {
       #expect(ended)
       let told = ["account made", "account did init", "account will clear", "held is stale", "held will clear"]
       // The second try finds services that know nothing of the first, the journal among them.
-      expect(journal.all, equals: (persists ? told : told + ["account gone"]))
-      expect(center.services.map(\.name), equals: (persists ? ["held"] : ["journal", "AccountService", "held"]))
+      expect(journal.all, equals: persists ? told : told + ["account gone"])
+      expect(center.services.map(\.name), equals: persists ? ["held"] : ["journal", "AccountService", "held"])
     }
   }
 }

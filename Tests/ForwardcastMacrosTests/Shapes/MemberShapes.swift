@@ -354,7 +354,7 @@ struct MemberShapes {
     proxy.add(object)
     proxy.number = 8
     expect(object.number, equals: 8)
-    expect((try? proxy.number(returning: .all)), equals: [5, 8])
+    expect(try? proxy.number(returning: .all), equals: [5, 8])
   }
 
   @Test("a protocol that is more than one")

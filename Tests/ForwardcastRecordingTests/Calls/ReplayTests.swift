@@ -141,7 +141,7 @@ struct ReplayTests {
     expect(error?.description, equals: "no name for secret")
     let recording = account.recorder.recording
     #expect(!"\(recording)".contains("secret") && recording.calls[1].error?.type == "Spilled")
-    expect("\(recording)".contains("ann"), equals: (arguments != nil))
+    expect("\(recording)".contains("ann"), equals: arguments != nil)
     #expect(recording.calls[0].answer?.value is RedactedValue)
     let data = try JSONEncoder().encode(recording)
     #expect(!String(decoding: data, as: UTF8.self).contains("secret"))

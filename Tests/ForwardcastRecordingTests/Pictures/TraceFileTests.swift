@@ -97,7 +97,7 @@ struct TraceFileTests {
     let turns = lanes.slices.filter { $0.args?["receiver"] != "office" }
     #expect(turns.count == 4 && lanes.crossings == [])
     for turn in turns {
-      expect(lanes.lane(of: turn), equals: (turn.args?["receiver"] == "ann" ? "queue disk" : "main actor"))
+      expect(lanes.lane(of: turn), equals: turn.args?["receiver"] == "ann" ? "queue disk" : "main actor")
     }
     let (begins, ends) = (lanes.entries.filter { $0.ph == "s" }, lanes.entries.filter { $0.ph == "f" })
     #expect(begins.count == 4 && Set(begins.map(\.id)) == Set(ends.map(\.id)))

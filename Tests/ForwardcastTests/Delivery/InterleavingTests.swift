@@ -91,7 +91,7 @@ struct InterleavingTests {
         }
       }
       expect(problems, equals: [])
-      expect(orders, equals: (together ? 630 : 5040))
+      expect(orders, equals: together ? 630 : 5040)
     }
   }
 

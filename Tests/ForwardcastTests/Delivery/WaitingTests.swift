@@ -68,7 +68,7 @@ struct WaitingTests {
     default: proxy.removeAll()
     }
     context.run()
-    try await expect(answer.value, equals: (how == "all" ? [] : [5]))
+    try await expect(answer.value, equals: how == "all" ? [] : [5])
     withExtendedLifetime(leaves) {}
   }
 

@@ -132,7 +132,7 @@ struct MulticastOrderTests {
             }
             _ = send(2)
             expect(journal.take(), equals: next.map { "\($0) 2" }, "\(context)")
-            expect(proxy.count, equals: (action == .mute ? 3 : next.count), "\(context)")
+            expect(proxy.count, equals: action == .mute ? 3 : next.count, "\(context)")
             withExtendedLifetime((targets, late)) {}
             for target in targets { target?.onNote = nil }
           }

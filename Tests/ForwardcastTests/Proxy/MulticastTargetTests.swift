@@ -288,9 +288,9 @@ struct MulticastTargetTests {
     let proxy = MulticastProxy<any MessageSource>(table: table)
     let token = proxy.add(Point(x: 3))
     proxy.add(Point(x: 4))
-    expect((try? proxy.collect(.value, returning: .all)), equals: [3, 4])
+    expect(try? proxy.collect(.value, returning: .all), equals: [3, 4])
     token.cancel()
-    expect((try? proxy.collect(.value, returning: .all)), equals: [4])
+    expect(try? proxy.collect(.value, returning: .all), equals: [4])
   }
 
   @Test("a registration describes itself")

@@ -37,7 +37,7 @@ struct WalkTests {
     proxy.add(listener)
     if !isFirst { proxy.add(wide) }
     let all = try proxy.collect(.value, returning: .all)
-    expect(all, equals: (isFirst ? [40, 2] : [2, 40]))
+    expect(all, equals: isFirst ? [40, 2] : [2, 40])
     expect(proxy.broadcast(.value).delivered, equals: 2)
     let sum = try proxy.collect(Message<() -> Int64>("value"), returning: .sum)
     expect(sum, equals: 42)

@@ -61,7 +61,7 @@ struct DepthTests {
         expect(error?.code, equals: .tooDeep, "\(size) KiB")
         #expect(error?.description.hasPrefix("too many levels dive: of Diver") == true)
         // The way back is free again.
-        expect((try? Diver(door).send(Message<() -> Int>("surface"))), equals: 1)
+        expect(try? Diver(door).send(Message<() -> Int>("surface")), equals: 1)
       }
     }
   }
@@ -86,7 +86,7 @@ struct DepthTests {
       }
     }
     onStack(8192) {
-      expect((try? Counting().send(.dive, 1000)), equals: 1000)
+      expect(try? Counting().send(.dive, 1000), equals: 1000)
       #expect(StackGuard.hasRoom)
     }
   }

@@ -156,7 +156,7 @@ struct RespondingHookTests {
       for _ in 0..<count { proxies.append(ForwardingProxy(to: proxies.last ?? end as any MessageReceiver)) }
       expect(proxies[count - 1].responds(to: "value"), equals: isReached)
       let answer = Result { try proxies[count - 1].send(.value) }
-      expect((try? answer.get()), equals: (isReached ? 7 : nil))
+      expect(try? answer.get(), equals: isReached ? 7 : nil)
       #expect(!proxies[count - 1].responds(to: "nothing"))
       // From the outside: a chain that is released at once ends one in the other.
       while !proxies.isEmpty { proxies.removeLast() }

@@ -45,7 +45,7 @@ private enum Compiler {
       guard parts.count == 5, parts[0].hasSuffix(file.lastPathComponent), parts[3] == "error" else { return nil }
       return Int(parts[1]).map { ($0, parts[4]) }
     }
-    expect(lines.isEmpty, equals: (process.terminationStatus == 0), "\(text)")
+    expect(lines.isEmpty, equals: process.terminationStatus == 0, "\(text)")
     return Dictionary(lines) { first, _ in first }
   }
 }

@@ -41,12 +41,12 @@ struct SelectorTableTests {
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(owner)
     func check(_ answer: Int?) {
-      expect(owner.responds(to: "value"), equals: (answer != nil))
-      expect(proxy.responds(to: "value"), equals: (answer != nil))
-      expect(proxy.count(for: "value"), equals: (answer == nil ? 0 : 1))
-      expect((try? owner.send(.value)), equals: answer)
-      expect((try? proxy.collect(.value, returning: .last)), equals: .some(answer))
-      expect((owner.methodSignature(for: "value") == nil), equals: (answer == nil))
+      expect(owner.responds(to: "value"), equals: answer != nil)
+      expect(proxy.responds(to: "value"), equals: answer != nil)
+      expect(proxy.count(for: "value"), equals: answer == nil ? 0 : 1)
+      expect(try? owner.send(.value), equals: answer)
+      expect(try? proxy.collect(.value, returning: .last), equals: .some(answer))
+      expect(owner.methodSignature(for: "value") == nil, equals: answer == nil)
     }
     check(nil)
     try table.add(Responds(to: .value) { (_: Owner) in 1 })
@@ -137,7 +137,7 @@ struct SelectorTableTests {
     expect(table.refusals.map(\.code), equals: [.wrongArgumentCount])
     #expect(!owner.responds(to: "a:"))
     expect(code { try owner.send(Message<(Int) -> Void>("a:"), 1) }, equals: .wrongArgumentCount)
-    expect((try? owner.send(.value)), equals: 1)
+    expect(try? owner.send(.value), equals: 1)
     let proxy = MulticastProxy<any MessageReceiver>()
     let errors = Journal()
     proxy.onError = { errors.write("\($0.error)") }
