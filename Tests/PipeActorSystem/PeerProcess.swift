@@ -115,7 +115,13 @@ public final class PeerProcess: Sendable {
     try MessageEndpoint<PipeActorSystem>.resolve(id: PipeActorID(name), using: system)
   }
 
-  public func pause() { kill(identifier, SIGSTOP) }
+  /// Stops the process, and waits until all of its threads stand: until then one of them may still take a message and answer.
+  public func pause() {
+    kill(identifier, SIGSTOP)
+    var status = siginfo_t()
+    while waitid(P_PID, id_t(identifier), &status, WSTOPPED) == -1, errno == EINTR {}
+  }
+
   public func goOn() { kill(identifier, SIGCONT) }
 
   /// Ends the process at once and waits until it is gone, on whichever thread, as often as it is called.
