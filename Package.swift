@@ -105,7 +105,7 @@ let package = Package(
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
         "ForwardcastDistributed", "TestSupport",
       ]),
-    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters"]),
+    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
     .target(
       name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem"),

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: answers-rules
@@ -53,18 +54,18 @@ struct Answers {
     print(try downloads.progress(of: "logo", returning: .all))  // [0.25, 0.25]
     print(try downloads.progress(of: "logo", returning: .reduce(0, max)))  // 0.25
     // end
-    #expect(downloads.bytesLoaded() == 210)
+    expect(downloads.bytesLoaded(), equals: 210)
     #expect(!downloads.mayPause())
-    #expect(downloads.title() == "logo, film")
-    #expect(try downloads.progress(of: "logo") == 0.25)
-    #expect(try downloads.progress(of: "logo", returning: .all) == [0.25, 0.25])
-    #expect(downloads.note() == "film")
+    expect(downloads.title(), equals: "logo, film")
+    try expect(downloads.progress(of: "logo"), equals: 0.25)
+    try expect(downloads.progress(of: "logo", returning: .all), equals: [0.25, 0.25])
+    expect(downloads.note(), equals: "film")
     #expect(throws: Download.Unknown.self) { try downloads.progress(of: "film", returning: .all) }
-    #expect(try downloads.progress(of: "film", returning: .firstSuccess) == 0.25)
+    try expect(downloads.progress(of: "film", returning: .firstSuccess), equals: 0.25)
     downloads.removeAll()
-    #expect(downloads.bytesLoaded() == 0)
+    expect(downloads.bytesLoaded(), equals: 0)
     #expect(downloads.mayPause())
-    #expect(downloads.priority() == 0)
+    expect(downloads.priority(), equals: 0)
     #expect(throws: MessageError.self) { try downloads.progress(of: "logo") }
     withExtendedLifetime((logo, film)) {}
   }

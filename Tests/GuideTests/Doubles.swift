@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastTesting
+import TestSupport
 import Testing
 
 // snippet: doubles-program
@@ -48,7 +49,7 @@ struct Doubles {
     try Reminder(mailer: mailer.face).remind("ann")
     mailer.verify(MailerProxy.Messages.send, .any, .any, times: .never)
     // end
-    #expect(mailer.face.pending() == 3)
+    expect(mailer.face.pending(), equals: 3)
   }
 
   @Test("a clock stands still until the test moves it")
@@ -60,7 +61,7 @@ struct Doubles {
     clock.advance(by: .seconds(60))
     try await sleeper.value  // no time has passed
     // end
-    #expect(clock.sleeperCount == 0)
+    expect(clock.sleeperCount, equals: 0)
   }
 
   @Test("what does not come is said with a clock too")
@@ -85,6 +86,6 @@ struct Doubles {
     print(texts.values)  // ["due"]
     for (text, address) in mailer.arguments(of: MailerProxy.Messages.send) { print(text, "to", address) }
     // end
-    #expect(texts.values == ["due"])
+    expect(texts.values, equals: ["due"])
   }
 }

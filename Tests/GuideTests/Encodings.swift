@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 @Suite("Type encodings")
@@ -21,9 +22,9 @@ struct Encodings {
     }
     // end
     #expect(point.layout?.size == 16 && point.layout(on: .aarch64Linux)?.alignment == 8)
-    #expect("\(signature.argumentTypes)" == "[@, :, q]")
+    expect("\(signature.argumentTypes)", equals: "[@, :, q]")
     #expect(try TypeEncoding("b3").layout == nil && TypeEncoding("{Color}").layout == nil)
     let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding("{}") }
-    #expect(error.map { "\($0)" } == "record without name and members at byte 1 of \"{}\"")
+    expect(error.map { "\($0)" }, equals: "record without name and members at byte 1 of \"{}\"")
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: errors-protocol
@@ -66,9 +67,9 @@ struct Errors {
     let strict = ExporterProxy(options: MulticastOptions(silence: .thrown))
     // end
     #expect(summary.nobodyResponded)
-    #expect(try exporters.pages(in: "atlas", returning: .sum) == 0)
+    try expect(exporters.pages(in: "atlas", returning: .sum), equals: 0)
     #expect(throws: MessageError.self) { try strict.pages(in: "atlas", returning: .sum) }
     let error = try #require(throws: MessageError.self) { try exporters.pages(in: "atlas") }
-    #expect(error.code == .nobodyResponds)
+    expect(error.code, equals: .nobodyResponds)
   }
 }

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: forwarding-keys
@@ -53,7 +54,7 @@ struct Forwarding {
     let loud = Shouting(Lexicon())
     let word = try loud.send(.translate, "chat")  // "CAT"
     // end
-    #expect(word == "CAT")
+    expect(word, equals: "CAT")
   }
 
   @Test("a lazy proxy makes its target on the first message")
@@ -78,7 +79,7 @@ struct Forwarding {
     }
     let word = try translators.collect(.translate, "Chat", returning: .last)  // Optional("«cat»")
     // end
-    #expect(word == "«cat»")
+    expect(word, equals: "«cat»")
     withExtendedLifetime(lexicon) {}
   }
 

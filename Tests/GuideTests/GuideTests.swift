@@ -6,6 +6,7 @@ import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The guide")
@@ -35,9 +36,10 @@ struct GuideTests {
   @Test("the parts of a snippet are found, whatever their indentation; other languages are no blocks")
   func reading() {
     let text = "// snippet: a\nx\n// end\n  // snippet: a\n    y\n      z\n  // end\n"
-    #expect(GuideBlocks.parts(in: text) == ["a": ["x", "y\n  z"]])
-    #expect(
-      GuideBlocks.tutorials(of: ["device-queues": ["a"]]) == ["device-queues-1.swift": "import Forwardcast\n\na\n"])
+    expect(GuideBlocks.parts(in: text), equals: ["a": ["x", "y\n  z"]])
+    expect(
+      GuideBlocks.tutorials(of: ["device-queues": ["a"]]),
+      equals: ["device-queues-1.swift": "import Forwardcast\n\na\n"])
     let page = "a\n```swift\nx\n\ny\n  z\n```\n```sh\nls\n```\n"
     let blocks = GuideBlocks.blocks(in: page, of: "p")
     #expect(blocks.map(\.code) == ["x\n\ny\n  z"] && blocks.first?.line == 2)
@@ -54,13 +56,13 @@ struct GuideTests {
       }
     }
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
-    #expect(Set(files) == Set(wanted.keys))
+    expect(Set(files), equals: Set(wanted.keys))
     let pages = folder.deletingLastPathComponent().appending(path: "Tutorials")
     let shown = try ["ThemeSwitch", "DeviceOnQueues"].map {
       try String(contentsOf: pages.appending(path: "\($0).tutorial"), encoding: .utf8)
     }.joined()
     for (file, text) in wanted {
-      #expect(try String(contentsOf: folder.appending(path: file), encoding: .utf8) == text, "\(file)")
+      try expect(String(contentsOf: folder.appending(path: file), encoding: .utf8), equals: text, "\(file)")
       #expect(shown.contains("file: \"\(file)\""))
     }
   }
@@ -151,8 +153,8 @@ struct GuideTests {
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
     let written = try String(contentsOf: file, encoding: .utf8)
-    #expect(
-      written == text,
+    expect(
+      written, equals: text,
       "write it anew: FORWARDCAST_WRITE_GUIDE=1 swift test --filter GuideTests")
   }
 }

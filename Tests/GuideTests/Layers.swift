@@ -5,6 +5,7 @@ import Dispatch
 import Distributed
 import Forwardcast
 import ForwardcastDistributed
+import TestSupport
 import Testing
 
 // snippet: layers
@@ -32,13 +33,13 @@ struct LayersGuide {
     // snippet: layers-typed
     let total = try meters.reading(at: 3)  // 12
     // end
-    #expect(total == 12)
+    expect(total, equals: 12)
 
     // snippet: layers-boxed
     var call = Invocation("readingAt:", arguments: [ArgumentBox(3)])
     let report = try meters.multicast.forward(&call)  // delivered 2, queued 0, failed 0, skipped 0
     // end
-    #expect("\(report)" == "delivered 2, queued 0, failed 0, skipped 0")
+    expect("\(report)", equals: "delivered 2, queued 0, failed 0, skipped 0")
 
     // snippet: layers-asked
     let reading = GaugeProxy.Messages.reading
@@ -52,21 +53,21 @@ struct LayersGuide {
     meters.add(remote, delivery: .queue(DispatchQueue(label: "meter")))
     let all = try await meters.collectAndWait(reading, 3, returning: .sum)  // 18
     // end
-    #expect(all == 18)
+    expect(all, equals: 18)
 
     // snippet: layers-hooked
     let fee = try meters.around(reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
     let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)  // 21: each answer by itself
     fee.cancel()
     // end
-    #expect(withFee == 21)
+    expect(withFee, equals: 21)
 
     // snippet: layers-nested
     let towns = GaugeProxy()
     towns.add(meters)
     let nested = try await towns.collectAndWait(reading, 3, returning: .all)  // [6, 6, 6]
     // end
-    #expect(nested == [6, 6, 6])
+    expect(nested, equals: [6, 6, 6])
 
     // snippet: layers-remote
     let door = MessageEndpoint(meters, for: GaugeProxy.table, actorSystem: LocalTestingDistributedActorSystem())
@@ -75,7 +76,7 @@ struct LayersGuide {
     country.add(remote: far)
     let there = try await country.collectAndWait(reading, 3, returning: .all)  // [6]: what is elsewhere is one target
     // end
-    #expect(there == [6])
+    expect(there, equals: [6])
     withExtendedLifetime((first, second, remote)) {}
   }
 }

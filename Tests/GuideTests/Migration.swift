@@ -5,6 +5,7 @@ import Dispatch
 import Forwardcast
 import ForwardcastRecording
 import ForwardcastTesting
+import TestSupport
 import Testing
 
 // snippet: migration-weak-before
@@ -152,7 +153,7 @@ struct Migration {
     // end
     let peer = "bob"
     calls.multicast.broadcast { $0.call(didConnect: peer) }
-    #expect(screen.heard.lines == ["ann", "bob"])
+    expect(screen.heard.lines, equals: ["ann", "bob"])
   }
 
   @Test("weak boxes: before and after tell the same observers")
@@ -167,7 +168,7 @@ struct Migration {
     new.listeners.remove(page)
     old.stop()
     new.stop()
-    #expect(page.heard.lines == ["stopped", "stopped"])
+    expect(page.heard.lines, equals: ["stopped", "stopped"])
   }
 
   @Test("a notification becomes a typed call, or a closure")
@@ -211,14 +212,14 @@ struct Migration {
     prices.price(200)
     var seen: [Int] = []
     for await cents in values.prefix(1) { seen.append(cents) }
-    #expect(seen == [200])
+    expect(seen, equals: [200])
   }
 
   @Test("a proxy passes on what it prints")
   func proxies() throws {
     let mixer = Mixer()
     try Logging(mixer).send(.setVolume, 5)
-    #expect(mixer.volume == 5)
+    expect(mixer.volume, equals: 5)
   }
 
   @Test("an undo step is a message")
@@ -226,7 +227,7 @@ struct Migration {
     let mixer = Mixer()
     try mixer.set(volume: 5)
     try mixer.history.undo()
-    #expect(mixer.volume == 0)
+    expect(mixer.volume, equals: 0)
   }
 
   @Test("a double answers and counts as the mock did")
@@ -240,6 +241,6 @@ struct Migration {
     let text = Greeter(clock: clock.face).greeting()  // good morning
     clock.verify(DayClockProxy.Messages.hour, times: .once)
     // end
-    #expect(text == "good morning")
+    expect(text, equals: "good morning")
   }
 }

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: main-views
@@ -64,7 +65,7 @@ struct OnTheMainActor {
     pages.add(ribbon)
     if pages.mayTurn() { pages.page(didTurnTo: 2) }
     // end
-    #expect(ribbon.number == 2)
+    expect(ribbon.number, equals: 2)
   }
 
   @Test("senders anywhere reach targets on a queue and closures on the main actor")

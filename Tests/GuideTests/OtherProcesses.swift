@@ -62,7 +62,7 @@ struct OtherProcesses {
     let sum = try await counter.sendAndWait(.add, 5)
     room.add(remote: counter, buffer: .keepNewest(100), whenGone: .endsRegistration)
     // end
-    #expect(sum == 5)
+    expect(sum, equals: 5)
     withExtendedLifetime(door) {}
   }
 
@@ -77,7 +77,7 @@ struct OtherProcesses {
     let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(30)))
     let answer = try await bob.sendAndWait(Message<(Line) -> Int>("heard:"), line)
     // end
-    #expect(answer == 1)
+    expect(answer, equals: 1)
     // snippet: remote-room
     let room = RoomMemberProxy()
     room.add(window, delivery: .mainActor)
@@ -85,7 +85,7 @@ struct OtherProcesses {
     room.heard(line)  // to all, waits for nobody
     let counts = try await room.collectAndWait(RoomMemberProxy.Messages.heard, line, returning: .all)
     // end
-    #expect(counts == [2, 3])
+    expect(counts, equals: [2, 3])
     withExtendedLifetime((first, window, door, narrow)) {}
   }
 
@@ -106,7 +106,7 @@ struct OtherProcesses {
       }
     }
     // end
-    #expect(room.count == 1)
+    expect(room.count, equals: 1)
   }
 
   private func doors(_ room: RoomMemberProxy) -> (

@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: performance-keys
@@ -26,6 +27,6 @@ struct Performance {
       for step in 1...1000 { held.broadcast(.tick, step) }
     }
     // end
-    #expect(meter.sum == 500_500)
+    expect(meter.sum, equals: 500_500)
   }
 }

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: queues-protocol
@@ -43,7 +44,7 @@ struct Queues {
     try await listeners.drain()  // every queued delivery has run
     // end
     #expect(log.heard.lines == ["60", "61", "62"] && alarm.heard.lines == log.heard.lines)
-    #expect(await chart.points == [60, 61, 62])
+    await expect(chart.points, equals: [60, 61, 62])
   }
 
   @Test("a buffer bounds what waits for one target")
@@ -58,8 +59,8 @@ struct Queues {
     for rate in 1...100 { listeners.heart(rate: rate) }
     queue.resume()
     try await listeners.drain()
-    #expect(screen.heard.lines.last == "100")
-    #expect(screen.heard.lines.count + registration.dropped == 100)
+    expect(screen.heard.lines.last, equals: "100")
+    expect(screen.heard.lines.count + registration.dropped, equals: 100)
     #expect(screen.heard.lines.count < 100)
     registration.cancel()
     // snippet: queues-suspend
@@ -83,6 +84,6 @@ struct Queues {
     var highest = 0
     if let rates { for await rate in rates { highest = max(highest, rate) } }
     // end
-    #expect(highest == 64)
+    expect(highest, equals: 64)
   }
 }

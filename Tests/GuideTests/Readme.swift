@@ -7,6 +7,7 @@ import Forwardcast
 // snippet: readme-queues
 import Dispatch
 // end
+import TestSupport
 import Testing
 
 // snippet: readme
@@ -72,7 +73,7 @@ struct Readme {
     if themes.mayClose() { print("closing") }  // all say so
     // end
     #expect(home.color == "plum" && settings.color == "plum")
-    #expect(themes.unread() == 4)
+    expect(themes.unread(), equals: 4)
     #expect(themes.mayClose())
     home.color = "red"
     #expect(!themes.mayClose())
@@ -87,7 +88,7 @@ struct Readme {
     views.add(bar)
     views.show("Intermezzo")
     // end
-    #expect(bar.text == "Intermezzo")
+    expect(bar.text, equals: "Intermezzo")
   }
 
   @Test("a log on a queue and a label on the main actor hear what any thread sends")
@@ -100,7 +101,7 @@ struct Readme {
     await Task.detached { listeners.linkChanged(to: "connected") }.value  // from any thread
     try await listeners.drain()  // waits for all that is queued
     // end
-    #expect(label.text == "connected")
+    expect(label.text, equals: "connected")
     withExtendedLifetime(log) {}
   }
 }

@@ -5,6 +5,7 @@
 import Dispatch
 import Forwardcast
 // end
+import TestSupport
 import Testing
 
 // snippet: readme-model
@@ -40,8 +41,8 @@ struct ReadmeModel {
     // end
     #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))
     var again = call
-    #expect("\(try heaters.forward(&again))" == "delivered 1, queued 1, failed 0, skipped 0")
-    #expect(try report.answers.map { try $0.result?.unbox(as: Bool.self) } == [true, false])
+    expect("\(try heaters.forward(&again))", equals: "delivered 1, queued 1, failed 0, skipped 0")
+    try expect(report.answers.map { try $0.result?.unbox(as: Bool.self) }, equals: [true, false])
     withExtendedLifetime((hall, attic)) {}
   }
 }

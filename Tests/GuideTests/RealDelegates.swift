@@ -3,6 +3,7 @@
 
 import Forwardcast
 import Foundation
+import TestSupport
 import Testing
 
 // snippet: real-silence
@@ -110,7 +111,7 @@ struct RealDelegates {
     // end
     broker.broker(1, didSend: 2)
     broker.state = 3
-    #expect(heard == ["1 2", "state 3"])
+    expect(heard, equals: ["1 2", "state 3"])
   }
 
   @Test("a target leaves out what it does not answer")
@@ -125,7 +126,7 @@ struct RealDelegates {
     #expect(!asks && selection.row == 3 && list.responds(to: "selected:"))
     list.on(RowDelegateProxy.Messages.height) { _ in 44 }
     #expect(list.responds(to: "heightOfRow:") && list.height(ofRow: 0) == 44)
-    #expect((try? list.height(ofRow: 0, returning: .all)) == [44])
+    expect((try? list.height(ofRow: 0, returning: .all)), equals: [44])
   }
 
   @Test("nested protocols, parents and associated types")
@@ -140,7 +141,7 @@ struct RealDelegates {
     let delegate: any FeedDelegate<String> = feed
     delegate.received("b")
     // end
-    #expect(texts == ["a", "b"])
+    expect(texts, equals: ["a", "b"])
     let video: any PlayerDelegate = VideoPlayerDelegateProxy()
     video.playerDidPlay()
     #expect((TransferDelegateProxy() as AnyObject) is NSObject)
@@ -152,6 +153,6 @@ struct RealDelegates {
     let list = RowDelegateProxy()
     list.add(Selection(), ownership: .strong)
     // end
-    #expect(list.targets.count == 1)
+    expect(list.targets.count, equals: 1)
   }
 }

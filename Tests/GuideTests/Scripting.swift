@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastScript
+import TestSupport
 import Testing
 
 // snippet: scripting-lamp
@@ -28,9 +29,9 @@ struct Scripting {
     let mistake = session.run("[lamp dimTo: \"much\"]").error
     print(mistake?.text ?? "")  // type mismatch dimTo: of Lamp: argument 0: wanted Double, found String ("much")
     // end
-    #expect(lamp.brightness == 0.75)
-    #expect("\(watts)" == "60.0")
-    #expect(mistake?.text == "type mismatch dimTo: of Lamp: argument 0: wanted Double, found String (\"much\")")
+    expect(lamp.brightness, equals: 0.75)
+    expect("\(watts)", equals: "60.0")
+    expect(mistake?.text, equals: "type mismatch dimTo: of Lamp: argument 0: wanted Double, found String (\"much\")")
   }
 
   @Test("a script is bounded, and says what it prints")

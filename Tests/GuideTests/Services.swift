@@ -6,6 +6,7 @@ import ForwardcastCenters
 // snippet: services-service
 import Synchronization
 // end
+import TestSupport
 import Testing
 
 // snippet: services-service
@@ -80,6 +81,6 @@ struct Services {
     extensions.notify((any MailExtension).self, .didReceive, "hello")  // the archive is made, and hears of it
     // end
     let archive = try #require(center.existing(Archive.self))
-    #expect(archive.heard.withLock { $0 } == ["hello"])
+    expect(archive.heard.withLock { $0 }, equals: ["hello"])
   }
 }

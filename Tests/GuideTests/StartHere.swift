@@ -2,6 +2,7 @@
 // Layer: Tests.
 
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: start-protocol
@@ -58,8 +59,8 @@ struct StartHere {
     let shown = cart.pages.pagesShown()  // 1, the badge: as @Answer says
     let each = try cart.pages.pagesShown(returning: .all)  // [1]: or as you say here, by a policy, which may throw
     // end
-    #expect(shown == 1)
-    #expect(each == [1])
+    expect(shown, equals: 1)
+    expect(each, equals: [1])
     // snippet: start-closure
     var total = 0
     let token = cart.pages.on(CartDelegateProxy.Messages.cart) { item, price in total += price }
@@ -67,7 +68,7 @@ struct StartHere {
     token.cancel()
     // end
     cart.add("salt", price: 99)
-    #expect(total == 99)
+    expect(total, equals: 99)
     withExtendedLifetime(badge) {}
   }
 
@@ -80,6 +81,6 @@ struct StartHere {
     try kettle.perform(&message)
     // end
     #expect(answer == "heating" && kettle.degrees == 90)
-    #expect(try message.result?.unbox(as: String.self) == "heating")
+    try expect(message.result?.unbox(as: String.self), equals: "heating")
   }
 }

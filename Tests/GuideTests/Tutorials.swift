@@ -3,6 +3,7 @@
 
 import Dispatch
 import Forwardcast
+import TestSupport
 import Testing
 
 // snippet: theme-switch
@@ -86,7 +87,7 @@ struct Tutorials {
     listeners.add(label)
     for rate in [61, 64, 128] { await listeners.strap(heartRate: rate) }
     // end
-    #expect(label.text == "128 bpm")
+    expect(label.text, equals: "128 bpm")
     // snippet: device-queues
     let log = DispatchQueue(label: "log")
     listeners.on(StrapListenerProxy.Messages.strap, delivery: .queue(log), buffer: .keepNewest(100)) { rate in
@@ -94,11 +95,11 @@ struct Tutorials {
     }
     await listeners.strap(heartRate: 90)  // returns when all have had it
     // end
-    #expect(label.text == "90 bpm")
+    expect(label.text, equals: "90 bpm")
     // snippet: device-queues
     let count = await listeners.stored()  // 4
     // end
-    #expect(count == 4)
+    expect(count, equals: 4)
     withExtendedLifetime((store, label)) {}
   }
 }

@@ -3,6 +3,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import TestSupport
 import Testing
 
 // snippet: undo-keys
@@ -44,9 +45,9 @@ struct Undoing {
     let circle = Circle()
     circle.move(to: 3)
     try circle.history.undo()
-    #expect(circle.x == 0)
+    expect(circle.x, equals: 0)
     try circle.history.redo()
-    #expect(circle.x == 3)
+    expect(circle.x, equals: 3)
   }
 
   @Test("a change is taken back and made again")
@@ -59,8 +60,8 @@ struct Undoing {
     try document.history.redo()  // final
     print(document.history.undoMenuItemTitle)  // Undo Rename
     // end
-    #expect(document.title == "final")
-    #expect(document.history.undoMenuItemTitle == "Undo Rename")
+    expect(document.title, equals: "final")
+    expect(document.history.undoMenuItemTitle, equals: "Undo Rename")
     // snippet: undo-group
     try document.history.group("Reset") {
       try document.rename("a")
@@ -68,13 +69,13 @@ struct Undoing {
     }
     try document.history.undo()  // both are taken back
     // end
-    #expect(document.title == "final")
+    expect(document.title, equals: "final")
     // snippet: undo-typing
     for title in ["d", "dr", "dra"] {
       try document.history.group("Typing", coalescing: "typing") { try document.rename(title) }
     }
     try document.history.undo()  // all three
     // end
-    #expect(document.title == "final")
+    expect(document.title, equals: "final")
   }
 }
