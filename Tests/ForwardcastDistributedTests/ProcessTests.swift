@@ -57,7 +57,7 @@ private struct Stage {
   }
 }
 
-@Suite("Two processes", .whenQuiet, .serialized)
+@Suite("Two processes", .whenQuiet, .serialized, .timeLimit(.minutes(10)))
 struct ProcessTests {
   @Test("messages run in the other process, in order, and their answers come back")
   func basics() async throws {
