@@ -148,7 +148,8 @@ extension Walk {
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) mutating func reserveRoom() async throws {
     do {
-      for node in nodes where node.route.route.hasQueued {
+      // What stands behind hooks is reserved by the walk inside of them.
+      for node in nodes where node.route.route.hasQueued && !node.route.isSurrounded {
         for group in node.plan.groups where !group.isBatched {
           guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
           if !line.reserveAtOnce() {
