@@ -9,7 +9,8 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  private let members = Mutex<[String: RemoteReceiver]>([:])
+  /// By the nodes that they live on: one that is started again is another node of the same name.
+  private let members = Mutex<[Cluster.Node: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 
   init() { room.add(own) }
@@ -20,13 +21,13 @@ final class Host: Sendable {
       options: memberOptions(.seconds(2)), name: { $0.node.endpoint.systemName })
     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
       switch event {
-      case .admitted(let member):
-        let old = members.withLock { $0.updateValue(member, forKey: member.name) }
-        old?.end("another has come in its place")
+      case .admitted(let member, let id):
+        members.withLock { $0[id.node] = member }
         room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(200), longest: .seconds(2))))
         print("\(member.name) is in the room")
         Task { for await presence in member.presences { print("\(member.name): \(presence)") } }
-      case .refused(let name, let error, let triesAgain): print("\(name) stays outside: \(error); again: \(triesAgain)")
+      case .refused(_, let error, let triesAgain):
+        print("\(error.peer) stays outside: \(error); again: \(triesAgain)")
       case .searchEnded(let error): print("nobody is found any more", error as Any)
       }
     }
@@ -36,14 +37,13 @@ final class Host: Sendable {
   func watch(_ system: ClusterSystem) async {
     for await event in system.cluster.events {
       guard case .membershipChange(let change) = event, change.status >= .leaving else { continue }
-      let name = change.node.endpoint.systemName
-      members.withLock { $0.removeValue(forKey: name) }?.end("the cluster says that it is \(change.status)")
+      members.withLock { $0.removeValue(forKey: change.node) }?.end("the cluster says that it is \(change.status)")
     }
   }
 
   /// Waits until somebody of that name has come.
   func wait(for name: String) async throws {
-    while members.withLock({ $0[name] }) == nil { try await Task.sleep(for: .milliseconds(20)) }
+    while !members.withLock({ $0.values.contains { $0.name == name } }) { try await Task.sleep(for: .milliseconds(20)) }
   }
 
   /// Says lines one after another. Each is heard by everybody, and each hearing ends in an answer or an error.
@@ -64,14 +64,16 @@ final class Host: Sendable {
     }
   }
 
-  /// What everybody who is left has heard.
+  /// What everybody who is left has heard. One that answers something else ends nothing.
   func report() async throws {
     let (answers, errors) = ends.withLock { ($0.answers, $0.errors) }
     print("\(answers) answers, \(errors) errors")
     let call = Invocation(RoomMemberProxy.Messages.tally.selector, arguments: [])
     for answer in try await room.forwardAndWait(call).answers {
-      guard let tally = try answer.result?.unbox(as: Tally.self) else { continue }
-      print("\(tally.name) heard \(tally.heard), misplaced \(tally.misplaced)")
+      do {
+        guard let tally = try answer.result?.unbox(as: Tally.self) else { continue }
+        print("\(tally.name) heard \(tally.heard), misplaced \(tally.misplaced)")
+      } catch { print("no tally: \(error)") }
     }
   }
 }

@@ -52,8 +52,8 @@ let names = [bob.id: "bob", carol.id: "carol"]
 let admission = RemoteAdmission<Engine>(options: RemoteOptions(types: types), name: { names[$0] ?? "somebody" })
 for await event in admission.events(of: found) {
   switch event {
-  case .admitted(let guest): lounge.add(remote: guest, whenGone: .endsRegistration)
-  case .refused(let name, let error, _): print("\(name) stays outside: \(error)")
+  case .admitted(let guest, _): lounge.add(remote: guest, whenGone: .endsRegistration)
+  case .refused(_, let error, _): print("\(error.peer) stays outside: \(error)")
   case .searchEnded: break
   }
 }

@@ -1,6 +1,7 @@
 // main.swift: the other process of tests with two processes; and what a message costs between them.
 // usage: distributed-peer serve JOURNAL     endpoints over standard input and output, until that ends
 //        distributed-peer cost [CALLS]      a message beside a distributed method written by hand, in turns
+//        distributed-peer attack [KIND]     what a hostile peer costs the process that it attacks, for each kind
 //        distributed-peer calls KIND CALLS  calls by "hand", "message" or "local" alone: for a profiler
 
 import Distributed
@@ -32,8 +33,10 @@ case "serve" where arguments.count == 3:
   withExtendedLifetime((journal, adder, hand, carrier)) {}
 case "cost":
   try await measureCost(calls: arguments.count > 2 ? Int(arguments[2]) ?? 20_000 : 20_000)
+case "attack": try await measureAttacks(arguments.dropFirst(2).first)
 case "calls" where arguments.count == 4: try await makeCalls(arguments[2], Int(arguments[3]) ?? 1_000)
 default:
-  FileHandle.standardError.write(Data("usage: distributed-peer serve JOURNAL | cost [CALLS] | calls KIND CALLS\n".utf8))
+  let usage = "usage: distributed-peer serve JOURNAL | cost [CALLS] | attack [KIND] | calls KIND CALLS\n"
+  FileHandle.standardError.write(Data(usage.utf8))
   exit(2)
 }

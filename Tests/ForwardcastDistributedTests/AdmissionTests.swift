@@ -21,6 +21,7 @@ struct AdmissionTests {
     "endpoints are connected to as they are found, once each; one that cannot be reached delays none and ends nothing")
   func found() async throws {
     let (near, far) = (endpoint(), endpoint())
+    var ids: Set<LocalTestingActorID> = []
     // All its lines are taken by a message that runs, until it is released.
     let busyWorker = Worker()
     let busy = LocalEndpoint(
@@ -39,17 +40,19 @@ struct AdmissionTests {
     var refusals = 0
     for await event in admission.events(of: found) {
       switch event {
-      case .admitted(let receiver):
+      case .admitted(let receiver, let id):
+        #expect(receiver.endpointID as? LocalTestingActorID == id && ids.insert(id).inserted)
         admitted.append(receiver)
         if admitted.count == 3 { finding.finish() }
-      case .refused(let name, let error, let triesAgain):
-        #expect(name == "busy" && error.code == .busy && triesAgain)
+      case .refused(let id, let error, let triesAgain):
+        #expect(id == busy.id && error.peer == "busy" && error.code == .busy && triesAgain)
         refusals += 1
         // The others did not wait for it.
         if admitted.count == 2 { busyWorker.gate.open() }
       case .searchEnded(let error): #expect(error == nil && admitted.count == 3)
       }
     }
+    #expect(ids == [busy.id, near.id, far.id])
     #expect(admitted.map(\.name).sorted() == ["busy", "far", "near"] && admitted.last?.name == "busy")
     #expect(refusals > 0)
     try await expect(held.value, equals: 1)
@@ -69,8 +72,10 @@ struct AdmissionTests {
     var told: [String] = []
     for await event in admission.events(of: found) {
       switch event {
-      case .admitted(let receiver): told.append("\(receiver)")
-      case .refused(let name, let error, let triesAgain): told.append("\(name) \(error.code) \(triesAgain)")
+      case .admitted(let receiver, _): told.append("\(receiver)")
+      case .refused(let id, let error, let triesAgain):
+        #expect(id == closed.id)
+        told.append("\(error.peer) \(error.code) \(triesAgain)")
       case .searchEnded(let error): told.append(error.map { "\($0)" } ?? "end")
       }
     }
@@ -85,7 +90,7 @@ struct AdmissionTests {
     finding.yield(door)
     var admitted: [RemoteReceiver] = []
     for await event in admission.events(of: found) {
-      guard case .admitted(let receiver) = event else { continue }
+      guard case .admitted(let receiver, _) = event else { continue }
       admitted.append(receiver)
       guard admitted.count == 1 else {
         finding.finish()

@@ -3,6 +3,7 @@
 
 import Distributed
 import Forwardcast
+import PipeActorSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -64,6 +65,7 @@ final class Worker: MessageReceiver, Sendable {
     }
     Responds(to: .paint) { _, tint in Tint(red: tint.red * 2, name: "painted") }
     Responds(to: .rest) { worker in worker.note("rest") }
+    Responds(to: "swell:") { (_: Worker, size: Int) in String(repeating: "x", count: size) }
     Responds(
       to: .hold,
       async: { worker, number in
@@ -217,22 +219,19 @@ struct EndpointTests {
     let endpoint = endpoint()
     let (alice, mallory) = (try await HandLine(endpoint), try await HandLine(endpoint))
     let secret = try await alice.call(1, "onAddMsg:msgData:", "6:String6:secret7:[UInt8]b3:AQI")
-    // What a counter, in any spelling, would have made of the line that was opened before.
-    let parts = mallory.name.split(separator: ".").map(String.init)
-    var guesses: Set<String> = []
-    for radix in [10, 16] {
-      guard let last = parts.last, let number = UInt128(last, radix: radix) else { continue }
-      for step in 1...8 as ClosedRange<UInt128> where number >= step {
-        guesses.insert((parts.dropLast() + [String(number - step, radix: radix)]).joined(separator: "."))
+    // What a counter would have made of the line that was opened before, and the same with the endpoint's own end.
+    let number = try #require(UInt128(mallory.name, radix: 16))
+    for step in 1...8 as ClosedRange<UInt128> {
+      for (guess, code) in [(number &- step, "line"), (number &- step << 32, "kept")] {
+        let name = String(guess, radix: 16)
+        let line = String(repeating: "0", count: 32 - name.utf8.count) + name
+        #expect(line != alice.name)
+        for number in [1, Int.max] {
+          let reply = try await mallory.call(number, "onAddMsg:msgData:", "", line: line)
+          #expect(reply.contains("1:c4:\(code)") && reply != secret, "\(reply)")
+        }
       }
     }
-    for guess in guesses {
-      for number in [1, Int.max] {
-        let reply = try await mallory.call(number, "onAddMsg:msgData:", "", line: guess)
-        #expect(reply.contains("1:c4:line") && reply != secret, "\(reply)")
-      }
-    }
-    #expect(!guesses.isEmpty && !guesses.contains(alice.name))
     #expect(try await alice.call(2, "add:", "3:Inti1;").contains("answer"))
     #expect(alice.name.utf8.count == 32 && alice.name.allSatisfy(\.isHexDigit))
     #expect(!alice.name.hasPrefix(mallory.name.prefix(8)))
@@ -331,7 +330,7 @@ struct EndpointTests {
     for (awaited, number) in [([1], 5), ([Int](), Int.max), ([0], 3), ([-7], 1), ([9], 3)] {
       #expect(try await line.await(awaited, upTo: number).contains("1:rf"), "\(awaited) \(number)")
     }
-    for awaited in [0, -1, 3, Int.min, Int.max] {
+    for awaited in [0, -1, 2, 3, Int.min, Int.max] {
       #expect(try await line.call(1, "add:", "3:Inti1;", awaited: awaited).contains("1:c5:ahead"), "\(awaited)")
     }
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
@@ -349,6 +348,85 @@ struct EndpointTests {
     #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c10:superseded"))
     try await expect(line.call(2, "add:", "3:Inti2;"), equals: second)
     expect(worker.words, equals: ["add 1", "add 2", "add 3"])
+  }
+
+  @Test("an answer that its sender does not await any more makes room for the next")
+  func keptAnswersAreReleased() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
+    for number in 1...5 {
+      let answer = try await line.call(number, "swell:", "3:Inti15000;")
+      try await expect(line.call(number, "swell:", "3:Inti15000;"), equals: answer)
+    }
+  }
+
+  @Test("what its sender has given up does not run when it comes, though none after it has begun")
+  func givenUpBeforeItComes() async throws {
+    let line = try await HandLine(endpoint())
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    await until(!worker.words.isEmpty)
+    #expect(try await line.await([1], upTo: 3).contains("1:rt"))
+    for number in 2...3 {
+      #expect(try await line.call(number, "add:", "3:Inti\(number);", awaited: 1).contains("1:c10:superseded"))
+    }
+    worker.gate.open()
+    #expect(try await first.contains("answer"))
+    #expect(try await line.call(4, "add:", "3:Inti4;", awaited: 1).contains("1:r[3:Inti5;]"))
+    expect(worker.words, equals: ["begin 1", "end 1", "add 4"])
+  }
+
+  // MARK: Memory
+
+  @Test("a message for which there is no memory does not run, and holds up none after it")
+  func full() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    await until(!worker.words.isEmpty)
+    let long = "6:String9000:" + String(repeating: "x", count: 9000)
+    #expect(try await line.call(2, "add:", long, awaited: 1).contains("1:c4:busy"))
+    async let third = line.call(3, "add:", "3:Inti3;", awaited: 1)
+    #expect(try await line.call(2, "add:", "3:Inti2;", awaited: 1).contains("1:c10:superseded"))
+    worker.gate.open()
+    #expect(try await first.contains("answer"))
+    #expect(try await third.contains("1:r[3:Inti4;]"))
+    #expect(try await line.call(4, "add:", "3:Inti4;").contains("1:r[3:Inti5;]"))
+    expect(worker.words, equals: ["begin 1", "end 1", "add 3", "add 4"])
+  }
+
+  @Test("a sender that takes all the memory it gets leaves as much to others")
+  func shares() async throws {
+    let endpoint = endpoint(MessageLimits(lines: 40, memory: 200_000))
+    let long = "6:String9000:" + String(repeating: "x", count: 9000)
+    let mallory = try await HandLine(endpoint, sender: "mallory")
+    let alice = try await HandLine(endpoint, sender: "alice")
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      // They wait for the first, which comes last.
+      for number in 2...16 {
+        group.addTask { try await mallory.call(number, "add:", long, awaited: 1).contains("1:c4:busy") ? 1 : 0 }
+      }
+      // Each takes 22 KB: four fit into half of it.
+      for _ in 2...12 { try await expect(group.next(), equals: 1) }
+      #expect(try await alice.call(1, "add:", long).contains("type mismatch"))
+      #expect(try await mallory.call(1, "add:", "3:Inti1;").contains("answer"))
+      for try await isBusy in group { expect(isBusy, equals: 0) }
+    }
+    // All of it was given back.
+    #expect(try await mallory.call(17, "swell:", "3:Inti90000;").contains("answer"))
+    #expect(try await mallory.call(17, "swell:", "3:Inti90000;").contains("answer"))
+  }
+
+  @Test("a message that comes again and again while it waits takes memory for each")
+  func againAndAgain() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(memory: 60_000)))
+    async let first = line.call(1, "hold:", "3:Inti1;")
+    await until(!worker.words.isEmpty)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 { group.addTask { try await line.call(1, "hold:", "3:Inti1;").contains("1:c4:kept") } }
+      for _ in 0..<15 { try await expect(group.next(), equals: true) }
+      worker.gate.open()
+      for try await isRefused in group { #expect(!isRefused) }
+    }
+    #expect(try await first.contains("answer"))
+    expect(worker.words, equals: ["begin 1", "end 1"])
   }
 
   // MARK: Many senders
@@ -385,7 +463,7 @@ struct EndpointTests {
     let alice = try await Caller.$name.withValue("alice") { try await HandLine(endpoint, sender: "x") }
     try await Caller.$name.withValue("mallory") {
       for sender in ["x", "alice", "y", "z"] { _ = try await HandLine(endpoint, sender: sender) }
-      #expect(try await alice.call(1, "add:", "3:Inti9;").contains("1:c4:line"))
+      #expect(try await alice.call(1, "add:", "3:Inti9;").contains("1:c4:kept"))
       #expect(try await alice.await([], upTo: 5).contains("1:rf"))
     }
     let own = try await Caller.$name.withValue("alice") { try await alice.call(1, "add:", "3:Inti1;") }
@@ -446,10 +524,9 @@ struct EndpointTests {
 
   @Test("an answer beyond what is kept is not run for a second time")
   func notKept() async throws {
-    let line = try await HandLine(endpoint(MessageLimits(keptAnswers: 10)))
-    _ = try await line.call(1, "add:", "3:Inti1;")
-    #expect(try await line.call(1, "add:", "3:Inti1;").contains("1:c4:kept"))
-    expect(worker.words, equals: ["add 1"])
+    let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
+    _ = try await line.call(1, "swell:", "3:Inti21000;")
+    #expect(try await line.call(1, "swell:", "3:Inti1;").contains("1:c4:kept"))
   }
 
   @Test("errors of the library cross with code, selector and evidence, others with type and text")
@@ -461,6 +538,18 @@ struct EndpointTests {
     #expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
     let unwritten = try await line.call(3, "plain", "")
     #expect(unwritten.contains("1:c6:answer") && unwritten.contains("not Encodable: Unwritten"), "\(unwritten)")
+  }
+
+  @Test("names are compared as bytes, and keys that take long to compare are refused")
+  func bytes() async throws {
+    let receiver = MulticastProxy<any MessageReceiver & Sendable>()
+    let endpoint = LocalEndpoint(receiver, allowing: ["caf\u{e9}:"], actorSystem: system)
+    let line = try await HandLine(endpoint)
+    #expect(try await line.call(1, "cafe\u{301}:", "3:Inti1;").contains("1:c8:selector"))
+    #expect(try await !line.call(2, "caf\u{e9}:", "3:Inti1;").contains("1:c8:selector"))
+    let adder = LocalEndpoint(Adder(), for: Adder.selectorTable, actorSystem: system)
+    let peer = HostilePeer { try await adder.receive($0) }
+    try await expect(peer.make(.marks), equals: ["told": 1, "malformed": 3, "selector": 1, "argument": 1])
   }
 
   @Test("what is no message is refused and does no harm")

@@ -205,6 +205,29 @@ struct ProcessTests {
     #expect([[1, 3], [3]].contains(try stage.journal.numbers))
   }
 
+  @Test(
+    "whatever a hostile peer sends is answered, memory stays bounded, and others are served",
+    arguments: HostilePeer.Attack.allCases)
+  func hostile(attack: HostilePeer.Attack) async throws {
+    let stage = try await Stage()
+    let door = try stage.peer.endpoint("journal")
+    let replies = try await HostilePeer { try await door.receive($0) }.make(attack, parts: 10)
+    switch attack {
+    case .names: expect(replies, equals: ["opened": 100])
+    case .pastTheMark: expect(replies, equals: ["ahead": 100])
+    // A text where a number is wanted is an error of those that ran.
+    case .held: #expect(replies["busy", default: 0] > 40 && replies.values.reduce(0, +) == 96, "\(replies)")
+    case .again: #expect(replies["kept", default: 0] > 4 && replies.values.reduce(0, +) == 40, "\(replies)")
+    case .lines: expect(replies, equals: ["answer": 400])
+    case .marks: expect(replies, equals: ["told": 1, "malformed": 3, "selector": 1, "argument": 1])
+    }
+    try await expect(stage.remote.sendAndWait(.note, 7), equals: 7)
+    #if os(Linux)
+      #expect(try ProcessUse(stage.peer.identifier).largest < 512 << 20)
+    #endif
+    stage.peer.kill()
+  }
+
   /// The full run of 100,000 is asked for by FORWARDCAST_REMOTE_CALLS=100000.
   @Test("under drops, doubles, delays, kills and restarts each call ends, none runs twice, and order holds")
   func everything() async throws {

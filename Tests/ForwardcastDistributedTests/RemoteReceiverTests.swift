@@ -4,6 +4,7 @@
 import Distributed
 import Forwardcast
 import Foundation
+import PipeActorSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ func connect(
     if let exchange, let reply = try await exchange(envelope) { return reply }
     return try await endpoint.receive(envelope)
   }
-  return try await RemoteReceiver(line)
+  return try await RemoteReceiver(line, endpoint.id)
 }
 
 /// The error that a call ends with.
@@ -63,7 +64,7 @@ struct RemoteReceiverTests {
     var call = Invocation("add:", arguments: [ArgumentBox(1)])
     try await remote.performAndWait(&call)
     try expect(call.result?.unbox(as: Int.self), equals: 2)
-    expect("\(remote)", equals: "remote worker, 8 messages")
+    expect("\(remote)", equals: "remote worker, 9 messages")
   }
 
   @Test("an endpoint that the engine's coder has carried is the same endpoint")
@@ -312,6 +313,24 @@ struct RemoteReceiverTests {
     #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
   }
 
+  @Test("messages under way are among the sixteen calls that an engine keeps")
+  func outstandingInWindow() async throws {
+    let (begun, never) = (Counter(), Gate())
+    let remote = try await connect(endpoint()) { envelope in
+      guard isCall(envelope) else { return nil }
+      begun.add(1)
+      await never.pass()
+      return nil
+    }
+    let hasty = remote.with(deadline: .milliseconds(1))
+    for _ in 1..<RemoteLine.abandonedLimit { _ = try await remoteError { try await hasty.sendAndWait(.add, 1) } }
+    let calls = (0..<16).map { number in Task { try await remote.sendAndWait(.add, number) } }
+    await until(remote.standing == 16)
+    expect(begun.value, equals: RemoteLine.abandonedLimit)
+    never.open()
+    for (number, call) in calls.enumerated() { try await expect(call.value, equals: number + 1) }
+  }
+
   @Test("an error of the engine leaves it unknown whether the message arrived")
   func engineFails() async throws {
     let remote = try await connect(endpoint()) { envelope in
@@ -358,7 +377,7 @@ struct RemoteReceiverTests {
     arguments: [
       "", "x", "forwardcast:9 {}", "forwardcast:2 {1:k6:answer1:ni9;1:r[]}", "forwardcast:2 {1:k6:answer1:ni1;1:r[n]}",
       "forwardcast:2 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast:2 {1:k4:told1:rt}",
-      "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:m[]}", "forwardcast:2 {1:k7:refused1:ni1;1:c5:novel}",
     ])
   func malformedAnswers(text: String) async throws {
     let remote = try await connect(endpoint()) { isCall($0) ? text : nil }
@@ -447,6 +466,36 @@ struct RemoteReceiverTests {
       try await group.waitForAll()
     }
     expect(worker.words.dropFirst(10), equals: ArraySlice((10..<26).map { "add \($0)" }))
+  }
+
+  @Test("a message that is delivered again when its line is forgotten runs once, and its outcome is unknown")
+  func forgottenLine() async throws {
+    let crowded = LocalEndpoint(
+      worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
+    let isFirst = Locked(true)
+    let remote = try await connect(crowded) { envelope in
+      guard isCall(envelope), isFirst.withLock({ $0 }) else { return nil }
+      isFirst.withLock { $0 = false }
+      // Its answer is lost, others open lines, and it comes again.
+      #expect(try await crowded.receive(envelope).contains("1:k6:answer"))
+      for _ in 0..<40 { _ = try await crowded.receive(WireRequest.openText) }
+      return nil
+    }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    expect(error.outcome, equals: .unknown, "\(error)")
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+    expect(worker.words, equals: ["add 1", "add 2"])
+  }
+
+  @Test("names of an endpoint that are runs of combining marks are compared as bytes")
+  func namesOfMarks() async throws {
+    let mark = HostilePeer.marks(400_000)
+    let remote = try await connect(endpoint()) { _ in
+      let names = [mark + "a", mark + "b", "cafe\u{301}"].map { "\($0.utf8.count):\($0)n" }.joined()
+      return "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[\(names)]}"
+    }
+    expect(remote.allowedNames.map(\.utf8.count), equals: [6, 400_001, 400_001])
+    #expect(!remote.responds(to: "add:") && remote.methodSignature(for: "caf\u{e9}") == nil)
   }
 
   @Test("an endpoint that knows no line it has just given is tried once more, not for ever")

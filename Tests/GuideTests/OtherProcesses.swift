@@ -100,8 +100,8 @@ struct OtherProcesses {
     let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(options: RemoteOptions(types: types))
     for await event in admission.events(of: found) {
       switch event {
-      case .admitted(let member): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
-      case .refused(let name, let error, let triesAgain): print(name, error, triesAgain ? "for now" : "for good")
+      case .admitted(let member, _): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
+      case .refused(let id, let error, let triesAgain): print(id, error, triesAgain ? "for now" : "for good")
       case .searchEnded(let error): print("nobody is found any more", error.map { "\($0)" } ?? "")
       }
     }

@@ -140,3 +140,21 @@ public final class PeerProcess: Sendable {
     #endif
   }
 }
+
+/// What a process has used, as Linux tells.
+public struct ProcessUse {
+  /// The most memory that it had at a time, in bytes.
+  public let largest: Int
+  /// Seconds of processors, the system's for it among them.
+  public let seconds: Double
+
+  public init(_ identifier: Int32) throws {
+    let status = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    largest = (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
+    let fields = stat.split(separator: " ").compactMap { Double($0) }
+    // utime and stime, behind ten other numbers, in hundredths; the name and the state are no numbers.
+    seconds = (fields[11] + fields[12]) / 100
+  }
+}

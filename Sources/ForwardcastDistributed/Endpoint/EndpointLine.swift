@@ -22,13 +22,15 @@ final class EndpointLine {
     case superseded
     /// More is under way than the window holds, or more was lost than anybody loses: it does not run.
     case ahead
+    /// There is no memory for it: it does not run.
+    case full
   }
 
   /// How far a number may be above the last one: more messages than any sender loses between two that arrive.
   static let reach = 1 << 20
 
   let name: LineName
-  let owner: String
+  let owner: WireName
   var lastUse = 0
   /// Whether a task of the endpoint looks when a message has waited long enough for those before it.
   var isWatched = false
@@ -40,10 +42,10 @@ final class EndpointLine {
   private var messages: [EndpointMessage] = []
   private var isRunning = false
   private let window: Int
-  private let kept: KeptAnswers
+  private let memory: EndpointMemory
 
-  init(_ name: LineName, owner: String, window: Int, _ kept: KeptAnswers) {
-    (self.name, self.owner, self.window, self.kept) = (name, owner, window, kept)
+  init(_ name: LineName, owner: WireName, window: Int, _ memory: EndpointMemory) {
+    (self.name, self.owner, self.window, self.memory) = (name, owner, window, memory)
   }
 
   /// Whether nothing runs: what waits then waits for messages that its own sender has still to send.
@@ -56,16 +58,18 @@ final class EndpointLine {
   // MARK: What comes
 
   /// Finds the place of a message.
-  ///
-  /// - Parameters:
-  ///   - awaited: the first number that the sender awaits.
-  ///   - patience: until when the sender awaits any between that one and this.
-  func place(_ number: Int, from awaited: Int, patience: Deadline) -> Place {
+  func place(_ call: WireCall) -> Place {
+    let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return .again(message) }
     guard number > passed, !givenUp.contains(number) else { return .superseded }
-    guard isWithinReach(number, from: awaited) else { return .ahead }
-    release(below: awaited)
-    let message = EndpointMessage(number, patience)
+    guard call.awaited <= number, isWithinReach(number, from: call.awaited) else { return .ahead }
+    release(below: call.awaited)
+    guard memory.take(call.size, for: owner) else {
+      givenUp.insert(number)
+      goOn()
+      return .full
+    }
+    let message = EndpointMessage(number, call.patience, size: call.size)
     messages.insert(message, at: messages.firstIndex { $0.number > number } ?? messages.count)
     return .new(message)
   }
@@ -78,8 +82,9 @@ final class EndpointLine {
   ///
   /// - Returns: `false` for what no sender says, which is not noted.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
-    guard number < .max, isWithinReach(number, from: awaited.first ?? number + 1) else { return false }
+    guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
+    guard isWithinReach(number, from: first) else { return false }
     release(below: first)
     for other in first..<(number + 1) where other > passed && !awaited.contains(other) { givenUp.insert(other) }
     drop { givenUp.contains($0.number) }
@@ -93,7 +98,8 @@ final class EndpointLine {
     base = first
     if first - 1 > passed { drop { $0.number < first && $0.number > passed } }
     while let message = messages.first, message.number < first {
-      if let answer = message.kept { kept.remove(answer) }
+      // What still runs gives its memory back when it ends.
+      if message.hasEnded { memory.give(message.size, of: owner) }
       messages.removeFirst()
     }
     if first != .max { pass(first - 1) }
@@ -103,6 +109,15 @@ final class EndpointLine {
     guard number > passed else { return }
     passed = number
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
+  }
+
+  /// The answer of a message that came before; `nil` when it was not kept, does not run, or there is no memory to wait for it.
+  func answer(
+    to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
+  ) async -> String? {
+    guard !message.hasEnded, memory.take(call.size, for: owner) else { return message.kept }
+    message.size += call.size
+    return await message.answer()
   }
 
   // MARK: Turns
@@ -124,7 +139,10 @@ final class EndpointLine {
 
   /// Notes the answer of the message that ran, and lets the next begin.
   func end(_ message: EndpointMessage, with answer: String) {
-    message.end(with: answer, keeps: messages.contains { $0 === message } && kept.add(answer))
+    memory.give(message.size, of: owner)
+    let keeps = messages.contains { $0 === message } && memory.take(answer.utf8.count, for: owner)
+    message.size = keeps ? answer.utf8.count : 0
+    message.end(with: answer, keeps: keeps)
     isRunning = false
     goOn()
   }
@@ -147,7 +165,10 @@ final class EndpointLine {
   func dropHeld() { drop { $0.number > passed } }
 
   private func drop(_ isMeant: (EndpointMessage) -> Bool) {
-    for message in messages where isMeant(message) { message.drop() }
+    for message in messages where isMeant(message) {
+      memory.give(message.size, of: owner)
+      message.drop()
+    }
     messages.removeAll(where: isMeant)
   }
 }
@@ -155,20 +176,23 @@ final class EndpointLine {
 /// One message that has come, until its sender does not await it any more.
 final class EndpointMessage {
   let number: Int
+  /// What it takes of the endpoint's memory: until it ends itself, with those that came again; then the answer that is kept.
+  fileprivate(set) var size: Int
   /// Until when it waits for messages before it that have not come.
   let patience: Deadline
   fileprivate var turn: CheckedContinuation<Bool, Never>?
   /// Its answer, for the case that the engine delivers it twice.
   fileprivate private(set) var kept: String?
-  private var hasEnded = false
+  fileprivate private(set) var hasEnded = false
   private var listeners: [CheckedContinuation<String?, Never>] = []
 
-  init(_ number: Int, _ patience: Deadline) { (self.number, self.patience) = (number, patience) }
+  init(_ number: Int, _ patience: Deadline, size: Int) {
+    (self.number, self.patience, self.size) = (number, patience, size)
+  }
 
-  /// The answer, once there is one; `nil` when it was not kept, when it does not run, or when too many wait for it.
-  func answer(atMost bound: Int, isolation: isolated (any Actor)? = #isolation) async -> String? {
-    guard !hasEnded, listeners.count < bound else { return kept }
-    return await withCheckedContinuation { listeners.append($0) }
+  /// The answer, once there is one; `nil` when it does not run.
+  fileprivate func answer(isolation: isolated (any Actor)? = #isolation) async -> String? {
+    await withCheckedContinuation { listeners.append($0) }
   }
 
   fileprivate func end(with answer: String?, keeps: Bool) {

@@ -11,41 +11,46 @@ final class EndpointLines {
     case open(EndpointLine)
     /// The line was closed for another; messages up to this number had come.
     case closed(after: Int)
-    /// No line of this endpoint, or one that was closed long ago.
+    /// The line was closed long ago, or is another's.
+    case forgotten
+    /// No line of this endpoint.
     case unknown
   }
 
   private let limits: MessageLimits
-  private let kept: KeptAnswers
+  private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// The lines that were closed last, in that order: their messages did not run if they came later.
-  private var closed: [(name: LineName, passed: Int)] = []
+  /// The lines that were closed last, with the last message that had begun: those above it did not run. At least 16 for each
+  /// line that may be open.
+  private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
+  /// What all names end with.
+  private let endpoint = UInt32.random(in: 0 ... .max)
 
   init(_ limits: MessageLimits) {
     self.limits = limits
-    kept = KeptAnswers(limits.keptAnswers)
+    memory = EndpointMemory(limits.memory)
   }
 
   /// Opens a line. Where there are too many, the idle one that was unused for longest goes: of the same owner, or else of
   /// the owner with the most lines.
   ///
   /// - Returns: its name; `nil` when all lines have messages that run.
-  func open(for owner: String) -> LineName? {
+  func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
       line.release(below: .max)
-      if closed.count >= limits.lines { closed.removeFirst(closed.count / 2) }
-      closed.append((oldest, line.passed))
+      if closed.latest.count / 16 >= limits.lines { closed = ([:], closed.latest) }
+      closed.latest[oldest] = line.passed
     }
-    let name = LineName()
-    let line = EndpointLine(name, owner: owner, window: limits.waiting, kept)
+    let name = LineName(of: endpoint)
+    let line = EndpointLine(name, owner: owner, window: limits.waiting, memory)
     lines[name] = line
     touch(line)
     return name
   }
 
-  private func oldestIdle(for owner: String) -> LineName? {
+  private func oldestIdle(for owner: WireName) -> LineName? {
     let idle = lines.filter { $0.value.isIdle }
     var candidates = idle.filter { $0.value.owner == owner }
     if candidates.isEmpty {
@@ -56,14 +61,14 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line of that name. Where the engine tells callers apart, another's line is unknown to `owner`.
-  func find(_ name: LineName?, for owner: String?) -> Finding {
-    guard let name else { return .unknown }
+  /// The line of that name. Where the engine tells callers apart, `owner` does not find another's.
+  func find(_ name: LineName?, for owner: WireName?) -> Finding {
+    guard let name, name.endpoint == endpoint else { return .unknown }
     if let line = lines[name], owner == nil || line.owner == owner {
       touch(line)
       return .open(line)
     }
-    return closed.last { $0.name == name }.map { .closed(after: $0.passed) } ?? .unknown
+    return (closed.latest[name] ?? closed.earlier[name]).map { .closed(after: $0) } ?? .forgotten
   }
 
   func find(_ name: LineName) -> EndpointLine? { lines[name] }
@@ -77,19 +82,27 @@ final class EndpointLines {
   func dropHeld() { for line in lines.values { line.dropHeld() } }
 }
 
-/// How many bytes of answers the lines of one endpoint keep. It belongs to the endpoint's isolation.
-final class KeptAnswers {
+/// What an endpoint holds for its senders, in bytes. It belongs to the endpoint's isolation.
+///
+/// A sender may hold no more than what is left: one that takes all it gets leaves half, two of them leave a third.
+final class EndpointMemory {
   private let most: Int
-  private var bytes = 0
+  private var held = 0
+  private var parts: [WireName: Int] = [:]
 
   init(_ most: Int) { self.most = most }
 
-  func add(_ answer: String) -> Bool {
-    let size = answer.utf8.count
-    guard size <= most - bytes else { return false }
-    bytes += size
+  func take(_ bytes: Int, for owner: WireName) -> Bool {
+    let part = parts[owner, default: 0] + bytes
+    guard part <= most - held - bytes else { return false }
+    held += bytes
+    parts[owner] = part
     return true
   }
 
-  func remove(_ answer: String) { bytes -= answer.utf8.count }
+  func give(_ bytes: Int, of owner: WireName) {
+    held -= bytes
+    let part = parts[owner, default: 0] - bytes
+    parts[owner] = part > 0 ? part : nil
+  }
 }

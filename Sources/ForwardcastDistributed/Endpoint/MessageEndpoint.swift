@@ -20,7 +20,7 @@ public import Forwardcast
 public distributed actor MessageEndpoint<ActorSystem>
 where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
-  private let allowed: [String: MessageSelector]
+  private let allowed: [WireName: MessageSelector]
   private let allowedSelectors: Set<MessageSelector>
   private let types: InvocationTypes
   private let limits: MessageLimits
@@ -47,7 +47,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     self.actorSystem = actorSystem
     self.receiver = receiver
     allowedSelectors = Set(selectors)
-    allowed = Dictionary(selectors.map { ($0.name, $0) }) { first, _ in first }
+    allowed = Dictionary(selectors.map { (WireName($0.name), $0) }) { first, _ in first }
     self.types = types
     (self.limits, self.caller) = (limits, caller)
     lines = EndpointLines(limits)
@@ -96,18 +96,21 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     if let closed { return answer(.refused(number: request.number, WireRefusal(.closed, closed))) }
     switch request {
     case .open(let sender):
-      guard let line = lines.open(for: caller() ?? sender) else {
+      guard let line = lines.open(for: owner ?? sender) else {
         return answer(.refused(number: nil, WireRefusal(.busy, "all of \(limits.lines) lines are in use")))
       }
       return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages))
     case .ask(let name):
       return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
     case .await(let name, let number, let awaited):
-      guard case .open(let line) = lines.find(name, for: caller()) else { return answer(.told(false)) }
+      guard case .open(let line) = lines.find(name, for: owner) else { return answer(.told(false)) }
       return answer(.told(line.keepOnly(awaited, upTo: number)))
     case .call(let call): return await take(call)
     }
   }
+
+  /// Who calls, where the engine tells.
+  private var owner: WireName? { caller().map(WireName.init) }
 
   /// What is let through, with the types of what is answered at present.
   private var messages: [(name: String, signature: String?)] {
@@ -123,20 +126,22 @@ where ActorSystem: DistributedActorSystem<any Codable> {
       answer(.refused(number: call.number, WireRefusal(code, evidence)))
     }
     let line: EndpointLine
-    switch lines.find(call.line, for: caller()) {
+    switch lines.find(call.line, for: owner) {
     case .open(let found): line = found
     case .closed(let last) where call.number <= last:
       return refused(.answerNotKept, "the message came twice, and its line is closed")
     case .closed: return refused(.unknownLine, "the line was closed for another")
+    case .forgotten: return refused(.answerNotKept, "the line was closed long ago, or is another's")
     case .unknown:
-      return refused(.unknownLine, "the endpoint has no such line: it is another one, or has closed the line")
+      return refused(.unknownLine, "the endpoint never had such a line")
     }
-    switch line.place(call.number, from: call.awaited, patience: call.patience) {
+    switch line.place(call) {
     case .superseded:
       return refused(.superseded, "message \(call.number) is not awaited, or comes after \(line.passed)")
     case .ahead: return refused(.ahead, "message \(call.number) comes after \(line.passed)")
+    case .full: return refused(.busy, "the endpoint holds as much for its sender as it may")
     case .again(let message):
-      guard let kept = await message.answer(atMost: limits.waiting) else {
+      guard let kept = await line.answer(to: call, of: message) else {
         return refused(.answerNotKept, "the message came twice, and its answer is not kept")
       }
       return kept

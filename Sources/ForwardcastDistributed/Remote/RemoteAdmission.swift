@@ -9,8 +9,8 @@ import Forwardcast
 ///     let admission = RemoteAdmission<ClusterSystem>(options: RemoteOptions(types: roomTypes, givesUpAfter: 1))
 ///     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
 ///       switch event {
-///       case .admitted(let member): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
-///       case .refused(let name, let error, let triesAgain): print(name, error, triesAgain)
+///       case .admitted(let member, _): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
+///       case .refused(let id, let error, let triesAgain): print(id, error, triesAgain)
 ///       case .searchEnded(let error): print("nobody is found any more", error as Any)
 ///       }
 ///     }
@@ -21,10 +21,10 @@ public struct RemoteAdmission<ActorSystem>: Sendable
 where ActorSystem: DistributedActorSystem<any Codable> {
   /// What became of an endpoint.
   public enum Event: Sendable {
-    /// It is connected.
-    case admitted(RemoteReceiver)
-    /// It could not be connected to, and whether it is tried again. With its name.
-    case refused(String, RemoteError, triesAgain: Bool)
+    /// It is connected. With its identity, by which an engine says what becomes of it: a name may be that of its successor.
+    case admitted(RemoteReceiver, ActorSystem.ActorID)
+    /// It could not be connected to, and whether it is tried again.
+    case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)
     /// No more are found, with the error of the search if it ended in one. Those that were found are still connected to.
     case searchEnded((any Error)?)
   }
@@ -60,7 +60,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
               group.addTask {
                 let receiver = await connect(to: endpoint, events)
                 known.end(endpoint.id, receiver)
-                if let receiver { events.yield(.admitted(receiver)) }
+                if let receiver { events.yield(.admitted(receiver, endpoint.id)) }
               }
             }
           } catch {
@@ -78,14 +78,15 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   private func connect(
     to endpoint: MessageEndpoint<ActorSystem>, _ events: AsyncStream<Event>.Continuation
   ) async -> RemoteReceiver? {
-    let name = name(endpoint.id)
     var attempts = 0
     while true {
-      do { return try await RemoteReceiver(connectingTo: endpoint, name: name, options: options) } catch {
+      do {
+        return try await RemoteReceiver(connectingTo: endpoint, name: name(endpoint.id), options: options)
+      } catch {
         guard let error = error as? RemoteError else { return nil }  // or it is cancelled
         let isFinal = [.refused, .malformedAnswer].contains(error.code)
         let triesAgain = !isFinal && attempts < backoff.attempts ?? .max
-        events.yield(.refused(name, error, triesAgain: triesAgain))
+        events.yield(.refused(endpoint.id, error, triesAgain: triesAgain))
         guard triesAgain, await backoff.wait(before: attempts) else { return nil }
         attempts += 1
       }

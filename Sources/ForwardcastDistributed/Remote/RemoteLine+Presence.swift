@@ -46,7 +46,7 @@ extension RemoteLine {
     }
     var opening = Opening(line: name, window: window)
     for (name, types) in listed {
-      do { opening.messages[name] = .some(try types.map(MethodSignature.init)) } catch {
+      do { opening.messages[WireName(name)] = .some(try types.map(MethodSignature.init)) } catch {
         throw self.error(.malformedAnswer, .didNotRun, name, "its types: \(error)")
       }
     }

@@ -16,7 +16,7 @@ final class RemoteLine: Sendable {
   struct Opening: Sendable {
     var line = ""
     var window = 1
-    var messages: [String: MethodSignature?] = [:]
+    var messages: [WireName: MethodSignature?] = [:]
   }
 
   struct State: Sendable {
@@ -45,7 +45,8 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// How many calls an engine may keep without giving them back; then nothing more is sent until it does.
+  /// How many calls that have ended an engine may keep without giving them back; then nothing more is sent until it does. With
+  /// messages under way there are as many, or a window where that is more.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String
@@ -70,7 +71,7 @@ final class RemoteLine: Sendable {
 
   /// What the endpoint lets through, and the types of what it answered when the line was opened. By name: a name from another
   /// process is not interned.
-  var messages: [String: MethodSignature?] { state.withLock { $0.opening.messages } }
+  var messages: [WireName: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls
 
@@ -178,9 +179,9 @@ final class RemoteLine: Sendable {
         return false
       }
       state.underWay.remove(at: index)
-      if refusal == .unknownLine {
+      if refusal == .unknownLine || refusal == .answerNotKept {
         state.isStale = true
-        if !call.isSecond {
+        if refusal == .unknownLine, !call.isSecond {
           (call.number, call.isSecond) = (0, true)
           let place = state.waiting.firstIndex { $0.ticket > call.ticket } ?? state.waiting.count
           state.waiting.insert(call, at: place)
@@ -311,7 +312,7 @@ extension RemoteLine.State {
       return .line
     }
     guard let call = waiting.first, case .message(let text) = call.text, hasRoom(window),
-      abandoned < RemoteLine.abandonedLimit
+      abandoned + messages.count < max(RemoteLine.abandonedLimit, window)
     else { return nil }
     waiting.removeFirst()
     let patience = underWay.lazy.filter { $0.number > 0 }.map(\.deadline).max() ?? .now

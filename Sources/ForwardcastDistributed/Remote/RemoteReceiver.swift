@@ -29,6 +29,10 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// How long a message may take.
   public var deadline: Duration { options.deadline }
 
+  /// The identity of the endpoint in its engine, an `ActorSystem.ActorID`: with what the engine knows by it, such as a node's
+  /// incarnation.
+  public let endpointID: any Hashable & Sendable
+
   let line: RemoteLine
   let queue: DispatchQueue
   private let options: RemoteOptions
@@ -49,17 +53,17 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
       guard let engineTimeout = options.engineTimeout else { return try await endpoint.receive(text) }
       return try await engineTimeout(deadline.remaining) { try await endpoint.receive(text) }
     }
-    try await self.init(line)
+    try await self.init(line, endpoint.id)
   }
 
-  nonisolated(nonsending) init(_ line: RemoteLine) async throws {
+  nonisolated(nonsending) init(_ line: RemoteLine, _ id: any Hashable & Sendable) async throws {
     try await line.open()
-    (self.line, options) = (line, line.options)
+    (self.line, endpointID, options) = (line, id, line.options)
     queue = DispatchQueue(label: "forwardcast.remote.\(line.peer)")
   }
 
   private init(_ other: RemoteReceiver, _ options: RemoteOptions) {
-    (line, queue, self.options) = (other.line, other.queue, options)
+    (line, endpointID, queue, self.options) = (other.line, other.endpointID, other.queue, options)
   }
 
   /// The same receiver with another deadline: messages of both share one order.
@@ -102,7 +106,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Whether the other side answers a selector: see ``RemoteOptions/Questions``.
   public func responds(to selector: MessageSelector) -> Bool {
-    guard let types = line.messages[selector.name] else { return false }
+    guard let types = line.messages[WireName(selector.name)] else { return false }
     return options.questions == .askedEachTime || types != nil
   }
 
@@ -119,13 +123,13 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// The types that the endpoint stated; objects throughout where it is asked with each message.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    guard let types = line.messages[selector.name] else { return nil }
+    guard let types = line.messages[WireName(selector.name)] else { return nil }
     if options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
     return types
   }
 
   /// Everything that the endpoint lets through, sorted by name.
-  public var allowedNames: [String] { line.messages.keys.sorted() }
+  public var allowedNames: [String] { line.messages.keys.sorted().map(\.text) }
 
   /// "remote" and the name.
   public var receiverName: String { "remote \(name)" }

@@ -1,7 +1,8 @@
 // LineName.swift: what a sender calls its line by, and nobody else can guess.
 // Layer: Wire. See the article "The wire".
 
-/// The name of a line: 128 bits of the system's generator. Who knows it may use the line.
+/// The name of a line: 96 bits of the system's generator, and 32 that all names of one endpoint share, so that it knows one that
+/// it gave and has forgotten. Who knows a name may use the line.
 ///
 /// In two halves: a task that captures a 128-bit number crashes in an optimized build (Swift 6.3, Linux).
 ///
@@ -10,10 +11,13 @@ struct LineName: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
-  init() {
+  init(of endpoint: UInt32 = .random(in: 0 ... .max)) {
     var system = SystemRandomNumberGenerator()
-    (high, low) = (system.next(), system.next())
+    (high, low) = (system.next(), system.next() << 32 | UInt64(endpoint))
   }
+
+  /// What all names of its endpoint end with.
+  var endpoint: UInt32 { UInt32(truncatingIfNeeded: low) }
 
   /// The name that 32 hexadecimal digits spell; `nil` for any other text.
   init?(_ text: ArraySlice<UInt8>) {

@@ -16,20 +16,24 @@ public struct MessageLimits: Hashable, Sendable {
   public var lines: Int
   /// The window: how many messages of one line may be under way, one that runs and others that wait for their turn.
   public var waiting: Int
-  /// How many bytes of answers an endpoint keeps in all, for messages that the engine delivers twice.
-  public var keptAnswers: Int
+  /// The memory of an endpoint, in bytes, for messages under way, each counted as twice its text, 16 for each item and 4 KiB,
+  /// and for answers that are kept in case the engine delivers their messages twice.
+  ///
+  /// One sender holds no more of it than it leaves to others. Where there is no room a message is refused as `busy` and does not
+  /// run, and an answer is not kept.
+  public var memory: Int
 
   /// Bounds, each raised to 1 and lowered to what is said at it.
   /// The parameters are the properties of these names.
   public init(
     bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
-    keptAnswers: Int = 8 << 20
+    memory: Int = 128 << 20
   ) {
     self.bytes = min(max(bytes, 1), 1 << 30)
     self.items = min(max(items, 1), 1 << 30)
     self.depth = min(max(depth, 1), 64)
     self.lines = max(lines, 1)
     self.waiting = max(waiting, 1)
-    self.keptAnswers = max(keptAnswers, 0)
+    self.memory = max(memory, 0)
   }
 }

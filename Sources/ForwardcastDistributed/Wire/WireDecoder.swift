@@ -103,7 +103,7 @@ private struct WireDecoder: Decoder {
     let record: Int
     let path: WirePath?
     /// The values of a record of many fields by their keys: the time to read it grows with its size alone. Few are searched.
-    private let many: [String: Int]?
+    private let many: [WireName: Int]?
 
     init(reading: WireReading, record: Int, path: WirePath?) {
       (self.reading, self.record, self.path) = (reading, record, path)
@@ -121,7 +121,7 @@ private struct WireDecoder: Decoder {
     func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
 
     private func find(_ name: String) -> Int? {
-      if let many { return many[name] }
+      if let many { return many[WireName(name)] }
       return reading.tree.field(name, of: record)
     }
 

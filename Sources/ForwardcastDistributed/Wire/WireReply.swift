@@ -90,7 +90,7 @@ extension WireReply {
       guard let number = message.integer("n") else { throw message.lacks("n") }
       return number
     }
-    switch message.text("k") {
+    switch message.word("k") {
     case "opened"?:
       guard let line = message.text("l"), line.utf8.count <= 64 else { throw message.lacks("l") }
       guard let window = message.integer("w"), window > 0 else { throw message.lacks("w") }
@@ -113,7 +113,7 @@ extension WireReply {
       }
     case "error"?:
       let number = try number()
-      if let code = message.text("c").flatMap({ knownCodes[$0] }) {
+      if let code = message.word("c").flatMap({ knownCodes[$0] }) {
         let error = MessageError(
           code, receiver: message.text("w") ?? "", selector: message.text("s") ?? "",
           evidence: message.text("e") ?? "", argumentIndex: message.integer("x"))
@@ -124,7 +124,7 @@ extension WireReply {
       let words = [message.text("c"), message.text("e")].compactMap { $0 }
       return .foreignError(number: number, type: type, text: words.joined(separator: ": "))
     case "refused"?:
-      let code = message.refusal ?? .malformed
+      guard let code = message.refusal else { throw message.lacks("c") }
       let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
       return .refused(number: message.integer("n"), refusal)
     case let kind:

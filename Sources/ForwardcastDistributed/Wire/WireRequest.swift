@@ -6,9 +6,9 @@ import Forwardcast
 /// What a sender asks of an endpoint.
 enum WireRequest {
   /// A new line, and what is answered there. Who opens it names itself; nobody checks that name.
-  case open(sender: String)
+  case open(sender: WireName)
   /// Whether a message is answered now.
-  case ask(selector: String)
+  case ask(selector: WireName)
   /// Of all messages of the line up to a number, those that are awaited: others do not begin any more.
   case await(line: LineName?, number: Int, awaited: [Int])
   /// A message: the arguments stay items until the endpoint opens them.
@@ -24,10 +24,13 @@ struct WireCall {
   let awaited: Int
   /// Until when the sender awaits those before this one.
   let patience: Deadline
-  let selector: String
+  let selector: WireName
   let tree: WireTree
   /// The nodes of types and values, in turn.
   let arguments: [Int]
+
+  /// What it takes while it is under way: the engine's text and a copy of it, the nodes, and what suspends.
+  var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 
 extension WireRequest {
@@ -40,9 +43,11 @@ extension WireRequest {
       guard let value else { throw message.lacks(name) }
       return value
     }
-    switch message.text("k") {
-    case "open"?: return .open(sender: message.text("o") ?? "")
-    case "ask"?: return .ask(selector: try wanted("s", message.text("s")))
+    switch message.word("k") {
+    case "open"?:
+      let sender = (message.text("o") ?? "").utf8.prefix(64)
+      return .open(sender: WireName(String(decoding: sender, as: UTF8.self)))
+    case "ask"?: return .ask(selector: try wanted("s", message.text("s").map(WireName.init)))
     case "await"?:
       let awaited = try wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
       return .await(
@@ -55,7 +60,7 @@ extension WireRequest {
         WireCall(
           line: try message.line(), number: number, awaited: message.integer("b") ?? number,
           patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
-          selector: try wanted("s", message.text("s")), tree: message.tree, arguments: arguments))
+          selector: try wanted("s", message.text("s").map(WireName.init)), tree: message.tree, arguments: arguments))
     case let kind:
       throw WireRefusal(.malformed, "no request is called \(kind.map(WireError.quoted) ?? "nothing")")
     }
@@ -202,6 +207,11 @@ struct WireFields {
 
   func text(_ name: Unicode.Scalar) -> String? { field(name, .text).map(tree.text) }
 
+  /// A text that is compared with few others, all of them short.
+  func word(_ name: Unicode.Scalar) -> String? {
+    field(name, .text).flatMap { tree.bytes(of: $0).count <= 64 ? tree.text($0) : nil }
+  }
+
   func integer(_ name: Unicode.Scalar) -> Int? { field(name, .integer).flatMap(tree.integer) }
 
   func positive(_ name: Unicode.Scalar) -> Int? { integer(name).flatMap { $0 > 0 ? $0 : nil } }
@@ -223,7 +233,7 @@ struct WireFields {
   }
 
   /// Why an endpoint did not run a message, where that is what it says.
-  var refusal: WireRefusal.Code? { text("k") == "refused" ? text("c").flatMap(WireRefusal.Code.init) : nil }
+  var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
 
   func lacks(_ name: Unicode.Scalar) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
 }
@@ -241,10 +251,11 @@ struct WireRefusal: Error, Hashable {
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
+    /// All lines, or all memory that the sender may have, are in use.
     case busy
     /// The endpoint takes nothing any more.
     case closed
-    /// The message ran, and its answer was not kept for a second delivery.
+    /// The message may have run: it came before, or its line was closed long ago, and no answer is kept.
     case answerNotKept = "kept"
     /// The message ran, and its answer cannot cross.
     case answerCannotCross = "answer"

@@ -44,13 +44,13 @@ struct WireTree {
   }
 
   /// The values of the record at `index` by their keys; of a key that stands twice the first.
-  func fields(of index: Int) -> [String: Int] {
-    var fields: [String: Int] = [:]
+  func fields(of index: Int) -> [WireName: Int] {
+    var fields: [WireName: Int] = [:]
     var key = index + 1
     let end = Int(nodes[index].next)
     while key < end {
       let value = Int(nodes[key].next)
-      let name = text(key)
+      let name = WireName(text(key))
       if fields[name] == nil { fields[name] = value }
       key = Int(nodes[value].next)
     }
@@ -96,6 +96,33 @@ struct WireTree {
   func integer(_ index: Int) -> Int? { Int(text(index)) }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
+}
+
+/// A name from another process, compared as bytes. Strings are compared and hashed canonically, which takes the square of the
+/// length of a run of combining marks.
+struct WireName: Hashable, Comparable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (one: WireName, other: WireName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+  static func < (one: WireName, other: WireName) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether others may compare it as they do: no run of marks is longer than the 30 of Unicode's stream-safe text.
+  static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return true }
+    var marks = 0
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+      if marks > 30 { return false }
+    }
+    return true
+  }
 }
 
 /// Why a text from another process was not read.
@@ -148,9 +175,14 @@ private struct WireScanner {
       return
     }
     let isText = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
-    if around.isRecord, around.wantsKey, !isText { throw error("a key that is no text") }
+    let isKey = around.isRecord && around.wantsKey
+    if isKey, !isText { throw error("a key that is no text") }
     guard nodes.count < limits.items else { throw WireError("more than \(limits.items) items") }
-    if isText { return try text(.text) }
+    if isText {
+      try text(.text)
+      guard isKey, let key = nodes.last, !WireName.isStreamSafe(bytes[Int(key.start)..<Int(key.end)]) else { return }
+      throw error("a key with a long run of combining marks")
+    }
     position += 1
     switch letter {
     case UInt8(ascii: "n"): add(.null, position..<position)

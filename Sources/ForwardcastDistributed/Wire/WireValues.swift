@@ -43,7 +43,9 @@ extension WireReading {
   /// - Parameter place: where types are named, for who forgot one.
   /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
-    guard tree.kind(typeNode) == .text else { throw WireValueError(description: "a value without a type's name") }
+    guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
+      throw WireValueError(description: "a value without a type's name")
+    }
     let name = tree.text(typeNode)
     do {
       switch name {
