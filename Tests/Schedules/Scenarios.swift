@@ -462,6 +462,8 @@ extension Scenario {
     for event in [Event.mute, .endOfProxy] {
       list.append(Scenario(form: .typed, event: event, senders: 1, isAlone: true, waiting: 2))
     }
+    // The message's place in the batch may not be written when its turn comes.
+    list.append(Scenario(form: .typed, event: .nothing, senders: 1, isAlone: true, waiting: 2))
     return list
   }()
 
@@ -477,6 +479,12 @@ extension Scenario {
     Scenario(form: .typed, event: .remove, contexts: 2),
     Scenario(form: .typed, event: .death, contexts: 2),
     Scenario(form: .typed, event: .death, senders: 1, isAlone: true, waiting: 2),
+    // Two take places of one batch at a time, or one does while the other posts behind it; or both want a new one.
+    Scenario(form: .typed, event: .nothing, isAlone: true, waiting: 2),
+    Scenario(form: .typed, secondForm: .boxed, event: .nothing, isAlone: true, waiting: 2),
+    Scenario(form: .typed, event: .nothing, isAlone: true, waiting: 1),
+    Scenario(form: .typed, event: .mute, isAlone: true, waiting: 2),
+    Scenario(form: .typed, event: .death, isAlone: true, waiting: 2),
     Scenario(form: .typed, event: .remove, senders: 1, isAlone: true, waiting: 2),
     Scenario(form: .typed, event: .nothing, isWarm: false),
     Scenario(form: .typed, event: .nothing, buffer: .keepNewest(1)),

@@ -19,6 +19,10 @@ class Envelope: @unchecked Sendable {  // `next` is its sender's until it is pos
   /// Makes the envelope's deliveries, on the context. Gives how many there were.
   func open(in mailbox: Mailbox) -> Int { 0 }
 
+  /// Says that the context waits for a sender that has not written its message yet; the sender then wakes it. `false` when
+  /// it has. Called on the context, as the last that its turn does, for an envelope that is unfinished though its turn is not over.
+  func awaitsSender() -> Bool { false }
+
   /// Makes one of its deliveries, which had been put off since its target was still busy.
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
@@ -44,7 +48,8 @@ class Envelope: @unchecked Sendable {  // `next` is its sender's until it is pos
 ///        └──────────────────────────────sleep──────────────────────────────────┘
 ///
 /// - Only a post leads away from `asleep`, and it wakes the context. So a word that is not `asleep` stands for one drain that
-///   is under way or to come, and what belongs to the drain has one owner at a time.
+///   is under way or to come, or that a sender is to begin (``Envelope/awaitsSender()``), and what belongs to the drain has one
+///   owner at a time.
 /// - Only the drain takes and falls asleep. It falls asleep by an exchange that expects `awake`, which a post in between
 ///   makes fail: no message is left behind with nobody to open it.
 /// - The word, and then the drain, hold one reference on each envelope. A post releases what its thread has done before, and
@@ -78,16 +83,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   /// The turn's priority.
   @exclusivity(unchecked) private var priority = TaskPriority.medium
-  /// How many deliveries the turn has made, those of the open envelope left out.
-  @exclusivity(unchecked) private var made = 0
-  /// How often the turn has looked whether more comes since something last came.
-  @exclusivity(unchecked) private var looks = 0
   /// The gates that are closed: targets run a method that suspends, or are run by a sender.
   var closedGates: [SerialGate] = []
-
-  /// So many deliveries in one turn are a stream: then it is looked so often whether more comes, instead of once.
-  private static let streamLength = 16
-  private static let streamLooks = 16
 
   package init(_ context: any DeliveryContext) {
     self.context = context
@@ -145,15 +142,23 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds to an envelope that waits, as if by ``post(_:)``. Gives what `add` does: whether it could.
-  func adding(_ add: () -> Bool) -> Bool {
-    guard hasPriority else { return add() }
-    var isAdded = false
-    wake(Task.currentPriority) {
-      isAdded = add()
-      return false
+  /// Adds to an envelope that waits, as if by ``post(_:)``.
+  ///
+  /// - Parameter add: gives whether the context waits for this: see ``Envelope/awaitsSender()``.
+  func adding(_ add: () -> Bool) {
+    guard hasPriority else {
+      if add() { context.wake(self, .medium) }
+      return
     }
-    return isAdded
+    let priority = Task.currentPriority
+    let wasRaised = raise(to: priority)
+    let isAwaited = add()
+    if raise(to: priority) || wasRaised {
+      context.wake(self, priority)
+    } else if isAwaited {
+      // A turn of a lower priority than the one that waits would leave all to a higher one.
+      context.wake(self, TaskPriority(rawValue: UInt8(max(raised.load(ordering: .acquiring), 1) - 1)))
+    }
   }
 
   /// Adds an envelope behind all that wait.
@@ -231,44 +236,18 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
       self.priority = priority
       if hasPriority { _ = raise(to: priority) }
       left = context.turn
-      made = 0
-      looks = 0
       repeat {
         if isOvertaken { return }
         while let envelope = next() {
-          let count = max(envelope.open(in: self), 1)
-          (made, left) = (made + count, left - count)
+          left -= max(envelope.open(in: self), 1)
           if envelope.isUnfinished { putBack(envelope) }
-          if left <= 0 {
-            return context.wake(self, priority)
-          }
+          if left <= 0 { return context.wake(self, priority) }
           if isOvertaken { return }
+          if envelope.isUnfinished, envelope.awaitsSender() { return }
         }
-        if take() {
-          noteMore()
-        } else if !waitsForMore(), sleep() {
-          return
-        }
-      } while true
+      } while take() || !sleep()
     }
   }
-
-  /// Gives the processor up before the context falls asleep or closes a batch: who is about to send goes first, and is spared a
-  /// wake-up. `false` when that has been done often enough, or nothing was delivered. Called on the context.
-  ///
-  /// - Parameter more: how many deliveries the envelope has made that is open.
-  func waitsForMore(after more: Int = 0) -> Bool {
-    let made = made + more
-    guard made > 0, looks < (made >= Mailbox.streamLength ? Mailbox.streamLooks : 1) else { return false }
-    looks += 1
-    yieldProcessor()
-    return true
-  }
-
-  /// Says that something has come: a stream is waited for anew. Called on the context.
-  ///
-  /// - Parameter more: as for ``waitsForMore(after:)``.
-  func noteMore(after more: Int = 0) { if made + more >= Mailbox.streamLength { looks = 0 } }
 
   /// The next envelope of those that were taken.
   private func next() -> Envelope? {

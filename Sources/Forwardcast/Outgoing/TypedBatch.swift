@@ -6,80 +6,77 @@ import Synchronization
 /// Typed messages of one selector and types to all targets of one context, sent one after another while nothing else was
 /// posted: what a stream is made of.
 ///
-/// Its group keeps the one that was posted last. Whoever has the right to add (``DeliveryGroup/enter(_:)``) puts the
-/// arguments behind those that are there and then counts them, also while the context serves them. The context closes the
-/// batch when it has served all, or has to go on to another envelope; so nobody ever waits for anybody.
+/// Its group keeps the one that was posted last, in one word with the number of places that were given away. A sender takes a
+/// place by adding one to the word, writes its arguments there and says so; several do so at a time. The context serves what
+/// is written up to the first place that is not. It closes the batch when it has served all, or has to go on to another
+/// envelope. So nobody ever waits for anybody: where a sender was interrupted before it had written, the context's turn
+/// ends, and that sender begins the next one.
 ///
-///     sender, with the right to add              context
-///     slots[count] = arguments
-///     state: number + 1, unless closed    ───▶   end = number; serves position ..< end, then looks again
-///     closed: into a new batch            ◀───   state: closed, if number is still end
+///     sender                                          context
+///     word: number + 1, unless gone     ──place──▶
+///     slots[place] = arguments
+///     places: the place's bit           ────────▶     serves while bits are set; then
+///     was awaited: wakes the context    ◀────────     number is higher: awaits its sender
+///     gone: into a new batch            ◀────────     number is reached: takes the batch out of the word
 ///
-/// `state` is the only word that both write: who finds it changed has lost, and looks again. What a sender wrote before it
-/// counted, the context sees after it has read the count.
+/// Whoever takes a batch out of the word, a sender to put a new one there or the context, knows how many places were given
+/// away, says so in `places`, and releases the word's reference. A sender that has a place has no reference: the context is
+/// not done with the batch before that place is written.
 @usableFromInline
 class PlainBatch: Envelope, @unchecked Sendable {
-  // `state` is atomic; `count` belongs to who has the right to add; `position` and `end` belong to the context.
+  // `places` is atomic; `position` and `end` belong to the context.
 
   /// Kept alive as a ``Parcel``'s group is.
   @usableFromInline unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  @usableFromInline let capacity: Int
+  /// The number of the first place. The last one's is the same for all: so the word alone tells when a batch is full.
+  @usableFromInline let first: Int
   /// Serves messages from ``position`` to ``end``, until so many deliveries have been made. A function without a context, of
   /// the sender's types.
   @usableFromInline let serve: (PlainBatch, Mailbox, Int) -> Int
-  /// How many messages there are to add behind.
-  @usableFromInline @exclusivity(unchecked) final var count = 1
-  /// How many messages have been counted, a bit that says that they are being served, and one that no more may come.
-  private let state = Atomic<Int>(1)
-  private static let closed = Int.min
-  private static let served = 1 << (Int.bitWidth - 2)
-  private static let number = served - 1
-  /// The first message that has not been served, and how many have been seen.
-  @usableFromInline @exclusivity(unchecked) final var position = 0
-  @usableFromInline @exclusivity(unchecked) final var end = 0
+  /// A bit for each place that is written, or comes before the first; one that says that the context waits; and, once the batch
+  /// is out of the word, the number of places.
+  private let places: Atomic<UInt64>
+  private static let awaited: UInt64 = 1 << UInt64(limit)
+  private static let numberShift = UInt64(limit + 1)
+  /// How many places the largest batch has.
+  @usableFromInline static let limit = 48
+  /// The place of the first message that has not been served, and the end of those that are known to be written.
+  @usableFromInline @exclusivity(unchecked) final var position: Int
+  @usableFromInline @exclusivity(unchecked) final var end: Int
 
   @usableFromInline
   init(
     _ group: DeliveryGroup, _ functionType: ObjectIdentifier, capacity: Int,
     _ serve: @escaping (PlainBatch, Mailbox, Int) -> Int
   ) {
-    (self.group, self.functionType, self.capacity, self.serve) = (group, functionType, capacity, serve)
+    (self.group, self.functionType, self.serve) = (group, functionType, serve)
+    first = PlainBatch.limit - capacity
+    (position, end) = (first, first)
+    // The first message is there already.
+    places = Atomic(2 << UInt64(first) - 1)
     super.init()
   }
 
-  /// How many messages have been counted.
+  private static func written(_ places: UInt64) -> Int { (~(places & (awaited - 1))).trailingZeroBitCount }
+
+  /// The first place that is not written.
   @usableFromInline
-  final var filled: Int { state.load(ordering: .acquiring) & PlainBatch.number }
+  final var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
-  /// Whether the context has opened the batch with nothing taken behind it. Whether it is still open, ``publish()`` says.
-  final var isServed: Bool { state.load(ordering: .relaxed) & PlainBatch.served != 0 }
+  /// How many places there are in the end, those before the first included; 0 while more may be given away.
+  private var number: Int { Int(places.load(ordering: .acquiring) >> PlainBatch.numberShift) }
 
-  /// Counts the message that was put behind the others. `false` when the batch was closed before.
-  @usableFromInline
-  final func publish() -> Bool {
-    var found = state.load(ordering: .relaxed)
-    while found & PlainBatch.closed == 0 {
-      let (done, now) = state.compareExchange(
-        expected: found, desired: found + 1, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-      if done {
-        count += 1
-        return true
-      }
-      found = now
-    }
-    return false
-  }
+  /// Says that a place is written. Gives whether the context waits for it.
+  final func publish(_ place: Int) -> Bool { note(1 << UInt64(place), at: place) }
 
-  /// Lets no more messages in, unless some have come that have not been seen. `false` when there are such.
-  private func close() -> Bool {
-    let found = state.load(ordering: .acquiring)
-    guard found & PlainBatch.number == end else { return false }
-    return found & PlainBatch.closed != 0
-      || state.compareExchange(
-        expected: found, desired: found | PlainBatch.closed, successOrdering: .acquiringAndReleasing,
-        failureOrdering: .relaxed
-      ).exchanged
+  /// Says how many places there are. Gives whether the context waits for that.
+  final func seal(at number: Int) -> Bool { note(UInt64(number) << PlainBatch.numberShift, at: number) }
+
+  private func note(_ bits: UInt64, at place: Int) -> Bool {
+    let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
+    // Others that come meanwhile are behind what the context waits for.
+    return found & PlainBatch.awaited != 0 && PlainBatch.written(found) == place
   }
 
   /// Takes the next message out, in the form that everything else takes.
@@ -87,9 +84,9 @@ class PlainBatch: Envelope, @unchecked Sendable {
   func takeNext() -> MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
   override func open(in mailbox: Mailbox) -> Int {
+    if places.load(ordering: .relaxed) & PlainBatch.awaited != 0 { stopAwaiting() }
     // What has been taken behind the batch was posted after its messages: then no more may join them.
-    let bit = mailbox.hasTaken ? PlainBatch.closed : PlainBatch.served
-    end = state.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue & PlainBatch.number
+    if mailbox.hasTaken { group.takeOut(self) } else { group.noteServed(self) }
     var made = 0
     isUnfinished = true
     while true {
@@ -100,24 +97,59 @@ class PlainBatch: Envelope, @unchecked Sendable {
         } else {
           made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
         }
-      } else if end < capacity, made < mailbox.left, mailbox.hasNothingNew, mailbox.waitsForMore(after: made) {
-        look(mailbox, made)
-      } else if close() {
-        break
-      } else {
-        look(mailbox, made)
+        continue
       }
+      end = written
+      if position < end { continue }
+      if number == position || group.takeOut(self, at: position) { break }
+      // A sender is about to write, or to say that there are no more places.
+      if written == position, number != position { return made }
     }
     isUnfinished = false
     return made
   }
 
-  /// Looks for messages that have come since.
-  private func look(_ mailbox: Mailbox, _ made: Int) {
-    let filled = filled
-    if filled > end { mailbox.noteMore(after: made) }
-    end = filled
+  override func awaitsSender() -> Bool {
+    let found = places.bitwiseOr(PlainBatch.awaited, ordering: .acquiringAndReleasing).oldValue
+    if PlainBatch.written(found) == position, Int(found >> PlainBatch.numberShift) != position { return true }
+    stopAwaiting()
+    return false
   }
+
+  private func stopAwaiting() { places.bitwiseAnd(~PlainBatch.awaited, ordering: .acquiringAndReleasing) }
+}
+
+/// What a group keeps of its batch: the address, the number of places that were given away, and two marks.
+///
+/// The number stands below the top byte of a word of 64 bits, where no address has bits; the top byte is part of the address.
+struct BatchWord {
+  var bits: UInt64
+
+  /// The context has opened the batch, with nothing taken behind it.
+  static let served: UInt64 = 1
+  /// A sender makes a new batch, or posts it.
+  static let changing: UInt64 = 2
+  private static let one: UInt64 = 1 << 48
+  private static let number: UInt64 = 0xFF << 48
+  private static let marks: UInt64 = 0xF
+
+  init(bits: UInt64) { self.bits = bits }
+
+  /// A new batch that is about to be posted. `nil` where its address has bits that are not its own here.
+  init?(new batch: PlainBatch) {
+    let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()))
+    guard address & (BatchWord.number | BatchWord.marks) == 0 else { return nil }
+    bits = address + UInt64(batch.first + 1) * BatchWord.one + BatchWord.changing
+  }
+
+  var address: UInt { UInt(truncatingIfNeeded: bits & ~(BatchWord.number | BatchWord.marks)) }
+  var batch: Unmanaged<PlainBatch>? { UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) } }
+  var number: Int { Int(bits & BatchWord.number) >> 48 }
+  var isServed: Bool { bits & BatchWord.served != 0 }
+  var isChanging: Bool { bits & BatchWord.changing != 0 }
+  var withOneMore: BatchWord { BatchWord(bits: bits + BatchWord.one) }
+
+  func isOf(_ batch: PlainBatch) -> Bool { address == UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()) }
 }
 
 /// A batch with the arguments as they are.
@@ -137,14 +169,14 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 
   deinit {
     // What was counted and not served: the context threw its work away.
-    (slots + position).deinitialize(count: filled - position)
+    (slots + (position - first)).deinitialize(count: written - position)
     slots.deallocate()
   }
 
   @usableFromInline
   override func takeNext() -> MessageArguments {
     defer { position += 1 }
-    return TypedArguments((slots + position).move(), returning: R.self, crosses: true)
+    return TypedArguments((slots + (position - first)).move(), returning: R.self, crosses: true)
   }
 
   /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
@@ -158,7 +190,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
     var held: AnyObject?
     var made = 0
     while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
-      let values = slots + position
+      let values = slots + (position - first)
       position += 1
       // A target that only this loop holds is to die now, as if it had not been held.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
@@ -177,22 +209,20 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 }
 
-/// Where the message of a sender goes that has asked for the right to add to a batch.
+/// Where a sender's message goes.
 @usableFromInline
 enum BatchPlace {
   /// Into an envelope of its own.
   case alone
-  /// Behind the messages of this batch, which the group keeps.
-  case behind(Unmanaged<PlainBatch>)
+  /// To a place of this batch, which is the sender's until it has called ``DeliveryGroup/wrote(_:_:)``.
+  case behind(Unmanaged<PlainBatch>, Int)
   /// Into a new batch.
   case new
 }
 
 extension DeliveryGroup {
-  private static let none: UInt = 0
-  private static let held: UInt = 1
-  @usableFromInline static let largestBatch = 64
-  private static let looksForRight = 32
+  /// How often a sender looks for a batch that another one is about to post.
+  private static let looksForBatch = 32
 
   /// Gives one message to a step.
   ///
@@ -217,8 +247,7 @@ extension DeliveryGroup {
   @usableFromInline @inline(never)
   func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Asks for the right to add to the group's batch, which one sender has at a time; ``post(batch:)`` and
-  /// ``added(to:)`` give it back. Who does not get it, or has nothing to add to, posts an envelope of its own.
+  /// Where a message goes that is sent now.
   ///
   /// A batch is begun when something waits and the last plain message was one of the same group: so a message that is
   /// alone, or stands between others, takes no more memory than it needs. Where batches have been filled, it is enough
@@ -226,66 +255,103 @@ extension DeliveryGroup {
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .alone }
-    var found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
-    if found == DeliveryGroup.held {
-      found = enterLater()
-      if found == DeliveryGroup.held { return .alone }
+    var looks = 0
+    var word = BatchWord(bits: batch.load(ordering: .acquiring))
+    while true {
+      if word.isChanging {
+        looks += 1
+        if looks > DeliveryGroup.looksForBatch { return .alone }
+        word.bits = batch.load(ordering: .acquiring)
+        continue
+      }
+      // Whatever the sender posted before stands before a batch that is the last, or is served with nothing behind it. A
+      // batch that came to this address meanwhile was posted later still.
+      let joins =
+        word.number < PlainBatch.limit && word.address != 0
+        && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
+      if !joins, mailbox.lastGroup != number || mailbox.last == 0 && batchCapacity <= DeliveryGroup.smallestBatch {
+        return .alone
+      }
+      let (done, found) = batch.weakCompareExchange(
+        expected: word.bits, desired: joins ? word.withOneMore.bits : BatchWord.changing,
+        successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+      if done {
+        if joins, let batch = word.batch { return .behind(batch, word.number) }
+        if let old = word.batch { mailbox.adding { retire(old, at: word.number) } }
+        return .new
+      }
+      word.bits = found
     }
-    if let pointer = UnsafeRawPointer(bitPattern: found) {
-      let kept = Unmanaged<PlainBatch>.fromOpaque(pointer)
-      // The batch is kept from before this look, so no other envelope has its address.
-      let isLast =
-        found == mailbox.last || kept._withUnsafeGuaranteedRef { $0.isServed } && mailbox.hasNothingNew
-      if isLast, kept._withUnsafeGuaranteedRef({ $0.count < $0.capacity }) { return .behind(kept) }
-      retire(kept)
-    }
-    if mailbox.lastGroup == number, mailbox.last != 0 || batchCapacity > DeliveryGroup.smallestBatch { return .new }
-    batch.store(DeliveryGroup.none, ordering: .releasing)
-    return .alone
   }
 
-  /// Asks again for as long as another sender takes to add its message, unless that one was interrupted.
-  @inline(never)
-  private func enterLater() -> UInt {
-    for _ in 0..<DeliveryGroup.looksForRight where batch.load(ordering: .relaxed) != DeliveryGroup.held {
-      let found = batch.exchange(DeliveryGroup.held, ordering: .acquiringAndReleasing)
-      if found != DeliveryGroup.held { return found }
+  /// Lets a batch go that was taken out of the word. The next one has twice its room, or half of it. Gives whether the context
+  /// waits to hear how many messages it has.
+  private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
+    defer { batch.release() }
+    return batch._withUnsafeGuaranteedRef { batch in
+      let (count, capacity) = (number - batch.first, PlainBatch.limit - batch.first)
+      let next = count * 2 >= capacity ? capacity * 2 : capacity / 2
+      nextCapacity.store(min(max(next, DeliveryGroup.smallestBatch), PlainBatch.limit), ordering: .relaxed)
+      return batch.seal(at: number)
     }
-    return DeliveryGroup.held
   }
 
-  /// Lets a batch go that nothing can be added to any more. The next one has twice its room, or half of it.
+  /// How many messages the next batch has room for.
+  @usableFromInline var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
+
+  /// Says that a message is written at its place.
   @usableFromInline
-  func retire(_ batch: Unmanaged<PlainBatch>) {
-    let isFilled = batch._withUnsafeGuaranteedRef { $0.count * 2 >= $0.capacity }
-    batchCapacity =
-      isFilled
-      ? min(batchCapacity * 2, DeliveryGroup.largestBatch) : max(batchCapacity / 2, DeliveryGroup.smallestBatch)
-    batch.release()
+  func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
+    mailbox.adding { batch._withUnsafeGuaranteedRef { $0.publish(place) } }
   }
 
-  /// Counts the message that was added to the batch, and gives the right to add back. `false`, with the right and
-  /// the batch left to the caller, when the batch has been closed meanwhile: the message goes into a new one.
-  @usableFromInline
-  func added(to last: Unmanaged<PlainBatch>) -> Bool {
-    guard mailbox.adding({ last._withUnsafeGuaranteedRef { $0.publish() } }) else { return false }
-    batch.store(UInt(bitPattern: last.toOpaque()), ordering: .releasing)
-    return true
-  }
-
-  /// Posts a new batch, and gives the right to add back.
+  /// Posts a new batch, and lets others join it.
   @usableFromInline
   func post(batch new: PlainBatch) {
-    let kept = Unmanaged.passRetained(new)
+    if let word = BatchWord(new: new) {
+      _ = Unmanaged.passRetained(new)
+      batch.store(word.bits, ordering: .releasing)
+    } else {
+      _ = new.seal(at: new.first + 1)
+    }
     mailbox.post(new)
-    batch.store(UInt(bitPattern: kept.toOpaque()), ordering: .releasing)
+    batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
+  }
+
+  /// Marks a batch that is still in the word: messages may join it while nothing else has been posted. Called on the context.
+  func noteServed(_ served: PlainBatch) {
+    var word = BatchWord(bits: batch.load(ordering: .relaxed))
+    while word.isOf(served), !word.isServed {
+      let (done, found) = batch.weakCompareExchange(
+        expected: word.bits, desired: word.bits | BatchWord.served, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if done { return }
+      word.bits = found
+    }
+  }
+
+  /// Takes a batch out of the word, if it is there. Called on the context.
+  ///
+  /// - Parameter number: how many places are to have been given away; `nil` for whatever number.
+  /// - Returns: `false` when it is another number, or the batch is not there.
+  @discardableResult
+  func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
+    var word = BatchWord(bits: batch.load(ordering: .acquiring))
+    while word.isOf(served), word.number == number ?? word.number {
+      let (done, found) = batch.weakCompareExchange(
+        expected: word.bits, desired: word.bits & BatchWord.changing, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .acquiring)
+      if done {
+        _ = retire(.passUnretained(served), at: word.number)
+        return true
+      }
+      word.bits = found
+    }
+    return false
   }
 
   /// Lets the batch go with the group.
-  func releaseBatch() {
-    guard let pointer = UnsafeRawPointer(bitPattern: batch.load(ordering: .acquiring)) else { return }
-    Unmanaged<PlainBatch>.fromOpaque(pointer).release()
-  }
+  func releaseBatch() { BatchWord(bits: batch.load(ordering: .acquiring)).batch?.release() }
 
   /// Sends a message to all of the group.
   @export(implementation) @inline(__always)
@@ -293,13 +359,10 @@ extension DeliveryGroup {
     switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {
     case .alone: return post(TypedParcel(self, arguments, returning: R.self))
     case .new: break
-    case .behind(let last):
-      let typed = Unmanaged<TypedBatch<R, repeat each A>>.fromOpaque(last.toOpaque())
-      let slot = typed._withUnsafeGuaranteedRef { $0.slots + $0.count }
-      slot.initialize(to: arguments)
-      if added(to: last) { return }
-      slot.deinitialize(count: 1)
-      retire(last)
+    case .behind(let batch, let place):
+      let typed = Unmanaged<TypedBatch<R, repeat each A>>.fromOpaque(batch.toOpaque())
+      typed._withUnsafeGuaranteedRef { ($0.slots + (place - $0.first)).initialize(to: arguments) }
+      return wrote(batch, place)
     }
     post(batch: TypedBatch(self, arguments, returning: R.self))
   }

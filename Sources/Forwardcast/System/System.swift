@@ -43,9 +43,6 @@ struct ThreadSlot: Sendable {
   }
 }
 
-/// Lets another thread that is ready run first, if there is one.
-func yieldProcessor() { sched_yield() }
-
 /// Standard error, written to directly: the last resort for an error that nobody handles.
 package enum StandardError {
   /// Writes `text` in one piece where the system can; to another file where that is given.

@@ -6,7 +6,7 @@ import Synchronization
 /// The steps of a route that go to one context together, or one step that goes alone.
 @usableFromInline
 final class DeliveryGroup: @unchecked Sendable {
-  // `batchCapacity` belongs to the sender that has the right to add; what else changes is atomic.
+  // What changes is atomic.
 
   let core: MulticastCore
   let selector: MessageSelector
@@ -19,14 +19,14 @@ final class DeliveryGroup: @unchecked Sendable {
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
   let methodType: ObjectIdentifier?
-  /// The batch that was posted last, kept; or one of two words: see ``enter(_:)``.
-  let batch = Atomic<UInt>(0)
+  /// A ``BatchWord``: the batch that was posted last, kept.
+  let batch = Atomic<UInt64>(0)
   /// Tells the group from all others.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
-  /// How many messages the next batch has room for.
-  @usableFromInline @exclusivity(unchecked) var batchCapacity = DeliveryGroup.smallestBatch
-  @usableFromInline static let smallestBatch = 4
+  /// See ``batchCapacity``.
+  let nextCapacity = Atomic<Int>(DeliveryGroup.smallestBatch)
+  static let smallestBatch = 4
 
   init(
     _ core: MulticastCore, _ mailbox: Mailbox, _ indices: ContiguousArray<Int>, isBatched: Bool,

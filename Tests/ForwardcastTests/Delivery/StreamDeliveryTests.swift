@@ -75,19 +75,53 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("a context with nothing to do looks a few times whether more comes, then nothing runs", arguments: [1, 100])
+  @Test("a context with nothing to do ends its turn, and nothing runs", arguments: [1, 100])
   func idle(messages: Int) throws {
     let adder = Adder()
     let mailbox = try #require(proxy.add(adder, delivery: .on(context)).queued?.mailbox)
     for number in 0..<messages { proxy.broadcast(.note, number) }
     #expect(!mailbox.isAsleep)
     #expect(context.runTurn())
-    // The turn came to its end by itself, with all its looks used up, and left nobody to wake the context.
-    #expect(!mailbox.waitsForMore())
+    // The turn came to its end by itself, and left nobody to wake the context.
     #expect(mailbox.isAsleep)
     #expect(!context.runTurn())
     expect(adder.sum, equals: messages * (messages - 1) / 2)
     withExtendedLifetime(adder) {}
+  }
+
+  @Test("where a sender has not written yet, the turn ends, and that sender begins the next one", arguments: [1, 2])
+  func awaitedSender(targets: Int) throws {
+    let clerks = (0..<targets).map { Clerk("\($0)", journal) }
+    for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
+    for number in 0..<3 { proxy.broadcast(.note, number) }
+    // A sender takes the next place and is interrupted; another one comes after it, and then a message of another kind.
+    let plan = try #require(proxy.core.begin("note:").plan)
+    let group = plan.list[0].takeUnretainedValue()
+    let type = ObjectIdentifier(((Int) -> Void).self)
+    guard case .behind(let batch, let place) = group.enter(type) else {
+      Issue.record("no place in a batch")
+      return
+    }
+    proxy.broadcast(.note, 4)
+    proxy.broadcast(.say, "behind")
+    let expected = (0..<3).flatMap { number in (0..<targets).map { "\($0) \(number)" } }
+    #expect(context.runTurn())
+    expect(journal.all, equals: expected)
+    // Nothing runs, and nobody else wakes the context.
+    #expect(!context.runTurn())
+    proxy.broadcast(.note, 5)
+    #expect(!context.runTurn())
+    batch._withUnsafeGuaranteedRef { batch in
+      let slots = unsafeDowncast(batch, to: TypedBatch<Void, Int>.self).slots
+      (slots + (place - batch.first)).initialize(to: Arguments(values: 3))
+    }
+    group.wrote(batch, place)
+    context.run()
+    let rest = (3...4).flatMap { number in (0..<targets).map { "\($0) \(number)" } }
+    let behind = (0..<targets).map { "\($0): behind" } + (0..<targets).map { "\($0) 5" }
+    expect(journal.all, equals: expected + rest + behind)
+    #expect(!context.runTurn())
+    withExtendedLifetime(clerks) {}
   }
 
   @Test("a turn ends in the middle of a batch, and the rest comes first in the next one", arguments: [1, 2])
