@@ -92,7 +92,7 @@ extension SequenceDiagram {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
-      case _ where scalar.value < 32 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
+      case _ where isHidden(scalar): escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }
     }

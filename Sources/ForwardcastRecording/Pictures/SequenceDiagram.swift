@@ -15,19 +15,51 @@ import Synchronization
 public final class SequenceDiagram: Sendable {
   /// How many events are kept.
   public let limit: Int
-  private let state: Guarded<(events: [MessageEvent], omitted: Int)>
+  private let state: Guarded<State>
+
+  private struct State {
+    var events: [MessageEvent] = []
+    var omitted = 0
+    /// Who has a turn at each place, the innermost last.
+    var turns: [TracePlace: [(step: Int, name: String)]] = [:]
+    /// Who has sent the messages that are not answered yet, where that is known.
+    var senders: [Int: String] = [:]
+
+    /// The event with its sender: what nobody has signed is of whoever has a turn at that place.
+    mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
+      switch event.stage {
+      case .began: turns[place, default: []].append((event.step, event.receiver))
+      case .sent where event.sender == "sender": senders[event.step] = turns[place]?.last?.name
+      case .answered, .failed:
+        turns[place]?.removeAll { $0.step == event.step }
+        if turns[place]?.isEmpty ?? false { turns[place] = nil }
+      case .sent, .queued, .skipped: break
+      }
+      guard let sender = senders[event.step] else { return event }
+      if event.stage != .sent { senders[event.step] = nil }
+      return MessageEvent(
+        event.stage, name: event.name, message: event.message, sender: sender, receiver: event.receiver,
+        context: event.context, evidence: event.evidence, step: event.step, instant: event.instant)
+    }
+  }
 
   /// An empty diagram.
   /// - Parameter limit: how many steps are kept; further ones are counted and left out.
   public init(limit: Int = 10_000) {
     self.limit = limit
-    state = Guarded(([], 0))
+    state = Guarded(State())
   }
 
-  /// Adds a step.
+  /// Adds a step. It is taken to happen on the calling thread, where a message that is sent in the midst of a turn is sent by
+  /// whose turn it is.
   public func add(_ event: MessageEvent) {
+    let place = TracePlace.current
     state.withLock { state in
-      if state.events.count < limit { state.events.append(event) } else { state.omitted += 1 }
+      if state.events.count < limit {
+        state.events.append(state.signed(event, at: place))
+      } else {
+        state.omitted += 1
+      }
     }
   }
 
@@ -38,7 +70,7 @@ public final class SequenceDiagram: Sendable {
   public var omitted: Int { state.withLock { $0.omitted } }
 
   /// Forgets everything.
-  public func removeAll() { state.withLock { $0 = ([], 0) } }
+  public func removeAll() { state.withLock { $0 = State() } }
 
   /// A line for each step, whatever its names and values hold.
   public var text: String { events.map { "\($0)\n" }.joined() + (omitted == 0 ? "" : "and \(omitted) more\n") }
@@ -68,8 +100,9 @@ public final class SequenceDiagram: Sendable {
           isLost: false)
       case .answered:
         .arrow(
-          from: event.receiver, to: event.sender, text: event.evidence.isEmpty ? "done" : event.evidence,
-          isReply: true, isLost: false)
+          from: event.receiver, to: event.sender,
+          text: event.evidence.isEmpty || event.evidence == "()" ? "done" : event.evidence, isReply: true, isLost: false
+        )
       case .failed: .arrow(from: event.receiver, to: event.sender, text: event.evidence, isReply: true, isLost: true)
       case .queued: .note(at: event.receiver, text: "\(event.message) waits on \(event.context)")
       case .skipped: .note(at: event.receiver, text: "passed over: \(event.evidence)")
@@ -106,11 +139,21 @@ extension SequenceDiagram {
       switch scalar {
       case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
       case "#", ";", "<", ">", "&", "\"", "%", "{", "}": escaped += "#\(scalar.value);"
-      case _ where scalar.value < 32 || scalar.value == 127: escaped += "#65533;"
+      case _ where isHidden(scalar): escaped += "#65533;"
       default: escaped.unicodeScalars.append(scalar)
       }
     }
     return escaped.isEmpty ? " " : escaped
+  }
+
+  /// Whether a character steers what shows it, or turns the direction of what follows.
+  static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF,
+      0xE0000..<0xE0080:
+      true
+    default: false
+    }
   }
 
   /// At most eighty characters of a text.

@@ -56,15 +56,18 @@ struct TraceEntry: Sendable {
   /// A text as JSON has it; of a long one the beginning.
   static func quoted(_ text: String) -> String {
     let short = text.utf8.count <= 1000 ? text : String(text.unicodeScalars.prefix(1000)) + "…"
-    let isPlain = short.utf8.allSatisfy { $0 >= 32 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    let isPlain = short.utf8.allSatisfy {
+      (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
     if isPlain { return "\"\(short)\"" }
     var quoted = "\""
     for scalar in short.unicodeScalars {
       switch scalar {
       case "\"": quoted += "\\\""
       case "\\": quoted += "\\\\"
-      case _ where scalar.value < 32:
-        quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      case _ where SequenceDiagram.isHidden(scalar) && scalar.value <= 0xFFFF:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: quoted.unicodeScalars.append(scalar)
       }
     }

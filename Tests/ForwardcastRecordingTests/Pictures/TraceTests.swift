@@ -3,7 +3,7 @@
 
 import Dispatch
 import Forwardcast
-import ForwardcastRecording
+@testable import ForwardcastRecording
 import Foundation
 import Synchronization
 import TestSupport
@@ -165,6 +165,46 @@ struct TraceTests {
     #expect(svg.contains("&lt;ann&gt;&amp;") && !svg.contains("<ann>"))
     expect(svg.components(separatedBy: "<text").count - 1, equals: 3 + diagram.events.count)
     #expect(svg.contains("#b00"))
+  }
+
+  @Test("a message that is sent in a target's turn is drawn from that target, and an empty answer is one word")
+  func senders() throws {
+    let (outer, inner) = (SequenceDiagram(), Desks.of(Desk("bo", journal)))
+    inner.trace(as: "inner", naming: { ($0 as? Desk)?.name }) { outer.add($0) }
+    func event(_ stage: MessageEvent.Stage, _ evidence: String = "", step: Int) -> MessageEvent {
+      MessageEvent(stage, name: "a", message: "a", sender: "office", receiver: "ann", evidence: evidence, step: step)
+    }
+    outer.add(event(.began, step: -1))
+    inner.broadcast(.say, "hi")
+    outer.add(event(.answered, "()", step: -1))
+    inner.broadcast(.say, "hi")
+    let senders = outer.events.map { "\($0.stage) \($0.sender) \($0.receiver)" }
+    expect(
+      senders,
+      equals: [
+        "began office ann", "sent ann inner", "began inner bo", "answered inner bo", "answered ann inner",
+        "answered office ann", "sent sender inner", "began inner bo", "answered inner bo", "answered sender inner",
+      ])
+    expect(outer.mermaid.components(separatedBy: ": done").count - 1, equals: 5)
+    #expect(!outer.mermaid.contains("()"))
+  }
+
+  @Test("what steers a terminal or turns the direction is shown in no picture")
+  func hidden() throws {
+    let proxy = traced(Desk("a\u{202E}b\u{9B}c", worth: 1, journal))
+    let lines = Locked("")
+    let file = TraceFile { text in lines.withLock { $0 += text } }
+    let tracing = proxy.trace(naming: { ($0 as? Desk)?.name }) { [diagram] in
+      diagram.add($0)
+      file.add($0)
+    }
+    proxy.broadcast(.say, "\u{2066}\u{1B}\u{200F}é")
+    tracing.cancel()
+    file.finish()
+    for text in [diagram.mermaid, diagram.svg, lines.withLock { $0 }] {
+      #expect(!text.unicodeScalars.contains { $0 != "\n" && SequenceDiagram.isHidden($0) }, "\(text.debugDescription)")
+    }
+    #expect(diagram.mermaid.contains("a#65533;b#65533;c") && lines.withLock { $0 }.contains("a\\u202eb\\u009bc"))
   }
 
   @Test("a full diagram counts what it leaves out")
