@@ -41,12 +41,33 @@ struct Grammar {
   /// A size: small ones as often as large ones.
   mutating func size(_ limit: Int) -> Int { min(limit, 1 << number(0...20)) }
 
+  /// A long text of one kind of character, and another that is canonically equal to it where there is one.
+  mutating func texts() -> (kind: String, text: String, other: String) {
+    let (acute, below, family) = ("\u{301}", "\u{316}", "\u{1F469}\u{200D}\u{1F467}")
+    let kinds = [
+      ("ascii", "x", "x"), ("composed", "é", "e\u{301}"), ("marks", acute + below, below + acute),
+      ("one mark", acute, acute),
+      ("families", family, family), ("joiners", "\u{200D}", "\u{200D}"), ("flags", "\u{1F1E9}", "\u{1F1E9}"),
+      ("Hangul", "각", "\u{1100}\u{1161}\u{11A8}"), ("escapes", "\\n", "\\n"), ("letters with marks", "e" + acute, "é"),
+    ]
+    let (kind, part, other) = pick(kinds)
+    // Before marks a letter, sometimes another one at every so many.
+    let (count, stride) = (size(200_000), pick([64, 60, 1_000_000]))
+    func text(_ part: String) -> String {
+      kind.contains("mark") && kind != "letters with marks"
+        ? (0..<count / stride + 1).map { "e" + String(repeating: part, count: min(stride, count - $0 * stride) / 2) }
+          .joined()
+        : String(repeating: part, count: count)
+    }
+    return (kind, text(part), text(other) + pick(["", "", "z"]))
+  }
+
   mutating func proxy() -> String { pick(["p0", "p1", "p2", "p3", "p4", "s0", "s1", "t"]) }
   mutating func front() -> String { pick(["f", "l", "k"]) }
   mutating func value() -> String {
     pick([
       "big", "deep", "table", "ascii", "wide", "enc", "1", "0.5", "nil", "o", "@selector(a)", "@selector(nobodyHas:)",
-      "names",
+      "names", "other", "@[wide, other]", "@{\"k\": other}", "keys",
     ])
   }
   mutating func receiver() -> String {
@@ -87,13 +108,14 @@ struct Grammar {
       return Piece(
         kind: "text",
         text:
-          "[\(pick(["ascii", "wide", "enc"])) \(pick(["length", "uppercased", "appending: ascii", "appending: wide"]))]"
+          "[\(pick(["ascii", "wide", "enc", "other"])) \(pick(["length", "uppercased", "appending: ascii", "appending: wide"]))]"
       )
     case 13:
       return Piece(
         kind: "list",
         text: pick([
           "[big adding: big]", "[big at: 3]", "[table at: ascii]", "[table at: wide]", "@[big, big]", "@{\"a\": table}",
+          "[keys at: other]", "[big adding: 1]",
         ]))
     case 14:
       return Piece(
@@ -106,8 +128,16 @@ struct Grammar {
   /// A statement of the loop.
   mutating func statement() -> Piece {
     let (left, right) = (expression(), value())
-    switch number(0...20) {
+    switch number(0...24) {
     case 0...4: return left
+    case 21:
+      return Piece(
+        kind: "expect texts", text: "expect \(pick(["wide == other", "@[wide] == @[other]", "keys == table"]))")
+    case 22: return Piece(kind: "throws text", text: "expect [w fail] throws \"\(pick(["x", "e", texts().text]))\"")
+    case 23: return Piece(kind: "print keys", text: "print \(pick(["keys", "@[keys, keys]", "wide", "big", "table"]))")
+    case 24:
+      let names = (0..<number(1...20)).map { "\"s\($0 * number(1...400))\"" }.joined(separator: ", ")
+      return Piece(kind: "only", text: "add \(pick(["o", "w"])) to \(proxy()) only @[\(names)]")
     case 5: return Piece(kind: "print \(left.kind)", text: "print \(left.text)")
     case 6: return Piece(kind: "expect \(left.kind)", text: "expect (\(left.text)) == \(right)")
     case 7: return Piece(kind: "expect values", text: "expect \(value()) \(pick(["==", "!="])) \(right)")
@@ -161,7 +191,25 @@ struct Grammar {
 
   /// A statement before the loop.
   mutating func worldStatement() -> Piece {
-    switch number(0...15) {
+    switch number(0...20) {
+    case 16...17:
+      let (kind, text, other) = texts()
+      return Piece(kind: "text \(kind)", text: "let wide = \"\(text)\"; let other = \"\(other)\"; let ascii = wide")
+    case 18:
+      let (kind, text, _) = texts()
+      let (key, count) = (text.prefix(size(20_000)), number(1...300))
+      let keys = (0..<count).map { "\"\(key)\($0)\": \($0)" }.joined(separator: ", ")
+      return Piece(kind: "keys \(kind)", text: "let keys = @{\(keys)}")
+    case 19:
+      let growth = pick([
+        "let wide = [wide appending: wide]; let other = [other appending: other]", "let big = @[big, big]",
+        "let big = [big adding: big]", "let names = @[names, names]", "let keys = @{\"a\": keys, \"b\": keys}",
+        "let enc = [enc appending: enc]",
+      ])
+      return Piece(kind: "doubling", text: Array(repeating: growth, count: number(1...24)).joined(separator: "; "))
+    case 20:
+      let names = (0..<number(1...60)).map { "let m\($0) = [big adding: 1]" }.joined(separator: "; ")
+      return Piece(kind: "kept", text: names)
     case 0...2:
       return Piece(kind: "many", text: "repeat \(size(5000)) { add new R to \(pick(["s0", "s1"]))\(modifiers()) }")
     case 3...4:
@@ -238,7 +286,7 @@ private let cast = """
     - pass = [p4 a]; - spin { repeat 20 { } }; - both: x and: y = x
   }
   receiver W { - a = 2; - take: x = x; - fail { throw ascii }; - pass = collect all [s0 a]; - typed: n "d@:f" = n }
-  let ascii = "text"; let wide = "e\\u{301}"; let big = @[1, 2.5, "a", nil]; let deep = @[@[@[@[1]]]]
+  let ascii = "text"; let wide = "e\\u{301}"; let other = "é"; let keys = @{"a": 1}; let big = @[1, 2.5, "a", nil]; let deep = @[@[@[@[1]]]]
   let table = @{"a": 1, "b": big}; let enc = "v24@0:8q16"; let record = "{?=qdi{P=dd}[12s]}"; let sig = signature enc
   let names = @["a", "take:", "give"]
   \(Array(repeating: "let enc = [enc appending: \"q8q16\"]", count: 60).joined(separator: "; "))

@@ -4,9 +4,9 @@
 //     FORWARDCAST_ONLY=script-search swift run -c release script-search SECONDS [SEED] [FILE.msg …]
 //
 // Scripts are made by a grammar and changed a little at a time, for SECONDS of processor time. Kept is what would cost more for
-// a million steps, the most expensive of each kind. What is printed at the end, as a table: seconds of processor time for a
-// million steps, measured in a whole run, and the longest single step. Files are measured without a search. README.md has what
-// was found.
+// a million steps, in a single step, or in memory, the most expensive of each kind. What is printed at the end, as a table: seconds
+// of processor time for a million steps, measured in a whole run, the longest single step, and the most memory beside what the
+// process had. Files are measured without a search. README.md has what was found.
 
 import Foundation
 import ForwardcastScript
@@ -20,8 +20,24 @@ struct Cost {
   /// Seconds that all of the limits would take at this rate.
   let whole: Double
   /// The longest step that was seen, in seconds of its thread.
-  var longestStep = 0.0
+  let longestStep: Double
+  /// Bytes that the process had at most, beside those before.
+  let memory: Double
+  /// How much of its steps or of its work the run took.
+  let share: Double
+
+  /// 1 for what reaches a bound: 20 seconds, 0.1 s for a step, 1 GiB.
+  var dearness: Double { max(whole / 20, longestStep / 0.1, memory / Double(1 << 30)) }
 }
+
+/// Bytes of memory: of the process, or at most since the last `resetPeak()`; 0 where the system does not say.
+func memory(_ key: String) -> Double {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix(key) } ?? ""
+  return (line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) * 1024
+}
+
+func resetPeak() { try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8) }
 
 func processorTime(_ clock: clockid_t = CLOCK_PROCESS_CPUTIME_ID) -> Double {
   var time = timespec()
@@ -50,6 +66,8 @@ final class Counter: Sendable {
 
 /// Runs a text until a limit ends it, or for `patience` seconds.
 func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = false) -> Cost {
+  resetPeak()
+  let before = memory("VmRSS")
   let begin = processorTime()
   let times = StepTimes()
   var handlers = ScriptHandlers(output: { _ in }, diagnostics: { _ = "\($0)" })
@@ -66,48 +84,51 @@ func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = fa
     Double(outcome.work) / Double(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)))
   // What ended by itself, or by a limit on a value or on one message, would end so with any number of steps.
   let goesOn = ["steps", "units of work", "was cancelled"].contains { outcome.error?.text.hasSuffix($0) ?? false }
-  return Cost(seconds: seconds, whole: goesOn ? seconds / max(share, 1e-6) : seconds, longestStep: times.longest)
+  return Cost(
+    seconds: seconds, whole: goesOn ? seconds / max(share, 1e-6) : seconds, longestStep: times.longest,
+    memory: memory("VmHWM") - before, share: goesOn ? share : 1)
 }
 
 func report(_ name: String, _ text: String) {
   let whole = measure(text, steps: ScriptSession.defaultStepLimit, patience: 60)
   let single = measure(text, steps: 200_000, patience: 20, timesSteps: true)
   print(
-    "| \(name) | \(String(format: "%.1f", whole.seconds)) | \(String(format: "%.4f", single.longestStep)) |")
+    "| \(name) | \(String(format: "%.1f", whole.seconds)) | \(String(format: "%.4f", single.longestStep)) "
+      + "| \(Int(whole.memory) >> 20) |")
   fflush(nil)
 }
 
 let arguments = CommandLine.arguments.dropFirst()
 let files = arguments.filter { $0.hasSuffix(".msg") }
 let numbers = arguments.compactMap { Double($0) }
-print("| script | s a million steps | s the longest step |\n|---|---|---|")
+print("| script | s a million steps | s the longest step | MiB |\n|---|---|---|---|")
 for file in files { report(file, try String(contentsOfFile: file, encoding: .utf8)) }
 guard let seconds = numbers.first else { exit(0) }
 
 let seed = UInt64(numbers.dropFirst().first ?? 20_261_122)
 var grammar = Grammar(seed: seed)
 /// The most expensive of each kind.
-var kept: [String: (candidate: Candidate, whole: Double)] = [:]
+var kept: [String: (candidate: Candidate, dearness: Double)] = [:]
 let place = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("script-search-\(seed).msg")
 var count = 0
 while processorTime() < seconds {
   count += 1
-  let best = kept.values.sorted { $0.whole > $1.whole }.prefix(60)
+  let best = kept.values.sorted { $0.dearness > $1.dearness }.prefix(60)
   let isNew = best.isEmpty || grammar.number(0...4) == 0
   let candidate = isNew ? grammar.candidate() : grammar.changed(grammar.pick(Array(best)).candidate)
   // What ends the process can be found there.
   try? candidate.text.write(to: place, atomically: false, encoding: .utf8)
   if ScriptSession.check(candidate.text) != nil { continue }
-  var cost = measure(candidate.text, steps: 2000, patience: 5)
+  var cost = measure(candidate.text, steps: 2000, patience: 5, timesSteps: true)
   // What is promising is measured again, for longer: noise does not stay.
-  if cost.whole > 5 { cost = measure(candidate.text, steps: 20_000, patience: 10) }
-  guard cost.whole > kept[candidate.kind]?.whole ?? 0 else { continue }
-  kept[candidate.kind] = (candidate, cost.whole)
+  if cost.dearness > 0.25 { cost = measure(candidate.text, steps: 20_000, patience: 10, timesSteps: true) }
+  guard cost.dearness > kept[candidate.kind]?.dearness ?? 0 else { continue }
+  kept[candidate.kind] = (candidate, cost.dearness)
   if kept.count > 2000 {
-    for (kind, _) in kept.sorted(by: { $0.value.whole > $1.value.whole }).dropFirst(1000) { kept[kind] = nil }
+    for (kind, _) in kept.sorted(by: { $0.value.dearness > $1.value.dearness }).dropFirst(1000) { kept[kind] = nil }
   }
 }
-let mostExpensive = kept.sorted { $0.value.whole > $1.value.whole }.prefix(10)
+let mostExpensive = kept.sorted { $0.value.dearness > $1.value.dearness }.prefix(20)
 for (index, found) in mostExpensive.enumerated() {
   let file = place.deletingLastPathComponent().appendingPathComponent("script-search-\(seed)-\(index).msg")
   try? found.value.candidate.text.write(to: file, atomically: false, encoding: .utf8)
