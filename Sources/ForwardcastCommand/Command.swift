@@ -44,6 +44,7 @@ enum Command {
   }
 
   private static func perform(_ arguments: [String]) throws(UsageError) -> Status {
+    let arguments = arguments.first == "--" ? Array(arguments.dropFirst()) : arguments
     guard let first = arguments.first else { throw UsageError(text: "nothing to do") }
     let rest = Array(arguments.dropFirst())
     guard let word = CommandWord.named(first) else { return try performOption(arguments) }

@@ -58,6 +58,9 @@ final class Conversation {
       lines.finish().forEach(say)
       lines.skip()
       if !isOver, !checksOnly { obey(line.trimmed) }
+    } else if isTerminal, lines.isEmpty, let command = command(line.trimmed) {
+      lines.skip()
+      obey(command)
     } else {
       lines.add(line).forEach(say)
     }
@@ -109,6 +112,17 @@ final class Conversation {
   }
 
   // MARK: Commands
+
+  /// The command that a person means by a word that other conversations know, where it is no name of the session.
+  private func command(_ word: String) -> String? {
+    let first = word.prefix { $0 != " " }
+    guard session.value(of: String(first)) == nil else { return nil }
+    switch first {
+    case "help", "?": return ":help" + word.dropFirst(first.count)
+    case "quit", "exit": return word == first ? ":quit" : nil
+    default: return nil
+    }
+  }
 
   /// Does what a command says.
   private func obey(_ line: String) {

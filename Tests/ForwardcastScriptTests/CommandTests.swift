@@ -153,6 +153,7 @@ import Testing
         let ph: String
         let tid: Int
         let dur: Double?
+        let id: Int?
         let args: [String: String]?
       }
       let folder = try Folder()
@@ -172,6 +173,8 @@ import Testing
       expect(Set(lanes.keys), equals: ["<multicast k>", "<Cook ann>", "<Cook bo>"])
       #expect(lanes["<Cook bo>"] == "queue disk" && lanes["<Cook ann>"] == lanes["<multicast k>"])
       #expect(slices.allSatisfy { $0.name == "minutes" && $0.args?["outcome"] == nil })
+      let (begun, ended) = (entries.filter { $0.ph == "s" }.map(\.id), entries.filter { $0.ph == "f" }.map(\.id))
+      #expect(begun.count == 1 && begun == ended && begun != [nil], "an arrow leads to the turn that was queued")
       let failed = try Call("run", script, "--trace-file", folder.path + "/none/out.json")
       #expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
@@ -220,6 +223,7 @@ import Testing
 
     @Test("options take their value behind a blank or an equals sign, and behind two dashes there are none")
     func wordsOfACall() throws {
+      try expect(Call("--", "run", "-", input: "print 1").output, equals: "1\n")
       let folder = try Folder()
       let text = "repeat 5 { print 1 }"
       let limited = try Call("run", "--steps=3", "-", input: text)
@@ -317,7 +321,7 @@ import Testing
       let traced = try Call("run", "-", "--trace", input: "receiver R { - a = 1 }\nlet r = new R\nprint [r a]")
       expect(traced.output, equals: "1\n")
       expect(
-        traced.errors, equals: "<R r> is asked a\n  1. <R r> gets a, directly\n  1. <R r> answers 1\n<R r> answers 1\n")
+        traced.errors, equals: "<R r> is asked a\n<R r> answers 1\n")
     }
 
     @Test("--help is answered for every word, and help explains the language")

@@ -14,7 +14,7 @@ struct HintTests {
       ("receiver Cook { }\nlet c = new Cok", "did you mean \"Cook\"?"),
       ("receiver R { - cook: d = 1 }\nlet r = new R\n[r cok: 1]", "did you mean \"cook:\"?"),
       ("print [1 sbutract: 2]", "did you mean \"subtract:\"?"),
-      ("prnt \"x\"", "did you mean \"print\"?"),
+      ("prnt \"x\"", "did you mean \"print\"?"), ("prnt x", "did you mean \"print\"?"),
       ("proxy p = multicast\nproxy q = forwrad to p", nil),
       ("print nobodyIsLikeThis", nil), ("print q", nil), ("[@[1] at: 5]", nil),
       ("let kitchen = 1\ndrop kitchen\nprint kitchen", nil),
@@ -26,6 +26,48 @@ struct HintTests {
     expect(error?.description.contains("did you mean"), equals: hint != nil)
     #expect(error?.text.contains("did you mean") == false)
     #expect(error?.description.hasSuffix("^") == true)
+  }
+
+  @Test(
+    "what is written as in other languages is told how it is written here",
+    arguments: [
+      ("let ann = 1\nann cook: \"fish\"", "2:5", "a message stands in brackets: [receiver part: argument]"),
+      ("let ann = 1\nann cook", "2:5", "a message stands in brackets: [receiver part: argument]"),
+      ("let ann = 1\nann.cook(\"fish\")", "2:4", "a message stands in brackets: [receiver part: argument]"),
+      ("cook(\"fish\")", "1:5", "a message stands in brackets: [receiver part: argument]"),
+      ("x = 5", "1:3", "let x = … binds a name"), ("if 1 = 1 { }", "1:6", "== compares"),
+      ("expect 1 = 1", "1:10", "== compares"),
+      ("print 1 + 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
+      ("print 3 - 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
+      ("// hi", "1:1", "a comment begins with #"), ("print 1 // hi", "1:9", "a comment begins with #"),
+      ("let count = 3\nprint count", "2:12", "\"count\" is a word of the language, and no name here"),
+      ("while true { }", "1:7", "repeat n { … } runs a block n times"),
+      ("print “hi”", "1:7", "a text stands between straight quotes: \"…\""),
+      ("print 'hi'", "1:7", "a text stands between straight quotes: \"…\""),
+      ("print\u{A0}1", "1:6", nil),
+    ])
+  func habits(text: String, place: String, advice: String?) {
+    let error = play(text).outcome.error
+    expect(error.map { "\($0.position.line):\($0.position.column)" }, equals: place)
+    expect(error?.hint, equals: advice)
+    expect(ScriptSession.check(text)?.hint, equals: advice)
+    #expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a blank") == true)
+  }
+
+  @Test(
+    "an unknown name is shown where it stands, and an error of a row names its receiver",
+    arguments: [
+      ("let c = new Nope", "1:13 unknown name: receiver Nope"),
+      ("print service Nope", "1:15 unknown name: receiver Nope"),
+      ("drop nope", "1:6 unknown name: nope"), ("print alive nope", "1:13 unknown name: nope"),
+      ("receiver R { - a: x \"v@:\" { } }", "1:14 wrong number of arguments a: of R: wanted 1, found 0"),
+      (
+        "receiver R { - a: x \"v@:q\" { } }\nlet r = new R\n[r a: r]",
+        "3:1 type mismatch a: of R: argument 0: wanted long long (q), found ScriptObject (<R r>)"
+      ),
+    ])
+  func places(text: String, error: String) {
+    expect(play(text).error, equals: error)
   }
 
   @Test("a long name and many candidates are no hint and no burden")

@@ -97,8 +97,8 @@ struct NameTests {
       expect alive m throws "unknown name"
       """)
     #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
-    expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:1 unknown name: a")
-    expect(play("drop a").error, equals: "1:1 unknown name: a")
+    expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:6 unknown name: a")
+    expect(play("drop a").error, equals: "1:6 unknown name: a")
   }
 
   @Test("a name that is dropped in a row is the row's, or else the script's")
@@ -123,7 +123,7 @@ struct NameTests {
     session.run("receiver R { }")
     expect(session.run("receiver R { }").error?.text, equals: "syntax: there is a receiver R already")
     expect(play("receiver R : S { }\nreceiver S { }").error, equals: "1:1 unknown name: receiver S")
-    expect(play("print new R").error, equals: "1:7 unknown name: receiver R")
+    expect(play("print new R").error, equals: "1:11 unknown name: receiver R")
     expect(
       play("receiver R { - a = 1 - b = 2 }\nreceiver S : R { - b = 3 }\nprint [new S a] [new S b] [new R b]").output,
       equals: "1 3 2\n")

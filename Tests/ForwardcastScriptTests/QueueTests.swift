@@ -202,7 +202,7 @@ struct QueueTests {
   func trace() {
     let transcript = Transcript()
     ScriptSession(handlers: transcript.tracingHandlers).run(Self.cast + "add a to p on q\nadd b to p\nreport [p n]")
-    #expect(transcript.trace.contains { $0.contains("<Log a> gets n, on queue q") })
+    #expect(transcript.trace.contains { $0.contains("<Log a> gets n, queue q") })
     #expect(transcript.trace.contains { $0.contains("<Log b> gets n, directly") })
   }
 

@@ -326,10 +326,9 @@ struct SessionTests {
     expect(
       transcript.trace,
       equals: [
-        "<multicast p> is asked total", "  1. <R r> gets total, directly", "  1. <R r> answers 5",
-        "  <Cart cart> got it, directly, and answered 0.0", "  <R m> is passed over: muted",
-        "<multicast p> answers 0.0", "<R r> is asked burn", "  1. <R r> gets burn, directly",
-        "  1. <R r> throws burnt", "<R r> throws burnt",
+        "<multicast p> is asked total", "  <R r> gets total, directly", "  <R r> answers 5",
+        "  <Cart cart> gets total, directly", "  <Cart cart> answers 0.0", "  <R m> is passed over: muted",
+        "<multicast p> answers 0.0", "<R r> is asked burn", "<R r> throws burnt",
       ])
   }
 

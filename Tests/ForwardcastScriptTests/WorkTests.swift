@@ -350,7 +350,7 @@ struct WorkTests {
   @Test("a list that would take a single step too long is in no message, nor printed; it can be made and compared")
   func copies() {
     let cast = "receiver R { - take: x = nil; - give = big }\nlet o = new R\nlet big = @[1, 2, 3, 4]\n"
-    let small = cast + String(repeating: "let big = @[big, big]\n", count: 13)
+    let small = cast + String(repeating: "let big = @[big, big]\n", count: 12)
     #expect(play(small + "[o take: big]").outcome.succeeded)
     let large = small + String(repeating: "let big = @[big, big]\n", count: 2)
     #expect(play(large + "expect big == big").outcome.succeeded)
@@ -407,7 +407,7 @@ struct WorkTests {
     expect(
       play(cast + "print " + String(repeating: part, count: 20_000) + "\"a\"").error,
       equals:
-        "3:\(7 + 64 * part.count + (part.count - 12)) limit exceeded: more than 64 names and brackets inside one another"
+        "3:\(7 + 64 * part.count + (part.count - 8)) limit exceeded: more than 64 names and brackets inside one another"
     )
     let inside = String(repeating: "(", count: 60) + String(repeating: "new R name: ", count: 5) + "\"a\""
     expect(play(cast + "print " + inside).outcome.error?.code, equals: .limitExceeded)

@@ -8,41 +8,26 @@ import ForwardcastCenters
 typealias ScriptPoint = ExtensionPoint<any MessageReceiver & Sendable>
 
 extension Interpreter {
-  /// `extension`, `register`, `unregister` and `clear services`.
-  func performCenter(_ statement: Statement) throws {
-    switch statement.kind {
-    case .extensionPoint(let name, let selectors): try makePoint(name, selectors)
-    case .register(let observer, let point):
-      let observer = try object(evaluate(observer), at: observer).receiver
-      let point = try self.point(point, "register")
-      try world.link(point, to: observer, strongly: false)
-      point.register(ifConforming: observer)
-    case .registerLazily(let receiver, let point):
-      let (key, table) = try world.serviceKey(receiver)
-      try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
-    case .unregister(let observer, let point):
-      let observer = try object(evaluate(observer), at: observer).receiver
-      try self.point(point, "unregister").unregister(observer)
-    default: try clearServices()
-    }
+  func register(_ observer: Expression, in point: Expression) throws {
+    let observer = try object(observer).receiver
+    let point = try self.point(point, "register")
+    try world.link(point, to: observer, strongly: false)
+    point.register(ifConforming: observer)
   }
 
-  private func makePoint(_ name: String, _ selectors: [String]) throws {
-    try run.charge(Work.object + Work.listedName * selectors.count)
+  func makePoint(_ name: String, _ selectors: [String]) throws {
+    try run.charge(Work.make + Work.pass * selectors.count)
     let selectors = try selectors.map(world.intern)
     let point = ScriptPoint(selectors: selectors, services: world.services)
+    world.trace(point.observers)
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
   }
 
   /// The extension point that an expression gives.
-  private func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
-    let value = try evaluate(expression)
-    guard case .object(let reference) = value, let point = reference.receiver as? ScriptPoint else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "\(wanting) needs an extension point, not \(value.evidence)"),
-        at: expression.offset, of: source)
+  func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
+    try evaluate(expression, "\(wanting) needs an extension point, not", showsValue: true) { value in
+      value.reference?.receiver as? ScriptPoint
     }
-    return point
   }
 
   // MARK: Services
@@ -62,14 +47,14 @@ extension Interpreter {
   /// `services`, in the order of creation.
   func services() throws -> ScriptValue {
     let all = world.services.services
-    try run.charge(Work.service * all.count)
+    try run.charge(Work.pass * all.count)
     let living = all.compactMap { $0.service as? ScriptObject }
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
   /// `clear services`: everybody is told and, unless persistent, let go of; then the first error is thrown.
-  private func clearServices() throws {
-    try run.charge(Work.service * world.services.services.count)
+  func clearServices() throws {
+    try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
     let sending = SendInProgress(run: run, depth: frame.depth + 1)
     SendInProgress.$current.withValue(sending) {

@@ -22,29 +22,40 @@ extension Interpreter {
     case (.list(let left), .list(let right)):
       guard left.count == right.count else { return false }
       for (left, right) in zip(left, right) {
-        try run.charge(Work.comparison)
+        try run.charge(Work.pass)
         guard try areEqual(left, right) else { return false }
       }
       return true
     case (.dictionary(let left), .dictionary(let right)):
       guard left.count == right.count else { return false }
       for (key, value) in left {
-        try run.charge(2 * Work.comparison + Work.text(key))
+        try run.charge(Work.pass + Work.text(key))
         guard let other = right[key], try areEqual(value, other) else { return false }
       }
       return true
     case (.string(let left), .string(let right)):
-      try run.charge(Work.textByte * min(left.utf8.count, right.utf8.count))
-      if left.utf8.elementsEqual(right.utf8) { return true }
-      // Texts of other bytes may still be canonically equal.
-      // Neither is looked at behind the end of the shorter one.
-      try run.charge(Work.text(left.utf8.count <= right.utf8.count ? left : right))
+      let (least, most) = (min(left.utf8.count, right.utf8.count), max(left.utf8.count, right.utf8.count))
+      // Of two canonically equal texts none is more than three times as long as the other.
+      guard most <= 3 * least else { return false }
+      try run.charge(Work.byte * least)
+      if least == most, left.utf8.elementsEqual(right.utf8) { return true }
+      try run.charge(Work.text(left) + Work.text(right))
       return left == right
     case (.signature(let left), .signature(let right)):
       guard left.numberOfArguments == right.numberOfArguments else { return false }
-      try run.charge(Work.encodingByte * left.description.utf8.count)
+      try run.charge(2 * Work.look * left.description.utf8.count)
       return left == right
     default: return left == right
     }
+  }
+
+  /// Whether a text begins with another, charged for what is looked at.
+  func text(_ text: String, beginsWith beginning: String) throws -> Bool {
+    try run.charge(Work.byte * beginning.utf8.count)
+    if text.utf8.starts(with: beginning.utf8) { return true }
+    // What is canonically equal is at most three times as long.
+    let head = String(decoding: text.utf8.prefix(3 * beginning.utf8.count + 4), as: UTF8.self)
+    try run.charge(Work.text(beginning) + Work.text(head))
+    return head.hasPrefix(beginning)
   }
 }

@@ -9,24 +9,42 @@ extension Interpreter {
   /// - Throws: ``ScriptError`` at the step that failed.
   func evaluate(_ expression: Expression) throws -> ScriptValue {
     var stack: [ScriptValue] = []
-    try chargeSteps(of: expression)
-    for step in expression.steps {
-      do {
+    var place = expression.offset
+    do {
+      try run.charge(expression.work)
+      for step in expression.steps {
+        place = step.offset
         try compute(step, &stack)
-      } catch {
-        throw run.located(error, at: step.offset, of: source)
       }
+    } catch {
+      throw run.located(error, at: place, of: source)
     }
     return stack.removeLast()
+  }
+
+  /// What is wanted of the value of an expression: see ``ScriptValue/wanted(_:showsValue:_:)``.
+  ///
+  /// - Throws: `type mismatch` at the expression.
+  func evaluate<Part>(
+    _ expression: Expression, _ need: @autoclosure () -> String, showsValue: Bool = false,
+    _ part: (ScriptValue) -> Part?
+  ) throws -> Part {
+    let value = try evaluate(expression)
+    do { return try value.wanted(need(), showsValue: showsValue, part) } catch {
+      throw run.located(error, at: expression.offset, of: source)
+    }
   }
 
   private func compute(_ step: Step, _ stack: inout [ScriptValue]) throws {
     switch step.action {
     case .constant(let value): stack.append(value)
     case .name(let name): stack.append(try value(of: name))
-    case .send(let shape):
-      let (receiver, arguments) = take(shape, &stack)
-      stack.append(try send(shape, to: receiver, arguments, at: step.offset))
+    case .send(let shape, let wanted):
+      let arguments = Array(stack.suffix(shape.argumentCount))
+      stack.removeLast(shape.argumentCount)
+      let receiver = stack.removeLast()
+      try run.step(at: step.offset, of: source)
+      stack.append(try send(Sending(shape: shape, arguments: arguments, offset: step.offset), to: receiver, wanted))
     case .list(let count):
       let elements = Array(stack.suffix(count))
       stack.removeLast(count)
@@ -39,49 +57,22 @@ extension Interpreter {
       stack.append(try bounded(.dictionary(entries)))
     case .make(let receiver, let isNamed, let fallback):
       let name = isNamed ? try text(of: stack.removeLast()) : fallback
-      try run.charge(Work.object + name.utf8.count)
+      try run.charge(Work.make + 2 * name.utf8.count)
       stack.append(.object(try make(receiver, name: name)))
     case .not:
-      let value = stack.removeLast()
-      guard case .bool(let bool) = value else {
-        throw ScriptFault(.typeMismatch, "not needs a Bool, not \(value.kind)")
-      }
-      stack.append(.bool(!bool))
+      stack.append(.bool(try !stack.removeLast().wanted("not needs a Bool, not", \.bool)))
     case .query(let query): stack.append(try answer(query, about: stack.removeLast()))
     case .responds:
       let selector = stack.removeLast()
       stack.append(.bool(try responds(stack.removeLast(), to: selectorName(selector), at: step.offset)))
     case .alive(let name): stack.append(.bool(try isAlive(name)))
-    default: try computeLongForm(step, &stack)
-    }
-  }
-
-  private func computeLongForm(_ step: Step, _ stack: inout [ScriptValue]) throws {
-    switch step.action {
-    case .collect(let policy, let shape):
-      let (receiver, arguments) = take(shape, &stack)
-      stack.append(try collect(policy, shape, receiver, arguments, at: step.offset))
-    case .errors(let shape):
-      let (receiver, arguments) = take(shape, &stack)
-      stack.append(try errors(shape, receiver, arguments, at: step.offset))
-    case .report(let shape):
-      let (receiver, arguments) = take(shape, &stack)
-      stack.append(try report(shape, receiver, arguments, at: step.offset))
     case .hookArgument: stack.append(try hookArgument(stack.removeLast()))
     case .proceed(let hasArguments):
       // A value may itself be written `nil`.
       stack.append(try proceed(with: hasArguments ? .some(stack.removeLast()) : .none))
     case .service(let name): stack.append(try service(name, at: step.offset))
     case .services: stack.append(try services())
-    default: break
     }
-  }
-
-  /// Takes the arguments and the receiver of a send.
-  private func take(_ shape: SendShape, _ stack: inout [ScriptValue]) -> (ScriptValue, [ScriptValue]) {
-    let arguments = Array(stack.suffix(shape.argumentCount))
-    stack.removeLast(shape.argumentCount)
-    return (stack.removeLast(), arguments)
   }
 
   private func make(_ receiver: String, name: String) throws -> ScriptReference {

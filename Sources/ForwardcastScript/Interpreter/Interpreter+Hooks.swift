@@ -35,12 +35,9 @@ extension Interpreter {
   /// `before`, `after` and `around`.
   func install(_ hook: HookDefinition) throws {
     // A message that follows looks through the hooks once more.
-    try run.charge(Work.object + Work.registration * world.hookCount)
-    let value = try evaluate(hook.proxy)
-    guard case .object(let reference) = value, let proxy = reference.receiver as? any MessageHooking else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "\(hook.moment.rawValue) needs a proxy, not \(value.evidence)"),
-        at: hook.proxy.offset, of: source)
+    try run.charge(Work.make + Work.look * world.hookCount)
+    let proxy = try evaluate(hook.proxy, "\(hook.moment.rawValue) needs a proxy, not", showsValue: true) { value in
+      value.reference?.receiver as? any MessageHooking
     }
     let selector: MessageSelector
     do { selector = try world.intern(selectorName(evaluate(hook.selector))) } catch {
@@ -60,9 +57,7 @@ extension Interpreter {
 
   /// `arg n` in a hook.
   func hookArgument(_ index: ScriptValue) throws -> ScriptValue {
-    guard case .integer(let index) = index else {
-      throw ScriptFault(.typeMismatch, "arg needs an integer, not \(index.kind)")
-    }
+    let index = try index.wanted("arg needs an integer, not", \.integer)
     let arguments = frame.hook?.arguments ?? []
     guard arguments.indices.contains(index) else {
       throw ScriptFault(.wrongNumberOfArguments, "the message has \(arguments.count), and no argument \(index)")
@@ -75,9 +70,7 @@ extension Interpreter {
     guard let hook = frame.hook else { return .null }
     var list: [ScriptValue]?
     if let arguments {
-      guard case .list(let elements) = arguments else {
-        throw ScriptFault(.typeMismatch, "proceed takes a list, not \(arguments.kind)")
-      }
+      let elements = try arguments.wanted("proceed takes a list, not", \.list)
       guard elements.count == hook.arguments.count else {
         throw ScriptFault(.wrongNumberOfArguments, "the message takes \(hook.arguments.count), found \(elements.count)")
       }
@@ -138,7 +131,7 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     let place = interpreter.offset(definition)
     // A hook counts also when its block is empty.
     try send.run.step(at: place, of: interpreter.source)
-    world.trace(send.depth) { "\(definition.moment.rawValue) \(message)" }
+    world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(definition.moment.rawValue) \(message)")
     do {
       let hook = try make(interpreter)
       frame.hook = hook

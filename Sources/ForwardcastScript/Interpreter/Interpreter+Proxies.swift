@@ -6,7 +6,7 @@ import Forwardcast
 extension Interpreter {
   /// `proxy p = …`: the name is the script's wherever the statement stands.
   func makeProxy(_ name: String, _ definition: ProxyDefinition) throws {
-    try run.charge(Work.object + Work.name(name))
+    try run.charge(Work.make + Work.name(name))
     let reference: ScriptReference
     switch definition {
     case .multicast(let options):
@@ -18,9 +18,10 @@ extension Interpreter {
       reference = world.label(
         proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak,
         allowsDuplicates: options.contains(.duplicates))
-      proxy.onError = { [weak world] failure in world?.report(failure) }
+      proxy.onError = { [weak world] failure in world?.report(failure.error) }
+      world.trace(proxy)
     case .forward(let target):
-      let receiver = try object(evaluate(target), at: target).receiver
+      let receiver = try object(target).receiver
       let proxy = ForwardingProxy(to: receiver)
       reference = world.label(proxy, "<forward \(name)>", before: receiver)
       try world.link(proxy, to: receiver, strongly: true)
@@ -42,7 +43,7 @@ extension Interpreter {
 
   /// `add e to p …`.
   func add(_ addition: Addition) throws {
-    let target = try object(evaluate(addition.target), at: addition.target).receiver
+    let target = try object(addition.target).receiver
     let proxy = try multicast(addition.proxy, "add")
     var priority = 0
     var only: [MessageSelector]?
@@ -50,10 +51,14 @@ extension Interpreter {
     var queue: ScriptQueue?
     for modifier in addition.modifiers {
       switch modifier {
-      case .priority(let expression): priority = try self.priority(expression)
+      case .priority(let expression):
+        priority = try evaluate(expression, "a priority is an integer, not", \.integer)
       case .only(let expression): only = try selectors(evaluate(expression), at: expression)
       case .name(let word): name = word
-      case .queue(let expression): queue = try self.queue(expression)
+      case .queue(let expression):
+        queue = try evaluate(expression, "on takes a queue, not") {
+          if case .queue(let queue) = $0 { queue } else { nil }
+        }
       }
     }
     let ownership = world.ownership(of: proxy)
@@ -86,32 +91,11 @@ extension Interpreter {
       crossing: target, delivery: queue.delivery, priority: priority, ownership: ownership, only: only)
   }
 
-  /// The queue that `add … on q` names.
-  private func queue(_ expression: Expression) throws -> ScriptQueue {
-    let value = try evaluate(expression)
-    guard case .queue(let queue) = value else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "on takes a queue, not \(value.kind)"), at: expression.offset, of: source)
-    }
-    return queue
-  }
-
-  private func priority(_ expression: Expression) throws -> Int {
-    let value = try evaluate(expression)
-    guard case .integer(let priority) = value else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "a priority is an integer, not \(value.kind)"), at: expression.offset, of: source)
-    }
-    return priority
-  }
-
   /// The selectors of a list, interned: the registration answers them.
   private func selectors(_ list: ScriptValue, at expression: Expression) throws -> [MessageSelector] {
     do {
-      guard case .list(let elements) = list else {
-        throw ScriptFault(.typeMismatch, "only takes a list of selectors, not \(list.kind)")
-      }
-      try run.charge(Work.listedName * elements.count)
+      let elements = try list.wanted("only takes a list of selectors, not", \.list)
+      try run.charge(Work.pass * elements.count)
       return try elements.map { try world.intern(selectorName($0)) }
     } catch {
       throw run.located(error, at: expression.offset, of: source)
@@ -125,9 +109,12 @@ extension Interpreter {
     switch value {
     case .registration(let registration):
       let registrations = proxy.registrations
-      try run.charge(Work.registration * registrations.count)
+      try run.charge(Work.look * registrations.count)
       if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
-    default: proxy.unregister(try object(value, at: target).receiver)
+    default:
+      do { proxy.unregister(try object(value).receiver) } catch {
+        throw run.located(error, at: target.offset, of: source)
+      }
     }
   }
 
@@ -135,13 +122,12 @@ extension Interpreter {
   func apply(_ change: RegistrationChange, to expression: Expression) throws {
     let value = try evaluate(expression)
     if case .hook(let hook) = value, change == .cancel {
-      try run.charge(Work.registration * world.hookCount)
+      try run.charge(Work.look * world.hookCount)
       return hook.cancel()
     }
     guard case .registration(let registration) = value else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "\(change.rawValue) takes a registration, not \(value.kind)"),
-        at: expression.offset, of: source)
+      let fault = ScriptFault(.typeMismatch, "\(change.rawValue) takes a registration, not \(value.kind)")
+      throw run.located(fault, at: expression.offset, of: source)
     }
     switch change {
     case .cancel: registration.cancel()
@@ -152,28 +138,21 @@ extension Interpreter {
 
   // MARK: What is wanted
 
-  func object(_ value: ScriptValue, at expression: Expression) throws -> ScriptReference {
-    guard case .object(let reference) = value else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "wanted an object, found \(value.kind)"), at: expression.offset, of: source)
-    }
-    return reference
+  func object(_ value: ScriptValue) throws -> ScriptReference {
+    try value.wanted("wanted an object, found", \.reference)
+  }
+
+  func object(_ expression: Expression) throws -> ScriptReference {
+    try evaluate(expression, "wanted an object, found", \.reference)
   }
 
   /// The multicast proxy that an expression gives.
   func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
-    let value = try evaluate(expression)
-    guard let proxy = Interpreter.multicast(value) else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "\(wanting) needs a multicast proxy, not \(value.evidence)"),
-        at: expression.offset, of: source)
-    }
-    return proxy
+    try evaluate(expression, "\(wanting) needs a multicast proxy, not", showsValue: true, Interpreter.multicast)
   }
 
   static func multicast(_ value: ScriptValue) -> (any ScriptedMulticast)? {
-    guard case .object(let reference) = value else { return nil }
-    return reference.receiver as? any ScriptedMulticast
+    value.reference?.receiver as? any ScriptedMulticast
   }
 }
 
@@ -195,7 +174,7 @@ private final class LazyMaker {
     let send = SendInProgress.current
     let interpreter = Interpreter(
       world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
-    let target = try interpreter.object(interpreter.evaluate(expression), at: expression).receiver
+    let target = try interpreter.object(expression).receiver
     if let owner {
       // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
       do { try world.link(owner, to: target, strongly: true) } catch {

@@ -9,11 +9,11 @@ extension Interpreter {
     switch query {
     case .count:
       let count = try multicast(value, query).count
-      try run.charge(Work.registration * count)
+      try run.charge(Work.look * count)
       return .integer(count)
     case .targets:
       let proxy = try multicast(value, query)
-      try run.charge(Work.listedTarget * proxy.count)
+      try run.charge(Work.pass * proxy.count)
       return try bounded(
         .list(
           proxy.liveTargets.map { target in
@@ -24,10 +24,10 @@ extension Interpreter {
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
-      guard case .signature(let signature) = value else {
-        throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a signature, not \(value.kind)")
+      let signature = try value.wanted("\(query.rawValue) needs a signature, not") { value in
+        if case .signature(let signature) = value { signature } else { nil }
       }
-      try run.charge(Work.argument * signature.numberOfArguments)
+      try run.charge(Work.pass * signature.numberOfArguments)
       return try bounded(answer(query, about: signature))
     case .size: return number(try TypeEncoding(encoding(value)).layout?.size)
     case .align: return number(try TypeEncoding(encoding(value)).layout?.alignment)
@@ -39,15 +39,13 @@ extension Interpreter {
   /// The text of a type encoding, charged for being read.
   private func encoding(_ value: ScriptValue) throws -> String {
     let text = try text(of: value)
-    try run.charge(Work.encodingByte * min(text.utf8.count, TypeEncodingError.Limits.length))
+    if text.utf8.count <= TypeEncodingError.Limits.length { try run.charge(Work.text(text)) }
+    try run.charge(2 * Work.look * min(text.utf8.count, TypeEncodingError.Limits.length))
     return text
   }
 
   private func multicast(_ value: ScriptValue, _ query: Query) throws -> any ScriptedMulticast {
-    guard let proxy = Interpreter.multicast(value) else {
-      throw ScriptFault(.typeMismatch, "\(query.rawValue) needs a multicast proxy, not \(value.evidence)")
-    }
-    return proxy
+    try value.wanted("\(query.rawValue) needs a multicast proxy, not", showsValue: true, Interpreter.multicast)
   }
 
   private func answer(_ query: Query, about signature: MethodSignature) -> ScriptValue {
@@ -71,7 +69,7 @@ extension Interpreter {
     guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }
     let receiver = reference.receiver
     let arity = try MessageSelector.numberOfArguments(inName: selector)
-    try run.charge(Work.question + Work.name(selector))
+    try run.charge(2 * Work.pass + Work.name(selector))
     let sending = SendInProgress(run: run, depth: frame.depth)
     let answer = try SendInProgress.$current.withValue(sending) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }

@@ -10,7 +10,7 @@ private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
 extension Interpreter {
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
-    let receiver = try object(evaluate(target), at: target).receiver
+    let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>", before: receiver)
     try world.link(proxy, to: receiver, strongly: true)
@@ -20,8 +20,8 @@ extension Interpreter {
 
   /// `calls p`: the calls as texts, `cook: "fish"`.
   func calls(of value: ScriptValue) throws -> ScriptValue {
-    guard case .object(let reference) = value, let proxy = reference.receiver as? ScriptRecording else {
-      throw ScriptFault(.typeMismatch, "calls needs a recording proxy, not \(value.evidence)")
+    let proxy = try value.wanted("calls needs a recording proxy, not", showsValue: true) { value in
+      value.reference?.receiver as? ScriptRecording
     }
     if proxy.recorder.forgottenCalls > 0 {
       throw ScriptFault(.limitExceeded, "more than \(world.limits.recordedCalls) recorded calls")
@@ -30,10 +30,10 @@ extension Interpreter {
   }
 
   private func text(of message: Invocation) throws -> String {
-    try run.charge(Work.shownCall)
+    try run.charge(Work.make)
     let arguments = try message.arguments.map { box in
       let value = try self.value(box)
-      try run.charge(Work.shownByte * value.measure())
+      try run.charge(Work.byte * value.measure())
       return value.debugDescription
     }
     guard !arguments.isEmpty else { return message.selector.name }

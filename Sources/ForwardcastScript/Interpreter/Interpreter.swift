@@ -103,14 +103,6 @@ struct Interpreter {
     case .repeat(let count, let block): return .enter(block, rounds: try rounds(count))
     case .answer(let expression): return .answer(try expression.map { try evaluate($0) } ?? .null)
     case .throw(let expression): throw ScriptFault(.thrown, try text(of: evaluate(expression)))
-    default: try performDeclaration(statement)
-    }
-    return .next
-  }
-
-  /// Statements that make receivers and proxies, and that change who is registered.
-  private func performDeclaration(_ statement: Statement) throws {
-    switch statement.kind {
     case .receiver(let definition): try world.define(definition, at: statement.offset, of: source)
     case .proxy(let name, let definition): try makeProxy(name, definition)
     case .add(let addition): try add(addition)
@@ -123,8 +115,17 @@ struct Interpreter {
       try run.charge(world.workOfWaiting)
       try run.budget(at: statement.offset, of: source).charging { try world.waitForQueues() }
       try run.check()
-    default: try performCenter(statement)
+    case .extensionPoint(let name, let selectors): try makePoint(name, selectors)
+    case .register(let observer, let point): try register(observer, in: point)
+    case .registerLazily(let receiver, let point):
+      let (key, table) = try world.serviceKey(receiver)
+      try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
+    case .unregister(let observer, let point):
+      let observer = try object(observer).receiver
+      try self.point(point, "unregister").unregister(observer)
+    case .clearServices: try clearServices()
     }
+    return .next
   }
 
   // MARK: Names
@@ -177,16 +178,10 @@ struct Interpreter {
   // MARK: Conditions
 
   func holds(_ condition: Condition) throws -> Bool {
-    let left = try evaluate(condition.left)
     guard let (comparison, right, offset) = condition.comparison else {
-      guard case .bool(let value) = left else {
-        throw run.located(
-          ScriptFault(.typeMismatch, "a condition needs a Bool, not \(left.kind)"), at: condition.left.offset,
-          of: source)
-      }
-      return value
+      return try evaluate(condition.left, "a condition needs a Bool, not", \.bool)
     }
-    return try compare(left, comparison, evaluate(right), at: offset)
+    return try compare(evaluate(condition.left), comparison, evaluate(right), at: offset)
   }
 
   private func compare(
@@ -200,52 +195,41 @@ struct Interpreter {
   }
 
   private func rounds(_ count: Expression) throws -> Int {
-    let value = try evaluate(count)
-    guard case .integer(let rounds) = value, rounds >= 0 else {
-      throw run.located(
-        ScriptFault(.typeMismatch, "repeat needs an integer from 0 on, not \(value.evidence)"), at: count.offset,
-        of: source)
+    try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
+      value.integer.flatMap { $0 >= 0 ? $0 : nil }
     }
-    return rounds
   }
 
-  func text(of value: ScriptValue) throws -> String {
-    guard case .string(let text) = value else { throw ScriptFault(.typeMismatch, "wanted a text, found \(value.kind)") }
-    return text
-  }
+  func text(of value: ScriptValue) throws -> String { try value.wanted("wanted a text, found", \.text) }
 
   // MARK: Output and expectations
 
   private func print(_ expressions: [Expression]) throws {
-    var words: [String] = []
+    var (words, size) = ([String](), 0)
     for expression in expressions {
       let value = try evaluate(expression)
       try run.charge(value.copyingWork())
       let word = value.description
+      size += word.utf8.count
       try run.charge(word.utf8.count)
+      if size > ScriptValue.sizeLimit { throw ScriptFault(.limitExceeded, "a line of over 16 MiB") }
       words.append(word)
     }
     world.handlers.output(words.joined(separator: " ") + "\n")
   }
 
   private func expect(_ condition: Condition, at offset: Int) throws {
-    let left = try evaluate(condition.left)
     if let (comparison, expression, place) = condition.comparison {
-      let right = try evaluate(expression)
+      let (left, right) = (try evaluate(condition.left), try evaluate(expression))
       if try compare(left, comparison, right, at: place) { return }
-      try fail("\(left.evidence) \(comparison.sign.rawValue) \(right.evidence) does not hold", at: offset)
-    } else {
-      guard case .bool(let holds) = left else {
-        throw run.located(
-          ScriptFault(.typeMismatch, "an expectation needs a Bool, not \(left.kind)"), at: condition.left.offset,
-          of: source)
-      }
-      if !holds { try fail("wanted true, found false", at: offset) }
+      try fail("\(left.evidence) \(comparison.rawValue) \(right.evidence) does not hold", at: offset)
+    } else if try !evaluate(condition.left, "an expectation needs a Bool, not", \.bool) {
+      try fail("wanted true, found false", at: offset)
     }
   }
 
   private func expect(_ expression: Expression, throws text: String?, at offset: Int) throws {
-    let wanted = text.map { "an error that begins with \(ScriptValue.string($0).evidence)" } ?? "an error"
+    var wanted: String { text.map { "an error that begins with \(ScriptValue.string($0).evidence)" } ?? "an error" }
     let value: ScriptValue
     do {
       value = try evaluate(expression)
@@ -254,7 +238,7 @@ struct Interpreter {
       try run.check()
       let error = run.located(error, at: expression.offset, of: source)
       if error.code == .limitExceeded { throw error }
-      guard let text, !error.text.hasPrefix(text) else { return }
+      guard let text, try !self.text(error.text, beginsWith: text) else { return }
       return try fail("wanted \(wanted), found \(ScriptValue.string(error.text).evidence)", at: offset)
     }
     try fail("wanted \(wanted), found the value \(value.evidence)", at: offset)

@@ -79,7 +79,7 @@ final class Run: Sendable {
   ///
   /// - Throws: `limit exceeded`, which is remembered: it may have nobody to be thrown to.
   func show(_ error: ScriptError, to handlers: ScriptHandlers) throws {
-    do { try charge(Work.shownError) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
+    do { try charge(8 * Work.make) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
     handlers.diagnostics(error)
   }
 
@@ -141,8 +141,8 @@ final class Run: Sendable {
   func noteUnawaited() { unawaited.wrappingAdd(1, ordering: .relaxed) }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
-  /// A number for the events of one turn, which nothing else has.
-  func nextEventStep() -> Int { eventSteps.wrappingAdd(1, ordering: .relaxed).newValue }
+  /// A number for the events of one turn, which nothing else has: those of the library are above 0.
+  func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
   /// Counts a failed expectation.
   func note(_ failure: ScriptError) {
@@ -189,6 +189,18 @@ final class MessageWay: Sendable {
   }
 }
 
+/// The number under which a proxy has told of the turn that begins, for the row that runs in it.
+final class ToldTurn: Sendable {
+  private let number = Atomic<Int>(0)
+
+  func begin(_ step: Int) { number.store(step, ordering: .relaxed) }
+  /// The number, once; `nil` where no proxy has told.
+  func take() -> Int? {
+    let step = number.exchange(0, ordering: .relaxed)
+    return step == 0 ? nil : step
+  }
+}
+
 /// A message that a script has sent and that has not been answered yet.
 ///
 /// It travels with the message as a task-local value: through the library's tables and proxies to the row that runs,
@@ -207,6 +219,7 @@ final class SendInProgress: Sendable {
   /// To whom it was sent; `nil` for what the session itself makes.
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
+  let turn = ToldTurn()
 
   init(
     run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil

@@ -4,7 +4,7 @@
 import Forwardcast
 
 /// What `new Cook` makes: a real receiver that answers from the table that `receiver Cook { … }` built.
-final class ScriptObject: MessageReceiver, NamedReceiver, Sendable {
+final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomStringConvertible {
   static let selectorTable = SelectorTable(for: ScriptObject.self, rows: [])
 
   private let table: SelectorTable
@@ -13,16 +13,16 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable {
   /// What the word `name` means in its rows.
   let name: String
   /// What it prints as; made once, since a name may be long.
-  private let label: String
+  let description: String
 
   init(table: SelectorTable, receiver: String, name: String) {
     (self.table, receiverName, self.name) = (table, receiver, name)
-    label = "<\(receiver) \(name)>"
+    description = "<\(receiver) \(name)>"
   }
 
   var objectTable: SelectorTable? { table }
 
-  var reference: ScriptReference { ScriptReference(self, label: label, crosses: true) }
+  var reference: ScriptReference { ScriptReference(self, label: description, crosses: true) }
 }
 
 extension World {
@@ -46,7 +46,9 @@ extension World {
       } catch let error as TypeEncodingError {
         throw ScriptError(ScriptFault(error), at: row.encoding?.offset ?? row.offset, of: source)
       } catch let error as MessageError {
-        throw ScriptError(ScriptFault(error), at: row.offset, of: source)
+        let named = MessageError(
+          error.code, receiver: definition.name, selector: error.selector, evidence: error.evidence)
+        throw ScriptError(ScriptFault(named), at: row.offset, of: source)
       }
     }
     setTable(table, of: definition.name)
@@ -72,21 +74,17 @@ extension World {
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { noteTurn() }
     let number = send.beginRow()
-    trace(send.depth) {
-      let place = queue.map { "on queue \($0.name)" } ?? "directly"
-      return "\(number). \(object.reference) gets \(call), \(place)"
-    }
     // What is sent to the object itself has been told of by its sender.
     let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false
-    let step = handlers.events == nil || isSent ? 0 : send.run.nextEventStep()
-    func tellOf(_ stage: MessageEvent.Stage, _ evidence: String = "") {
+    let step = isTold ? (queue?.turn ?? send.turn).take() ?? send.run.nextEventStep() : 0
+    func tellOf(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
       if isSent { return }
       tell {
         MessageEvent(
           stage, name: call.selector.name, message: call.description,
           sender: queue.map { "queue \($0.name)" } ?? send.receiver?.description ?? "session",
-          receiver: object.reference.description, context: queue.map { "queue \($0.name)" } ?? "directly",
-          evidence: evidence, step: step)
+          receiver: object.description, context: queue.map { "queue \($0.name)" } ?? "directly",
+          evidence: evidence(), step: step)
       }
     }
     tellOf(.began)
@@ -105,12 +103,10 @@ extension World {
         throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
       }
       try send.run.charge(value.copyingWork())
-      trace(send.depth) { "\(number). \(object.reference) answers \(value.evidence)" }
       tellOf(.answered, value.evidence)
       return value
     } catch {
       let error = send.run.located(error, at: row.offset, of: row.source)
-      trace(send.depth) { "\(number). \(object.reference) throws \(error.text)" }
       tellOf(.failed, error.text)
       throw error
     }

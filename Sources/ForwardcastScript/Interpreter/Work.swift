@@ -7,69 +7,58 @@ import Forwardcast
 ///
 /// A step is a statement or a send and takes a few microseconds. What can be made large for one step, a value, a list of
 /// targets, an encoding, is charged by its size, and what a message passes as it passes it; the prices are such that a unit takes
-/// ten nanoseconds at most.
+/// ten nanoseconds at most. A unit is also charged for each half of a byte that is kept, so that all that a run keeps is bounded.
 enum Work {
-  /// A step of an expression.
-  static let expressionStep = 32
-  /// An object, a proxy or an extension point that is made.
-  static let object = 1024
-  /// A question whether somebody responds.
-  static let question = 512
-  /// A service that is listed or told that data is cleared.
-  static let service = 256
-  /// A registration that is looked at or counted.
-  static let registration = 16
-  /// A priority of a proxy that another one is put among.
-  static let priority = 4
-  /// An object that a proxy leads to, when it is asked whether all may be used on queues.
-  static let reached = 32
-  /// A target that becomes an element of a list.
-  static let listedTarget = 128
+  /// A byte that is compared, hashed, counted, copied or shown.
+  static let byte = 8
+  /// Something that is looked at: a step of an expression, a registration, an object that a proxy leads to.
+  static let look = 32
+  /// What is compared, looked up or listed, one of many: an element, a name, a target; a registration that a message passes by.
+  static let pass = 256
+  /// Something that is made: an object, a proxy, a call as text, an error as value.
+  static let make = 1024
   /// A delivery on a queue. Of many queues at once each waits for the session's lock, which can take 0.2 ms of processor time.
   static let turn = 1 << 14
-  /// A wait for one queue: two changes of threads.
-  static let wait = 1 << 15
-  /// A selector that is looked up in a list of names.
-  static let listedName = 256
-  /// A byte of a type encoding that is read.
-  static let encodingByte = 64
-  /// An argument whose place in the frame is computed.
-  static let argument = 256
-  /// A byte of a text that is compared, hashed or counted…
-  static let textByte = 8
-  /// … and one of a text that is not ASCII, which goes through Unicode's normal form.
-  static let unicodeByte = 128
-  /// A byte of a value that is written as text.
-  static let shownByte = 8
-  /// A recorded call that is written as text.
-  static let shownCall = 1024
-  /// An error that is shown: what is shown of it is cut, so all take about the same time.
-  static let shownError = 1 << 13
-  /// For each byte that an element of a list takes: its way into a box, or out of one.
-  static let copiedByte = 32
-  /// An element of two lists or dictionaries that are compared.
-  static let comparison = 128
 
   /// What a message costs on its way, as the library counts it.
   static func price(of item: MessageBudget.Item) -> Int {
     switch item {
-    case .proxy, .hook, .question: 512
-    case .target: 256
-    case .passed: 128
-    case .step: 16
+    case .proxy, .hook, .question: 2 * pass
+    case .target: pass
+    case .passed: pass / 2
+    case .step: look / 2
     // It takes memory until it has run.
-    case .queued: 512
+    case .queued: 2 * make
     }
   }
 
-  /// What it costs to compare, hash or count a text.
-  static func text(_ text: String) -> Int {
-    let bytes = text.utf8
-    return bytes.count * (bytes.allSatisfy { $0 < 0x80 } ? textByte : unicodeByte)
+  /// Marks that may stand in a row in a text that is compared: Unicode's order of them takes time by the square of their number.
+  static let markLimit = 64
+
+  /// What it costs to compare, hash or count a text. One that is not ASCII goes through Unicode's normal form.
+  ///
+  /// - Throws: `limit exceeded` for a text that would take a single step too long.
+  static func text(_ text: String) throws(ScriptFault) -> Int {
+    let price = priceOfByte(text)
+    guard price > byte else { return price * text.utf8.count }
+    guard text.utf8.count <= ScriptValue.copyLimit else {
+      throw ScriptFault(.limitExceeded, "a text of over \(ScriptValue.copyLimit >> 20) MiB that is not ASCII")
+    }
+    var marks = 0
+    for scalar in text.unicodeScalars {
+      marks = scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+      if marks > markLimit { throw ScriptFault(.limitExceeded, "a text with more than \(markLimit) marks in a row") }
+    }
+    return price * text.utf8.count
   }
 
   /// What it costs to look up a name. A short one costs no more than the step that it is in.
-  static func name(_ name: String) -> Int { name.utf8.count <= 32 ? 0 : text(name) }
+  static func name(_ name: String) -> Int { name.utf8.count <= 32 ? 0 : priceOfByte(name) * name.utf8.count }
+
+  private static func priceOfByte(_ text: String) -> Int {
+    let isASCII = text.utf8.withContiguousStorageIfAvailable { $0.reduce(0, |) < 0x80 }
+    return isASCII ?? text.utf8.allSatisfy { $0 < 0x80 } ? byte : 16 * byte
+  }
 }
 
 extension Expression {
@@ -81,12 +70,11 @@ extension Expression {
         switch step.action {
         case .name(let name), .alive(let name), .service(let name): Work.name(name)
         case .make(let receiver, _, _): Work.name(receiver)
-        case .send(let shape), .collect(_, let shape), .errors(let shape), .report(let shape):
-          Work.name(shape.selector)
-        case .dictionary(let keys): keys.reduce(0) { $0 + Work.text($1) + Work.comparison }
+        case .send(let shape, _): Work.name(shape.selector)
+        case .dictionary(let keys): keys.reduce(0) { $0 + Work.name($1) + Work.pass }
         default: 0
         }
-      return work + Work.expressionStep + names
+      return work + Work.look + names
     }
   }
 }
@@ -103,25 +91,19 @@ extension ScriptValue {
         throw ScriptFault(
           .limitExceeded, "a list or dictionary of over \(ScriptValue.copyLimit >> 20) MiB in a message")
       }
-      return Work.copiedByte * size
+      return Work.byte * size
     default: return 0
     }
   }
 }
 
 extension Interpreter {
-  func chargeSteps(of expression: Expression) throws {
-    do { try run.charge(expression.work) } catch {
-      throw run.located(error, at: expression.offset, of: source)
-    }
-  }
-
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
   /// Whether an object may be used on queues, charged for what it leads to.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) throws -> Bool {
     let (answer, looked) = world.mayCross(receiver, decides: decides)
-    try run.charge(Work.reached * looked)
+    try run.charge(Work.look * looked)
     try world.refuse(looked: looked)
     return answer
   }
@@ -139,15 +121,9 @@ extension Interpreter {
     }
   }
 
-  /// A value that was just made, once its size has been found to be within bounds.
+  /// A value that was just made, once its size has been found to be within bounds. It may be kept.
   func bounded(_ value: ScriptValue) throws -> ScriptValue {
-    try run.charge(value.measure())
+    try run.charge(2 * value.measure())
     return value
-  }
-
-  /// Charges a message to a value for the texts that it looks at.
-  func chargeTexts(_ receiver: ScriptValue, _ arguments: [ScriptValue]) throws {
-    if case .string(let text) = receiver { try run.charge(Work.text(text)) }
-    if case .dictionary = receiver, case .string(let key)? = arguments.first { try run.charge(Work.text(key)) }
   }
 }

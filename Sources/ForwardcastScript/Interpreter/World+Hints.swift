@@ -7,24 +7,28 @@ extension World {
 
   /// The error with a hint, where something near is known.
   func hinting(_ error: ScriptError) -> ScriptError {
-    let near: [String] =
+    let candidates: [String] =
       switch error.subject {
-      case .name(let name): Likeness.nearest(to: name, among: boundNames + receiverNames + Parser.reservedWords)
-      case .receiver(let name): Likeness.nearest(to: name, among: receiverNames)
-      case .selector(let selector):
-        Likeness.nearest(to: selector, among: rowSelectors + ValueMessages.table.map(\.selector))
-      case .word(let word): ScriptLanguage.words(like: word)
-      case nil: []
+      case .name: boundNames + receiverNames + Parser.reservedWords
+      case .receiver: receiverNames
+      case .selector: rowSelectors + ValueMessages.table.map(\.selector)
+      case .word, .advice, nil: []
       }
     var error = error
-    error.hint = World.hint(near)
+    error.hint = World.hint(about: error.subject, among: candidates)
     return error
   }
 
-  /// `did you mean "a" or "b"?`
-  static func hint(_ words: [String]) -> String? {
-    if words.isEmpty { return nil }
-    return "did you mean \(words.map { "\"\($0)\"" }.joined(separator: " or "))?"
+  /// `did you mean "a" or "b"?`, or what to write instead.
+  static func hint(about subject: ScriptFault.Subject?, among candidates: [String] = []) -> String? {
+    let near: [String]
+    switch subject {
+    case .name(let name), .receiver(let name), .selector(let name): near = Likeness.nearest(to: name, among: candidates)
+    case .word(let word): near = ScriptLanguage.words(like: word)
+    case .advice(let text): return text
+    case nil: return nil
+    }
+    return near.isEmpty ? nil : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
   }
 
   var completions: [String] { boundNames + receiverNames + rowSelectors }

@@ -190,11 +190,11 @@ extension World {
     return state.withLock { state in
       var work = 0
       if state.labels[id]?.priorities.insert(priority).inserted ?? false {
-        work += Work.priority * (state.labels[id]?.priorities.count ?? 0)
+        work += Work.look * (state.labels[id]?.priorities.count ?? 0) / 8
       }
       if only != nil || state.labels[id]?.allowsDuplicates ?? false {
         state.labels[id]?.repeatable += 1
-        work += Work.registration * (state.labels[id]?.repeatable ?? 0)
+        work += Work.look * (state.labels[id]?.repeatable ?? 0)
       }
       return work
     }

@@ -71,7 +71,7 @@ extension World {
   // MARK: Waiting
 
   /// What a wait for everything costs: each queue, and each proxy that has targets on one, is waited for.
-  var workOfWaiting: Int { queues { Work.wait * ($0.all.count + $0.ofProxies.count) } }
+  var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
   /// Waits until every queued delivery has run, those included that are queued meanwhile.
   ///
@@ -136,21 +136,12 @@ extension World {
 
   // MARK: Errors
 
-  /// Reports an error that a target met in its own turn, when nobody waited for it.
-  func report(_ failure: MulticastFailure) {
+  /// Reports an error that nobody waited for: of a target in its own turn, or of a service's hook that no statement caused.
+  func report(_ failure: any Error) {
     if CollectedErrors.areThrown { return }
     let run = runInProgress ?? newRun()
-    let error = run.located(failure.error)
+    let error = run.located(failure)
     // A passed limit ends the run, which reports it.
-    guard error.code != .limitExceeded else { return }
-    run.noteUnawaited()
-    try? run.show(error, to: handlers)
-  }
-
-  /// Reports an error of a service's hook that no statement of a script caused.
-  func report(_ failure: ServiceFailure) {
-    let run = runInProgress ?? newRun()
-    let error = run.located(failure.error)
     guard error.code != .limitExceeded else { return }
     run.noteUnawaited()
     try? run.show(error, to: handlers)

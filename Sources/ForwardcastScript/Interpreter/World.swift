@@ -43,7 +43,7 @@ final class World: Sendable {
     self.handlers = handlers
     self.stepLimit = stepLimit
     services.onError = { [weak self] failure in
-      if let errors = HookErrors.current { errors.add(failure.error) } else { self?.report(failure) }
+      if let errors = HookErrors.current { errors.add(failure.error) } else { self?.report(failure.error) }
     }
   }
 
@@ -92,15 +92,46 @@ final class World: Sendable {
   /// Notes a hook, to be cancelled with the session.
   func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
 
-  /// A trace line, made only when somebody listens.
-  func trace(_ depth: Int, _ line: () -> String) {
-    guard let trace = handlers.trace else { return }
-    trace(String(repeating: "  ", count: depth) + line())
+  // MARK: Messages that are told of
+
+  /// Whether somebody listens.
+  var isTold: Bool { handlers.events != nil || handlers.trace != nil }
+
+  /// Tells of a step of a message, which is made only when somebody listens.
+  func tell(_ event: () -> MessageEvent) {
+    guard isTold else { return }
+    let event = event()
+    handlers.events?(event)
+    let depth = SendInProgress.current?.depth ?? (ScriptQueue.current == nil ? 0 : 1)
+    handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// A step of a message, made only when somebody listens.
-  func tell(_ event: () -> MessageEvent) {
-    if let events = handlers.events { events(event()) }
+  /// Has a proxy of the session tell what its targets get. What it is sent is told by its sender, and what a row does by the
+  /// row, under the number that the proxy gives its turn.
+  func trace(_ proxy: some MulticastSending) {
+    guard isTold else { return }
+    let ofRow = "\u{0}"
+    proxy.trace(naming: { [weak self] target in
+      if let object = target as? ScriptObject { return ofRow + object.description }
+      return (target as? any MessageReceiver).flatMap { self?.reference($0).description }
+    }) { [weak self] event in
+      let isOfRow = event.receiver.hasPrefix(ofRow)
+      switch event.stage {
+      case .sent: return
+      case .began where isOfRow:
+        (SendInProgress.current?.turn ?? ScriptQueue.current?.turn)?.begin(event.step)
+      case .answered, .failed:
+        if isOfRow || event.sender == "sender" { return }
+        self?.tell { event }
+      case .began, .queued, .skipped:
+        self?.tell {
+          MessageEvent(
+            event.stage, name: event.name, message: event.message, sender: event.sender,
+            receiver: isOfRow ? String(event.receiver.dropFirst()) : event.receiver, context: event.context,
+            evidence: event.evidence, step: event.step)
+        }
+      }
+    }
   }
 
   // MARK: Names

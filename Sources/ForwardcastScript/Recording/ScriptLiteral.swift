@@ -47,8 +47,8 @@ struct ScriptLiteral {
       throw Refusal(value, "lies in over \(ScriptLiteral.depthLimit) lists inside one another")
     }
     switch value {
-    case let optional as any OptionalArgument:
-      guard let wrapped = optional.wrappedArgument else { return "nil" }
+    case let optional as any AnyOptional:
+      guard let wrapped = optional.wrappedValue else { return "nil" }
       return try text(for: wrapped, depth: depth)
     case let value as Bool: return value ? "true" : "false"
     case let value as any BinaryInteger:
@@ -62,7 +62,7 @@ struct ScriptLiteral {
     case let value as Substring: return ScriptLiteral.quoted(String(value))
     case let value as MessageSelector: return "@selector(\(value))"
     case let value as ScriptSelector: return "@selector(\(value))"
-    case let value as ScriptValue: return try text(for: value, depth: depth)
+    case let value as ScriptValue: return try text(for: value.plain, depth: depth)
     case let value as any MessageReceiver:
       if let name = names[ObjectIdentifier(value)] { return name }
       throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
@@ -81,22 +81,6 @@ struct ScriptLiteral {
       "\(ScriptLiteral.quoted(entry.key)): \(try text(for: entry.value, depth: depth + 1))"
     }
     return "@{" + texts.joined(separator: ", ") + "}"
-  }
-
-  private func text(for value: ScriptValue, depth: Int) throws(Refusal) -> String {
-    switch value {
-    case .null: return "nil"
-    case .bool(let value): return try text(for: value, depth: depth)
-    case .integer(let value): return try text(for: value, depth: depth)
-    case .floating(let value): return try text(for: value, depth: depth)
-    case .string(let value): return try text(for: value, depth: depth)
-    case .list(let value): return try text(for: value as [Any], depth: depth)
-    case .dictionary(let value): return try text(for: value as [String: Any], depth)
-    case .selector(let value): return try text(for: value, depth: depth)
-    case .object(let value): return try text(for: value.receiver, depth: depth)
-    case .foreign(let value): return try text(for: value.box.value, depth: depth)
-    default: throw Refusal(value, "is \(value.kind), for which a script has no literal")
-    }
   }
 
   /// `text` between quotes. What cannot be seen is written as an escape, so that it survives editors.
@@ -118,13 +102,4 @@ struct ScriptLiteral {
     }
     return quoted + "\""
   }
-}
-
-/// Any optional, seen without its type.
-private protocol OptionalArgument {
-  var wrappedArgument: Any? { get }
-}
-
-extension Optional: OptionalArgument {
-  fileprivate var wrappedArgument: Any? { map { $0 as Any } }
 }

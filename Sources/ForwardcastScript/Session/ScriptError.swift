@@ -94,6 +94,15 @@ extension ScriptError: CustomStringConvertible {
   }
 }
 
+/// What to write instead of what other languages have.
+enum Advice {
+  static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
+  static let brackets = "a message stands in brackets: [receiver part: argument]"
+  static let comparison = "== compares"
+  static let comment = "a comment begins with #"
+  static let quotes = "a text stands between straight quotes: \"…\""
+}
+
 /// An error that has not been given its place yet.
 struct ScriptFault: Error {
   /// What was written and is not known.
@@ -103,6 +112,8 @@ struct ScriptFault: Error {
     case selector(String)
     /// A word where a statement or something else of the language was expected.
     case word(String)
+    /// Known already: what to write instead.
+    case advice(String)
   }
 
   let code: ScriptError.Code

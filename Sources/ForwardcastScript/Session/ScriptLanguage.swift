@@ -57,8 +57,11 @@ public enum ScriptLanguage {
     Likeness.nearest(to: text, among: entries.filter { $0.kind != .limit }.map(\.word))
   }
 
-  private static func explained<Word: ExplainedWord>(_: Word.Type, _ kind: Kind) -> [Entry] {
-    Word.allCases.map { Entry(kind: kind, word: $0.rawValue, form: $0.form, meaning: $0.meaning) }
+  private static func explained<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type, _ kind: Kind) -> [Entry] {
+    Word.allCases.map { word in
+      let (form, meaning) = LanguageWords.explained[word.rawValue] ?? ("", "")
+      return Entry(kind: kind, word: word.rawValue, form: form, meaning: meaning)
+    }
   }
 
   private static let limits: [Entry] = [
@@ -69,6 +72,11 @@ public enum ScriptLanguage {
       "Statements and sends of one run; `--steps N`. So many take less than 20 seconds of processor time."
     ),
     limit("text", ScriptLimits().text, "Bytes of text that are read."),
+    limit("words", ScriptLimits().tokens, "Words, signs and literals in one text."),
+    limit(
+      "marks", Work.markLimit,
+      "Combining marks in a row of a text that is compared, or asked for its length; one that is not ASCII has at most "
+        + "1 MiB then."),
     limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
     limit(
       "copy", ScriptValue.copyLimit,

@@ -121,7 +121,7 @@ public final class ScriptSession {
       return nil
     } catch {
       var found = (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
-      if case .word(let word) = found.subject { found.hint = World.hint(ScriptLanguage.words(like: word)) }
+      found.hint = World.hint(about: found.subject)
       return found
     }
   }
@@ -138,10 +138,13 @@ public final class ScriptSession {
 }
 
 /// What came of running one text.
-public struct ScriptOutcome: Sendable {
+///
+/// A host looks at ``succeeded``: an expectation that does not hold ends nothing, and is not the ``error``. As text, an outcome
+/// is all that went wrong, or its value.
+public struct ScriptOutcome: Sendable, CustomStringConvertible {
   /// The value of the last statement when that is an expression, else `nil`.
   public fileprivate(set) var value = ScriptValue.null
-  /// The error that ended the text.
+  /// The error that ended the text. Expectations that did not hold are ``failures``.
   public fileprivate(set) var error: ScriptError?
   /// Expectations that did not hold, in order; the first thousand of them.
   public fileprivate(set) var failures: [ScriptError] = []
@@ -158,6 +161,14 @@ public struct ScriptOutcome: Sendable {
 
   /// Whether the text ran to its end, every expectation held, and no error on a queue went unheard.
   public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
+
+  /// The expectations that did not hold and the error, or the value where all went well.
+  public var description: String {
+    var lines = failures.map(\.description) + (error.map { ["\($0)"] } ?? [])
+    if failureCount > failures.count { lines.append("\(failureCount) expectations did not hold") }
+    if unawaitedErrorCount > 0 { lines.append("\(unawaitedErrorCount) errors on queues") }
+    return lines.isEmpty ? value.debugDescription : lines.joined(separator: "\n")
+  }
 }
 
 /// Who gets what a session has to say.

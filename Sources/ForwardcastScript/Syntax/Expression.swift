@@ -25,7 +25,7 @@ struct Step: Sendable {
     case constant(ScriptValue)
     case name(String)
     /// Takes the arguments and, below them, the receiver.
-    case send(SendShape)
+    case send(SendShape, Wanted)
     case list(count: Int)
     case dictionary(keys: [String])
     /// Takes the name when it is given in the text; `fallback` is the name otherwise.
@@ -35,15 +35,19 @@ struct Step: Sendable {
     /// Takes the selector and, below it, who is asked.
     case responds
     case alive(String)
-    case collect(CollectPolicy, SendShape)
-    case errors(SendShape)
-    case report(SendShape)
     /// The n-th argument of the message that a hook sees.
     case hookArgument
     /// Takes the list of other arguments where there is one.
     case proceed(withArguments: Bool)
     case service(String)
     case services
+  }
+
+  /// What is wanted of a send: its answer, one result of all answers, the texts of errors, or how many targets got it.
+  enum Wanted: Sendable {
+    case answer
+    case result(CollectPolicy)
+    case errors, report
   }
 }
 
@@ -68,32 +72,13 @@ enum CollectPolicy: String, Sendable, CaseIterable {
 
 /// What `if` and `expect` test.
 struct Condition: Sendable {
-  enum Comparison: Sendable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-
-    init?(_ token: Token) {
-      switch token.kind {
-      case .sign(.equal): self = .equal
-      case .sign(.notEqual): self = .notEqual
-      case .sign(.less): self = .less
-      case .sign(.lessOrEqual): self = .lessOrEqual
-      case .sign(.greater): self = .greater
-      case .sign(.greaterOrEqual): self = .greaterOrEqual
-      default: return nil
-      }
-    }
-
-    /// As it is written.
-    var sign: Sign {
-      switch self {
-      case .equal: .equal
-      case .notEqual: .notEqual
-      case .less: .less
-      case .lessOrEqual: .lessOrEqual
-      case .greater: .greater
-      case .greaterOrEqual: .greaterOrEqual
-      }
-    }
+  enum Comparison: String, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
   }
 
   let left: Expression

@@ -52,6 +52,12 @@ extension Parser {
       }
       try take()
     }
+    let token = try peek()
+    if let last = pending.last, !beginsOperand(token) {
+      let word = source.text(last.offset..<token.offset).prefix { $0.isLetter }
+      throw unexpected(
+        token, wanted: "an expression", about: .advice("\"\(word)\" is a word of the language, and no name here"))
+    }
     try appendPrimary(to: &steps)
     steps.append(contentsOf: pending.reversed())
   }
@@ -66,14 +72,14 @@ extension Parser {
     case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))))
     case .word(let word): try appendWord(word, token, to: &steps)
     case .sign(.openSend):
-      let shape = try appendSend(to: &steps)
-      append(.send(shape))
+      append(.send(try appendSend(to: &steps), .answer))
     case .sign(.openParenthesis):
       try appendExpression(to: &steps)
       try expect(.closeParenthesis)
     case .sign(.openList): try appendList(token, to: &steps)
     case .sign(.openDictionary): try appendDictionary(token, to: &steps)
-    default: throw unexpected(token, wanted: "an expression")
+    default:
+      throw unexpected(token, wanted: "an expression", about: token.is(.minus) ? .advice(Advice.arithmetic) : nil)
     }
   }
 
@@ -91,22 +97,26 @@ extension Parser {
     case .true: append(.constant(.bool(true)))
     case .false: append(.constant(.bool(false)))
     case .nil: append(.constant(.null))
-    case .new: try appendNew(token, to: &steps)
-    case .alive: append(.alive(try takeName("the name of an object")))
+    case .new: try appendNew(to: &steps)
+    case .alive:
+      let place = try peek().offset
+      steps.append(Step(action: .alive(try takeName("the name of an object")), offset: place))
     case .collect:
       let word = try take()
       guard let policy = word.word.flatMap(CollectPolicy.init) else {
-        throw unexpected(word, wanted: CollectPolicy.allCases.map(\.rawValue).joined(separator: ", "))
+        throw unexpected(word, wanted: LanguageWords.words(CollectPolicy.self))
       }
-      append(.collect(policy, try appendSend(opened: false, to: &steps)))
-    case .errors: append(.errors(try appendSend(opened: false, to: &steps)))
-    case .report: append(.report(try appendSend(opened: false, to: &steps)))
+      append(.send(try appendSend(opened: false, to: &steps), .result(policy)))
+    case .errors: append(.send(try appendSend(opened: false, to: &steps), .errors))
+    case .report: append(.send(try appendSend(opened: false, to: &steps), .report))
     case .proceed:
       guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
       let hasArguments = try takes("with")
       if hasArguments { try appendList(try expect(.openList), to: &steps) }
       append(.proceed(withArguments: hasArguments))
-    case .service: append(.service(try takeName("the name of a receiver")))
+    case .service:
+      let place = try peek().offset
+      steps.append(Step(action: .service(try takeName("the name of a receiver")), offset: place))
     case .services: append(.services)
     case .not, .arg, nil:
       if Parser.reservedWords.contains(word) {
@@ -116,7 +126,8 @@ extension Parser {
     }
   }
 
-  private mutating func appendNew(_ token: Token, to steps: inout [Step]) throws {
+  private mutating func appendNew(to steps: inout [Step]) throws {
+    let token = try peek()
     let receiver = try takeName("the name of a receiver")
     let isNamed = try peek().is("name") && peek(1).is(.colon)
     if isNamed {
@@ -149,6 +160,7 @@ extension Parser {
       repeat {
         let token = try peek()
         let key = try takeText("a key in quotes").text
+        do { _ = try Work.text(key) } catch { throw ScriptError(error, at: token.offset, of: source) }
         guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
         keys.append(key)
         try expect(.colon)

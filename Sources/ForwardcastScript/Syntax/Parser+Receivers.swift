@@ -80,8 +80,7 @@ extension Parser {
       var options: Set<ProxyDefinition.Option> = []
       while let word = try peek().word {
         guard let option = ProxyDefinition.Option(rawValue: word) else {
-          let all = ProxyDefinition.Option.allCases.map(\.rawValue).joined(separator: ", ")
-          throw unexpected(try peek(), wanted: all)
+          throw unexpected(try peek(), wanted: LanguageWords.words(ProxyDefinition.Option.self))
         }
         try take()
         options.insert(option)

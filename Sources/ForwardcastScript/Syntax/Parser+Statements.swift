@@ -6,15 +6,16 @@ extension Parser {
   mutating func parseStatement() throws -> Statement {
     let token = try peek()
     if let word = token.word.flatMap(StatementWord.init) {
-      let kind = try parseKind(word, token)
-      return Statement(kind: kind, offset: token.offset)
+      try take()
+      // An unknown name is shown where it stands.
+      let place = word == .drop ? try peek().offset : token.offset
+      return Statement(kind: try parse(word, token), offset: place)
     }
     return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
   }
 
-  /// The statement that `word` begins.
-  private mutating func parseKind(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
-    try take()
+  /// The statement that `word`, which has been taken, begins.
+  private mutating func parse(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
     case .cancel: return .registration(.cancel, try parseExpression())
     case .mute: return .registration(.mute, try parseExpression())
@@ -22,13 +23,6 @@ extension Parser {
     case .before: return .hook(try parseHook(.before))
     case .after: return .hook(try parseHook(.after))
     case .around: return .hook(try parseHook(.around))
-    case .print, .expect, .if, .repeat, .return, .throw, .wait, .clear: return try parseAction(word, token)
-    default: return try parseDeclaration(word, token)
-    }
-  }
-
-  private mutating func parseDeclaration(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
-    switch word {
     case .receiver: return .receiver(try parseReceiver())
     case .let: return try parseLet()
     case .drop: return .drop(try takeName("the name to forget"))
@@ -49,15 +43,10 @@ extension Parser {
       return .remove(target, from: try parseExpression())
     case .extension: return try parseExtension()
     case .register: return try parseRegister()
-    default:
+    case .unregister:
       let observer = try parseExpression()
       try expect("from")
       return .unregister(observer, from: try parseExpression())
-    }
-  }
-
-  private mutating func parseAction(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
-    switch word {
     case .print:
       var expressions = [try parseExpression()]
       while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
@@ -68,14 +57,12 @@ extension Parser {
       let then = try parseBlock()
       return .condition(condition, then: then, otherwise: try parseElse())
     case .repeat: return .repeat(try parseExpression(), try parseBlock())
-    case .return:
-      guard surroundings != .script else { throw error("\"return\" stands in a row only", at: token) }
+    case .return, .throw:
+      guard surroundings != .script else { throw error("\"\(word.rawValue)\" stands in a row only", at: token) }
+      if word == .throw { return .throw(try parseExpression()) }
       return .answer(try endsStatement(peek()) ? nil : parseExpression())
-    case .throw:
-      guard surroundings != .script else { throw error("\"throw\" stands in a row only", at: token) }
-      return .throw(try parseExpression())
     case .wait: return .wait
-    default:
+    case .clear:
       try expect("services")
       return .clearServices
     }
@@ -100,7 +87,10 @@ extension Parser {
   private mutating func parseCondition() throws -> Condition {
     let left = try parseExpression()
     let token = try peek()
-    guard let comparison = Condition.Comparison(token) else { return Condition(left: left, comparison: nil) }
+    guard case .sign(let sign) = token.kind, let comparison = Condition.Comparison(rawValue: sign.rawValue) else {
+      if token.is(.assign) { throw unexpected(token, wanted: "a comparison", about: .advice(Advice.comparison)) }
+      return Condition(left: left, comparison: nil)
+    }
     try take()
     return Condition(left: left, comparison: (comparison, try parseExpression(), token.offset))
   }

@@ -11,6 +11,8 @@ struct Parser {
   /// Whether the token that was read last is a separator: of several in a row one is kept, so that looking past them
   /// costs no more than one.
   private var endsInSeparator = false
+  private var tokenCount = 0
+  private let tokenLimit = ScriptLimits.current.tokens
   /// Names of objects, `new R name: …`, whose expressions are being parsed inside one another.
   var openNames = 0
   /// What the statements being parsed stand in.
@@ -73,6 +75,10 @@ struct Parser {
       let isSeparator = token.kind == .separator
       if isSeparator, endsInSeparator { continue }
       endsInSeparator = isSeparator
+      tokenCount += 1
+      if tokenCount > tokenLimit {
+        throw error("a text of over \(tokenLimit) words and signs", .limitExceeded, at: token)
+      }
       ahead.append(token)
     }
     return ahead[distance]
@@ -101,21 +107,19 @@ struct Parser {
   /// - Throws: `limit exceeded` when as many are open as brackets may be: each takes its part of the thread's stack.
   mutating func enterName(at token: Token) throws {
     guard openNames + lexer.open.count < Lexer.bracketLimit else {
-      throw ScriptError(
-        ScriptFault(.limitExceeded, "more than \(Lexer.bracketLimit) names and brackets inside one another"),
-        at: token.offset, of: source)
+      throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
     }
     openNames += 1
   }
 
-  func error(_ evidence: String, at token: Token) -> ScriptError {
-    ScriptError(ScriptFault(.syntax, evidence), at: token.offset, of: source)
+  func error(
+    _ evidence: String, _ code: ScriptError.Code = .syntax, at token: Token, about subject: ScriptFault.Subject? = nil
+  ) -> ScriptError {
+    ScriptError(ScriptFault(code, evidence, about: subject), at: token.offset, of: source)
   }
 
-  func unexpected(_ token: Token, wanted: String) -> ScriptError {
-    let fault = ScriptFault(
-      .syntax, "wanted \(wanted), found \(token.shown)", about: token.word.map { .word($0) })
-    return ScriptError(fault, at: token.offset, of: source)
+  func unexpected(_ token: Token, wanted: String, about subject: ScriptFault.Subject? = nil) -> ScriptError {
+    error("wanted \(wanted), found \(token.shown)", at: token, about: subject ?? token.word.map { .word($0) })
   }
 
   @discardableResult
@@ -173,14 +177,22 @@ struct Parser {
       statements.append(statement)
       let after = try peek()
       guard after.kind == .separator || after.kind == .end || closing.map(after.is) ?? false else {
-        // A name by itself with something behind it may have been meant to be a statement.
-        guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
-          case .name(let name) = expression.steps[0].action
-        else { throw unexpected(after, wanted: "the end of the statement") }
-        let text = "wanted the end of the statement, found \(after.shown)"
-        throw ScriptError(ScriptFault(.syntax, text, about: .word(name)), at: after.offset, of: source)
+        throw unexpected(after, wanted: "the end of the statement", about: try meaning(of: statement, before: after))
       }
     }
+  }
+
+  /// What may have been meant by a statement that `token` cannot follow.
+  private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptFault.Subject? {
+    if token.is(.minus) { return .advice(Advice.arithmetic) }
+    guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
+      case .name(let name) = expression.steps[0].action
+    else { return nil }
+    if token.is(.assign) { return .advice("let \(name) = … binds a name") }
+    if ["while", "for", "loop"].contains(name) { return .advice("repeat n { … } runs a block n times") }
+    guard token.word != nil || token.is(.openParenthesis) else { return .word(name) }
+    let isMessage = try token.is(.openParenthesis) || peek(1).is(.colon) || ScriptLanguage.words(like: name).isEmpty
+    return isMessage ? .advice(Advice.brackets) : .word(name)
   }
 
   mutating func parseBlock() throws -> Block {

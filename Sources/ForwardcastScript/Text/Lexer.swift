@@ -26,8 +26,8 @@ struct Lexer {
 
   private func byte(at index: Int) -> UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
 
-  func error(_ code: ScriptError.Code, _ evidence: String, at offset: Int) -> ScriptError {
-    ScriptError(ScriptFault(code, evidence), at: offset, of: source)
+  func error(_ code: ScriptError.Code, _ evidence: String, at offset: Int, _ advice: String? = nil) -> ScriptError {
+    ScriptError(ScriptFault(code, evidence, about: advice.map { .advice($0) }), at: offset, of: source)
   }
 
   /// The next token; `.end` for ever after the last.
@@ -93,7 +93,18 @@ struct Lexer {
     case UInt8(ascii: "@") where second == UInt8(ascii: "["): return try opening(.openList)
     case UInt8(ascii: "@") where second == UInt8(ascii: "{"): return try opening(.openDictionary)
     case UInt8(ascii: "@"): return try selector(from: start)
-    default: throw error(.syntax, "\(shown(first)) begins nothing", at: start)
+    default: throw error(.syntax, "\(shown(first)) begins nothing", at: start, advice(first, second))
+    }
+  }
+
+  /// What to write instead of signs that other languages have.
+  private func advice(_ first: UInt8, _ second: UInt8?) -> String? {
+    switch first {
+    case UInt8(ascii: "/") where second == UInt8(ascii: "/") || second == UInt8(ascii: "*"): Advice.comment
+    case UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"): Advice.arithmetic
+    case UInt8(ascii: "."): Advice.brackets
+    case UInt8(ascii: "'"): Advice.quotes
+    default: nil
     }
   }
 
@@ -154,10 +165,26 @@ struct Lexer {
       do {
         _ = try MessageSelector.numberOfArguments(inName: name)
       } catch {
-        throw self.error(.syntax, "not a name: \(error)", at: start)
+        throw notAName(name, "\(error)", at: start)
       }
     }
     return Token(kind: .word(name), offset: start, end: offset)
+  }
+
+  /// The error at the character that a person cannot see, or took for another; else at the whole.
+  private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
+    var place = start
+    for scalar in text.unicodeScalars {
+      let code = "U+" + String(scalar.value, radix: 16, uppercase: true)
+      switch scalar.properties.generalCategory {
+      case .initialPunctuation, .finalPunctuation, .openPunctuation:
+        return error(.syntax, "\"\(scalar)\", \(code), begins nothing", at: place, Advice.quotes)
+      case .spaceSeparator, .format, .control, .lineSeparator, .paragraphSeparator:
+        return error(.syntax, "not a name: \(code) looks like a blank, and is none", at: place)
+      default: place += UTF8.width(scalar)
+      }
+    }
+    return error(.syntax, "not a name: \(reason)", at: start)
   }
 
   private func shown(_ byte: UInt8) -> String {

@@ -7,6 +7,8 @@ package struct ScriptLimits: Sendable {
 
   /// Bytes of a text that are read.
   package var text = 16 << 20
+  /// Words, signs and literals of a text: each takes up to 150 bytes once it is parsed.
+  package var tokens = 1 << 21
   /// Calls that one recording proxy keeps; whoever asks for more gets `limit exceeded`.
   package var recordedCalls = 100_000
   /// Names that one session may add to the process's selectors.

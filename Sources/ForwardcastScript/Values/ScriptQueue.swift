@@ -9,6 +9,7 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
   /// What code that runs on a queue finds there. It does not keep the queue, which keeps it.
   final class Mark: Sendable {
     let name: String
+    let turn = ToldTurn()
     init(_ name: String) { self.name = name }
   }
 

@@ -50,7 +50,7 @@ extension ScriptValue {
   }
 
   /// The value that ``box`` holds. Whether it may cross is asked once, for the whole.
-  private var plain: Any {
+  var plain: Any {
     switch self {
     case .list(let elements): ScriptValue.typed(elements)?.value ?? elements.map(\.plain)
     case .dictionary(let entries): entries.mapValues(\.plain)
@@ -103,8 +103,8 @@ extension ScriptValue {
     case let value as Int: self = .integer(value)
     case let value as String: self = .string(value)
     case let value as Double: self = .floating(value)
-    case let optional as any OptionalResult:
-      guard let wrapped = optional.wrappedResult else {
+    case let optional as any AnyOptional:
+      guard let wrapped = optional.wrappedValue else {
         self = .null
         return
       }
@@ -156,10 +156,10 @@ extension ScriptValue {
 }
 
 /// Any optional, seen without its type.
-private protocol OptionalResult {
-  var wrappedResult: Any? { get }
+protocol AnyOptional {
+  var wrappedValue: Any? { get }
 }
 
-extension Optional: OptionalResult {
-  fileprivate var wrappedResult: Any? { map { $0 as Any } }
+extension Optional: AnyOptional {
+  var wrappedValue: Any? { map { $0 as Any } }
 }

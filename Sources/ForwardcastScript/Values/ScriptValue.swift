@@ -143,6 +143,29 @@ extension ScriptValue {
     }
   }
 
+  // MARK: Parts; nil for values of another kind
+
+  var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  var text: String? { if case .string(let value) = self { value } else { nil } }
+  var list: [ScriptValue]? { if case .list(let value) = self { value } else { nil } }
+  var reference: ScriptReference? { if case .object(let value) = self { value } else { nil } }
+
+  /// What is wanted of the value.
+  ///
+  /// - Parameters:
+  ///   - need: what an error says before the kind of the value, or before what it shows.
+  ///   - part: gives `nil` for what is not wanted.
+  /// - Throws: `type mismatch`.
+  func wanted<Part>(
+    _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
+  ) throws(ScriptFault) -> Part {
+    if let part = part(self) { return part }
+    throw ScriptFault(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
+  }
+
+  // MARK: Size
+
   /// Lists and dictionaries inside one another that a value may have.
   static let depthLimit = 128
   /// Bytes that one value may take.
@@ -161,7 +184,7 @@ extension ScriptValue {
   }
 
   private func measure(into size: inout Int, depth: Int) throws {
-    size += 16
+    size += MemoryLayout<ScriptValue>.stride
     guard depth <= ScriptValue.depthLimit else {
       throw ScriptFault(.limitExceeded, "a value of over \(ScriptValue.depthLimit) lists inside one another")
     }
@@ -173,7 +196,7 @@ extension ScriptValue {
       for element in elements { try element.measure(into: &size, depth: depth + 1) }
     case .dictionary(let entries):
       for (key, value) in entries {
-        size += 16 + key.utf8.count
+        size += 2 * MemoryLayout<String>.stride + key.utf8.count
         try value.measure(into: &size, depth: depth + 1)
       }
     default: break

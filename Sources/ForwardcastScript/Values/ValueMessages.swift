@@ -71,27 +71,23 @@ enum ValueMessages {
     switch value {
     case .integer(let number):
       if selector == "negated" { return .integer(try checked(0.subtractingReportingOverflow(number))) }
-      switch arguments[0] {
-      case .integer(let other): return .integer(try integer(number, selector, other))
-      case .floating(let other): return .floating(floating(Double(number), selector, other))
-      default: throw ScriptFault(.typeMismatch, "\(selector) takes a number, not \(arguments[0].kind)")
-      }
+      if let other = arguments[0].integer { return .integer(try integer(number, selector, other)) }
+      return .floating(floating(Double(number), selector, try self.number(arguments[0], selector)))
     case .floating(let number):
       if selector == "negated" { return .floating(-number) }
-      switch arguments[0] {
-      case .integer(let other): return .floating(floating(number, selector, Double(other)))
-      case .floating(let other): return .floating(floating(number, selector, other))
-      default: throw ScriptFault(.typeMismatch, "\(selector) takes a number, not \(arguments[0].kind)")
-      }
+      return .floating(floating(number, selector, try self.number(arguments[0], selector)))
     case .string(let text): return try answer(text, selector, arguments)
     case .list(let elements): return try answer(elements, selector, arguments)
     case .dictionary(let entries):
       if selector == "count" { return .integer(entries.count) }
-      guard case .string(let key) = arguments[0] else {
-        throw ScriptFault(.typeMismatch, "at: of a dictionary takes a text, not \(arguments[0].kind)")
-      }
-      return entries[key] ?? .null
+      return entries[try arguments[0].wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
     default: return .null
+    }
+  }
+
+  private static func number(_ argument: ScriptValue, _ selector: String) throws -> Double {
+    try argument.wanted("\(selector) takes a number, not") { argument in
+      if case .floating(let number) = argument { number } else { argument.integer.map(Double.init) }
     }
   }
 
@@ -100,10 +96,7 @@ enum ValueMessages {
     case "length": return .integer(text.count)
     case "uppercased": return .string(text.uppercased())
     default:
-      guard case .string(let other) = arguments[0] else {
-        throw ScriptFault(.typeMismatch, "appending: takes a text, not \(arguments[0].kind)")
-      }
-      return .string(text + other)
+      return .string(text + (try arguments[0].wanted("appending: takes a text, not", \.text)))
     }
   }
 
@@ -116,9 +109,7 @@ enum ValueMessages {
     case "last": return elements.last ?? .null
     case "adding:": return .list(elements + [arguments[0]])
     default:
-      guard case .integer(let index) = arguments[0] else {
-        throw ScriptFault(.typeMismatch, "at: of a list takes an integer, not \(arguments[0].kind)")
-      }
+      let index = try arguments[0].wanted("at: of a list takes an integer, not", \.integer)
       guard elements.indices.contains(index) else {
         throw ScriptFault(.thrown, "index \(index) is outside a list of \(elements.count)")
       }
