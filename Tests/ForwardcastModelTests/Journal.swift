@@ -1,0 +1,77 @@
+// Journal.swift: what can be seen of a program from outside.
+// Layer: Tests.
+
+/// One thing that was seen.
+struct Event: Hashable, CustomStringConvertible {
+  /// The step in which it happened.
+  let step: Int
+  /// Who saw it: a target, a hook, a handler of errors, a sender.
+  let actor: String
+  var text: String
+  /// Whom a report lists as passed over.
+  var skipped: [String]?
+  /// Whom it may list besides: "removed … before, until the list of targets has been tidied up".
+  var maySkip: [String] = []
+
+  var description: String {
+    "\(actor) \(text)" + (skipped.map { ", skipped [\($0.joined(separator: ", "))]" } ?? "")
+  }
+}
+
+/// What was seen, in the order in which it was.
+typealias Journal = [Event]
+
+/// The first step that two journals tell of differently.
+struct Difference: CustomStringConvertible {
+  let step: Int
+  let expected: [String]
+  let observed: [String]
+  var description: String {
+    func block(_ lines: [String]) -> String {
+      lines.isEmpty ? "    (nothing)" : lines.map { "    " + $0 }.joined(separator: "\n")
+    }
+    return "in step \(step)\n  expected:\n\(block(expected))\n  observed:\n\(block(observed))"
+  }
+}
+
+/// Compares by step. What happens in the sender's turn has one order; errors go to handlers when they are known, and what runs
+/// on contexts or is waited for has an order for each target, hook, handler and sender only.
+func firstDifference(expected: Journal, observed: Journal, ordered: (Int) -> Bool) -> Difference? {
+  let steps = Set(expected.map(\.step)).union(observed.map(\.step)).sorted()
+  for step in steps {
+    let wanted = expected.filter { $0.step == step }
+    let found = matched(observed.filter { $0.step == step }, with: wanted)
+    func texts(_ events: [Event]) -> [String] { events.map(\.description) }
+    func byActor(_ events: [Event]) -> [String: [String]] { Dictionary(grouping: events, by: \.actor).mapValues(texts) }
+    func inTurn(_ events: [Event]) -> [String] {
+      texts(events.filter { !$0.actor.hasPrefix("onError") && !$0.actor.hasPrefix("stream") })
+    }
+    let isEqual = byActor(wanted) == byActor(found) && (!ordered(step) || inTurn(wanted) == inTurn(found))
+    if !isEqual { return Difference(step: step, expected: texts(wanted), observed: texts(found)) }
+  }
+  return nil
+}
+
+/// `events` without the skips that a report may or may not have.
+private func matched(_ events: [Event], with expected: [Event]) -> [Event] {
+  var places: [String: [Event]] = Dictionary(grouping: expected.filter { $0.skipped != nil }, by: \.actor)
+  return events.map { event in
+    guard var skipped = event.skipped, let wanted = places[event.actor]?.first else { return event }
+    places[event.actor]?.removeFirst()
+    var optional = wanted.maySkip
+    var (result, rest) = ([String](), wanted.skipped ?? [])
+    while !skipped.isEmpty {
+      let entry = skipped.removeFirst()
+      if rest.first == entry {
+        rest.removeFirst()
+      } else if let index = optional.firstIndex(of: entry) {
+        optional.remove(at: index)
+        continue
+      }
+      result.append(entry)
+    }
+    var event = event
+    event.skipped = result
+    return event
+  }
+}

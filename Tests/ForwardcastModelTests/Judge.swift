@@ -1,0 +1,176 @@
+// Judge.swift: does the library do what the reference says? And the smallest program of which it does not.
+// Layer: Tests.
+
+import Dispatch
+import TestSupport
+
+final class Judge {
+  private var worker = DispatchQueue(label: "model")
+
+  /// What differs; `nil` where nothing does. With `known` rules: what none of them explains, nor any of them together.
+  func difference(in program: Program, known: [Rules] = []) -> Difference? {
+    if !known.isEmpty, program.isExcused { return nil }
+    guard let observed = observe(program) else {
+      let expected = Reference.journal(of: program).map { "\($0)" }
+      return Difference(step: 0, expected: expected, observed: ["the program hangs"])
+    }
+    let firstWait = program.steps.firstIndex(where: \.waits) ?? program.steps.count
+    func difference(_ rules: Rules) -> Difference? {
+      firstDifference(expected: Reference.journal(of: program, rules), observed: observed) { step in
+        guard step < firstWait, case .act = program.steps[step] else { return false }
+        return true
+      }
+    }
+    guard let first = difference([]) else { return nil }
+    var last = first
+    // Few of them at once explain most.
+    for choice in (1..<(1 << known.count)).sorted(by: { $0.nonzeroBitCount < $1.nonzeroBitCount }) {
+      guard let next = difference(chosen(choice, of: known)) else { return nil }
+      if next.step > last.step { last = next }
+    }
+    return last
+  }
+
+  private func chosen(_ choice: Int, of known: [Rules]) -> Rules {
+    known.enumerated().reduce(into: []) { if choice & (1 << $1.offset) != 0 { $0.formUnion($1.element) } }
+  }
+
+  /// What the library does; `nil` where it does not end.
+  private func observe(_ program: Program) -> Journal? {
+    let (journal, isDone) = (Locked<Journal?>(nil), DispatchSemaphore(value: 0))
+    worker.async {
+      let result = LibraryRun.journal(of: program)
+      journal.withLock { $0 = result }
+      isDone.signal()
+    }
+    guard isDone.wait(timeout: .now() + 20) == .success else {
+      // The thread that hangs is left alone.
+      worker = DispatchQueue(label: "model")
+      return nil
+    }
+    return journal.withLock { $0 }
+  }
+
+  /// A program that differs still, and of which nothing can be left out.
+  func shrunk(_ program: Program, known: [Rules] = []) -> Program {
+    var smallest = program
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for candidate in smallest.smaller where difference(in: candidate, known: known) != nil {
+        smallest = candidate
+        goesOn = true
+        break
+      }
+    }
+    return smallest
+  }
+}
+
+extension Step {
+  fileprivate var waits: Bool { if case .act(.send(let send)) = self { send.verb.waits } else { false } }
+}
+
+extension Program {
+  /// Whether it meets one of the known differences that no rule tells.
+  fileprivate var isExcused: Bool {
+    let actions = allActions
+    let surrounded = Set(actions.compactMap { if case .hook(let hook) = $0 { hook.proxy } else { nil } })
+    let nested = Set(
+      actions.compactMap { action -> Int? in
+        if case .add(let addition) = action, case .proxy(let index) = addition.object { index } else { nil }
+      })
+    let isQueued = actions.contains { action in
+      if case .add(let addition) = action, case .proxy = addition.object { addition.context != nil } else { false }
+    }
+    let stopsEarly = actions.contains {
+      if case .send(let send) = $0 { send.verb.policy?.mayStopEarly ?? false } else { false }
+    }
+    let queued = Set(
+      actions.compactMap { if case .add(let addition) = $0, addition.context != nil { addition.object } else { nil } })
+    let losesQueued = actions.contains {
+      if case .release(let target) = $0 { queued.contains(.target(target)) } else { false }
+    }
+    let losesNested = targets.flatMap(\.actions).contains { action in
+      switch action {
+      case .remove(.proxy, _), .mute(.proxy, _), .cancel: !nested.isEmpty && !queued.isEmpty
+      default: false
+      }
+    }
+    return !nested.isDisjoint(with: surrounded) && (isQueued || stopsEarly) || losesQueued || losesNested
+  }
+
+  /// Whatever steps and callbacks do.
+  private var allActions: [Action] {
+    var all: [Action] = []
+    func visit(_ action: Action) {
+      all.append(action)
+      if case .hook(let hook) = action { hook.actions.forEach(visit) }
+    }
+    for case .act(let action) in steps { visit(action) }
+    for target in targets { target.actions.forEach(visit) }
+    return all
+  }
+
+  /// Programs that are the same with one thing less, large things first.
+  fileprivate var smaller: [Program] {
+    var all: [Program] = []
+    func with(_ change: (inout Program) -> Void) {
+      var copy = self
+      change(&copy)
+      if copy != self { all.append(copy) }
+    }
+    let half = steps.count / 2
+    if half > 1 {
+      with { $0.steps.removeLast(half) }
+      with { $0.steps.removeFirst(half) }
+    }
+    for index in steps.indices.reversed() { with { $0.steps.remove(at: index) } }
+    for index in targets.indices {
+      with { $0.targets[index].actions = [] }
+      with { $0.targets[index].throwsError = false }
+      with { $0.targets[index].vote = true }
+      with { $0.targets[index].shape = .all }
+      for action in targets[index].actions.indices { with { $0.targets[index].actions.remove(at: action) } }
+      for action in targets[index].actions.indices {
+        for simpler in targets[index].actions[action].simpler { with { $0.targets[index].actions[action] = simpler } }
+      }
+    }
+    for index in proxies.indices { with { $0.proxies[index] = ProxySetup() } }
+    for index in steps.indices {
+      guard case .act(let action) = steps[index] else { continue }
+      for simpler in action.simpler { with { $0.steps[index] = .act(simpler) } }
+    }
+    return all
+  }
+}
+
+extension Action {
+  fileprivate var simpler: [Action] {
+    switch self {
+    case .add(let addition):
+      var all = [addition, addition, addition, addition, addition, addition]
+      all[0].buffer = .unbounded
+      all[1].only = nil
+      all[2].isStrong = false
+      all[3].priority = 0
+      all[4].deliversPending = false
+      all[5].context = nil
+      all[5].buffer = .unbounded
+      return all.filter { $0 != addition }.map(Action.add)
+    case .hook(let hook):
+      var all = [hook, hook, hook]
+      all[0].actions = []
+      all[1].form = .both
+      if case .around = hook.kind { all[2].kind = .around(.pass) }
+      return all.filter { $0 != hook }.map(Action.hook)
+    case .send(let send):
+      var all = [send, send, send]
+      all[0].argument = 1
+      all[1].verb = .broadcast
+      if send.verb.policy == nil { all[2].word = .tell }
+      return all.filter { $0 != send }.map(Action.send)
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,941 @@
+// Reference.swift: what the specification says that a program does.
+// Layer: Tests. Plain Swift, one thread, no type of the library.
+
+/// An error, and the proxies on the way to where it happened, the outermost first.
+struct Fault {
+  var text: String
+  var way: [Int]
+  /// Whether it stands in a report with its target: then hooks see it, and the sender is not thrown it.
+  var isListed = false
+}
+
+/// What a target answered.
+struct Answer {
+  var value: Int
+  var node: Node?
+}
+
+/// One registration.
+final class Place {
+  let object: Object
+  let proxy: Int
+  let context: Int?
+  let only: Set<Word>?
+  let key: AdditionKey
+  var priority: Int
+  var isStrong: Bool
+  var buffer: Buffer
+  var deliversPending: Bool
+  var isMuted = false
+  var isCancelled = false
+  var waiting: [Parcel] = []
+  /// Places in the buffer that senders have who wait, before anything is posted.
+  var reserved = 0
+
+  init(_ addition: Addition) {
+    (object, proxy, context, key) = (addition.object, addition.proxy, addition.context, AdditionKey(addition))
+    (priority, isStrong) = (addition.priority, addition.isStrong)
+    only = addition.only.map(Set.init)
+    (buffer, deliversPending) = (addition.buffer, addition.deliversPending)
+  }
+}
+
+/// What makes an addition the same once more.
+struct AdditionKey: Hashable {
+  let object: Object
+  let context: Int?
+  let only: Set<Word>?
+  init(_ addition: Addition) {
+    (object, context, only) = (addition.object, addition.context, addition.only.map(Set.init))
+  }
+}
+
+/// A hook that is installed.
+final class InstalledHook {
+  let setup: HookSetup
+  let number: Int
+  var isCancelled = false
+  var hasRun = false
+  init(_ setup: HookSetup, _ number: Int) { (self.setup, self.number) = (setup, number) }
+}
+
+/// A target, or a nested proxy, as it was when the message began.
+final class Node {
+  enum Outcome: Equatable {
+    case open, queued, delivered(Int?, wasQueued: Bool), failed(String), skipped(String), unlisted
+  }
+  /// The registrations on the way to it, from the outermost.
+  let way: [Place]
+  let object: Object
+  /// The row that a target had: its version, or `nil` where it did not respond.
+  let row: Int?
+  /// What a nested proxy had.
+  var level: Level?
+  var outcome = Outcome.open
+  var isPosted = false
+  var holdsRoom = false
+  /// What came of it on its context, and who waits for that.
+  var served: Served?
+  var onServed: ((Served) -> Void)?
+  var place: Place { way[way.count - 1] }
+  init(way: [Place], object: Object, row: Int?) { (self.way, self.object, self.row) = (way, object, row) }
+}
+
+/// A proxy, as it was when the message began.
+final class Level {
+  let proxy: Int
+  let hooks: [InstalledHook]
+  let nodes: [Node]
+  /// The proxies on the way to it and itself.
+  let way: [Int]
+  var hasPosted = false
+  init(_ proxy: Int, hooks: [InstalledHook], nodes: [Node], way: [Int]) {
+    (self.proxy, self.hooks, self.nodes, self.way) = (proxy, hooks, nodes, way)
+  }
+}
+
+/// A message that is on its way.
+final class Travel {
+  let send: Send
+  let number: Int
+  let root: Int
+  /// Registrations that had ended before: a report may have them still.
+  var ended: [String] = []
+  var dropped = 0
+  var isOver = false
+  /// Targets that ran it: a report holds them.
+  var called: Set<Int> = []
+  init(_ send: Send, number: Int) { (self.send, self.number, root) = (send, number, send.proxy) }
+  /// Whether the sender waits for what runs elsewhere, not for room alone.
+  var waits: Bool { send.verb.waits && send.verb != .broadcastWhenReady }
+  var mode: Mode {
+    send.verb.policy.map { .collect($0) }
+      ?? (send.verb == .forward || send.verb == .forwardAndWait ? .report : .broadcast)
+  }
+}
+
+/// What is made of outcomes: nothing, a list of them, or a result of the answers.
+enum Mode: Equatable {
+  case broadcast, report, collect(Policy)
+  var policy: Policy? { if case .collect(let policy) = self { policy } else { nil } }
+}
+
+/// A message that waits on a context for one registration.
+final class Parcel {
+  let node: Node
+  let travel: Travel
+  let argument: Int
+  let deliversPending: Bool
+  init(_ node: Node, _ travel: Travel, _ argument: Int) {
+    (self.node, self.travel, self.argument) = (node, travel, argument)
+    deliversPending = node.place.deliversPending
+  }
+}
+
+/// What came of a part of a message.
+struct Served {
+  var answers: [Answer] = []
+  /// Errors that the sender is to be thrown.
+  var errors: [Fault] = []
+  /// Whether there was an error, whoever was told.
+  var hasFailed = false
+}
+
+/// Other ways to do things than the specification's: what the library does at present, or what its words leave open.
+struct Rules: OptionSet, Hashable, Sendable {
+  let rawValue: Int
+  /// A report lists a nested proxy that gets nothing, in place of its targets.
+  static let nestedIsListed = Rules(rawValue: 1)
+  /// A nested proxy on a queue is one that is queued, in place of its targets.
+  static let queuedNestedCounts = Rules(rawValue: 2)
+  /// A stream or a trace on a nested proxy holds a sender who waits, as a hook does.
+  static let surroundingsHold = Rules(rawValue: 4)
+  /// A question of which all targets are elsewhere has the empty answer where they are behind a nested proxy or a hook.
+  static let isNotToldWhoIsElsewhere = Rules(rawValue: 8)
+
+  /// A nested proxy around which something stands asks all of its targets, whatever the policy.
+  static let surroundedAsksAll = Rules(rawValue: 16)
+  /// Where something stands around the root, its reports list who is passed over twice.
+  static let surroundedListsTwice = Rules(rawValue: 32)
+  /// A nested proxy that is removed or muted leaves behind what waits for its targets.
+  static let waysAreForgotten = Rules(rawValue: 64)
+  /// A dead target on a queue counts as queued.
+  static let deadAreQueued = Rules(rawValue: 128)
+  /// A nested proxy on a queue asks those that it has when its turn comes.
+  static let queuedNestedJoinsLate = Rules(rawValue: 256)
+
+  /// A sender who waits for answers holds the targets that gave one.
+  static let sendersHold = Rules(rawValue: 512)
+
+  static let all: [Rules] = [
+    .sendersHold,
+    .nestedIsListed, .queuedNestedCounts, .surroundingsHold, .isNotToldWhoIsElsewhere, .surroundedAsksAll,
+    .surroundedListsTwice, .waysAreForgotten, .deadAreQueued, .queuedNestedJoinsLate,
+  ]
+}
+
+final class Reference {
+  let program: Program
+  let rules: Rules
+  var places: [[Place]]
+  var additions: [Int: Place] = [:]
+  var ended: [[Place]]
+  var hooks: [[InstalledHook]]
+  var installed: [InstalledHook] = []
+  var rows: [[Word: Int]]
+  var held: [Bool]
+  var running: [Int]
+  var acted: Set<Int> = []
+  var contexts: [[Parcel]] = Array(repeating: [], count: Program.contexts)
+  /// What goes on when those who wait get their turn.
+  var ready: [() -> Void] = []
+  var waitingForRoom: [(isReady: () -> Bool, go: () -> Void)] = []
+  var journal: Journal = []
+  var step = 0
+  var sends = 0
+  var added = 0
+  /// Messages whose senders wait.
+  var open: [Travel] = []
+
+  init(_ program: Program, _ rules: Rules) {
+    self.program = program
+    self.rules = rules
+    places = Array(repeating: [], count: program.proxies.count)
+    ended = places
+    hooks = Array(repeating: [], count: program.proxies.count)
+    rows = program.targets.map { target in
+      Dictionary(uniqueKeysWithValues: Word.allCases.filter(target.shape.has).map { ($0, 0) })
+    }
+    held = Array(repeating: true, count: program.targets.count)
+    running = Array(repeating: 0, count: program.targets.count)
+  }
+
+  static func journal(of program: Program, _ rules: Rules = []) -> Journal {
+    let reference = Reference(program, rules)
+    for (index, step) in program.steps.enumerated() {
+      reference.step = index
+      reference.take(step)
+      reference.letGo()
+    }
+    reference.finish()
+    return reference.journal
+  }
+
+  private func finish() {
+    for round in 0..<Program.rounds {
+      step = program.steps.count + round
+      for context in 0..<Program.contexts { run(context); letGo() }
+    }
+    step = program.steps.count + Program.rounds
+    if !open.isEmpty { note("program", "\(open.count) senders still wait") }
+  }
+
+  private func letGo() {
+    while !ready.isEmpty { ready.removeFirst()() }
+  }
+
+  private func take(_ step: Step) {
+    switch step {
+    case .act(let action): act(action)
+    case .run(let context): run(context)
+    case .question(let word, let proxy):
+      note("p\(proxy)", "responds to \(word): \(responds(proxy, word, passed: []))")
+    }
+  }
+
+  func note(_ actor: String, _ text: String, skipped: [String]? = nil, maySkip: [String] = []) {
+    journal.append(Event(step: step, actor: actor, text: text, skipped: skipped, maySkip: maySkip))
+  }
+
+  // MARK: - Actions
+
+  func act(_ action: Action) {
+    switch action {
+    case .add(let addition): add(addition)
+    case .remove(let object, let proxy): places[proxy].filter { $0.object == object }.forEach(cancel)
+    case .cancel(let number): if let place = additions[number] { cancel(place) }
+    case .mute(let object, let proxy): places[proxy].filter { $0.object == object }.forEach { $0.isMuted = true }
+    case .unmute(let object, let proxy): places[proxy].filter { $0.object == object }.forEach { $0.isMuted = false }
+    case .release(let target): if running[target] == 0 { held[target] = false }
+    case .hook(let setup):
+      let hook = InstalledHook(setup, installed.count)
+      installed.append(hook)
+      hooks[setup.proxy].append(hook)
+    case .cancelHook(let number): if installed.indices.contains(number) { installed[number].isCancelled = true }
+    case .replaceRow(let target, let word):
+      if program.targets[target].shape == .own, held[target] { rows[target][word, default: 0] += 1 }
+    case .removeRow(let target, let word):
+      if program.targets[target].shape == .own, held[target] { rows[target][word] = nil }
+    case .send(let send): self.send(send)
+    }
+  }
+
+  private func add(_ addition: Addition) {
+    defer { added += 1 }
+    if case .target(let target) = addition.object, !held[target] { return }
+    let key = AdditionKey(addition)
+    let same = places[addition.proxy].first { $0.key == key && isAlive($0) }
+    if let same, !program.proxies[addition.proxy].allowsDuplicates {
+      (same.isStrong, same.buffer, same.deliversPending) = (
+        addition.isStrong, addition.buffer, addition.deliversPending
+      )
+      additions[added] = same
+      guard same.priority != addition.priority else { return }
+      places[addition.proxy].removeAll { $0 === same }
+      same.priority = addition.priority
+      insert(same)
+    } else {
+      let place = Place(addition)
+      additions[added] = place
+      insert(place)
+    }
+  }
+
+  private func insert(_ place: Place) {
+    let index = places[place.proxy].firstIndex { $0.priority < place.priority } ?? places[place.proxy].count
+    places[place.proxy].insert(place, at: index)
+  }
+
+  private func cancel(_ place: Place) {
+    guard !place.isCancelled else { return }
+    place.isCancelled = true
+    places[place.proxy].removeAll { $0 === place }
+    ended[place.proxy].append(place)
+    roomChanged()
+  }
+
+  // MARK: - Questions
+
+  func isAlive(_ place: Place) -> Bool {
+    guard case .target(let target) = place.object else { return true }
+    if held[target] || running[target] > 0 { return true }
+    if open.contains(where: { $0.called.contains(target) && ($0.mode == .report || rules.contains(.sendersHold)) }) {
+      return true
+    }
+    return places.joined().contains { $0.object == place.object && $0.isStrong }
+      || contexts.joined().contains {
+        $0.deliversPending && $0.node.object == place.object && $0.node.place.isCancelled
+      }
+  }
+
+  /// Why a registration gets no message, or `nil`.
+  private func obstacle(_ place: Place) -> String? {
+    place.isCancelled ? "removed" : !isAlive(place) ? "dead" : place.isMuted ? "muted" : nil
+  }
+
+  private func responds(_ proxy: Int, _ word: Word, passed: [Int]) -> Bool {
+    !passed.contains(proxy)
+      && places[proxy].contains { place in
+        guard obstacle(place) == nil, place.only?.contains(word) ?? true else { return false }
+        switch place.object {
+        case .target(let target): return rows[target][word] != nil
+        case .proxy(let inner): return responds(inner, word, passed: passed + [proxy])
+        }
+      }
+  }
+
+  // MARK: - A message begins
+
+  private func level(_ proxy: Int, _ word: Word, way: [Place]) -> Level {
+    let nodes = places[proxy].filter { isAlive($0) || rules.contains(.deadAreQueued) && $0.context != nil }.map {
+      place in
+      let way = way + [place]
+      switch place.object {
+      case .target(let target): return Node(way: way, object: place.object, row: rows[target][word])
+      case .proxy(let inner):
+        let node = Node(way: way, object: place.object, row: nil)
+        node.level = level(inner, word, way: way)
+        return node
+      }
+    }
+    let own = hooks[proxy].filter { !$0.isCancelled && ($0.setup.word == nil || $0.setup.word == word) }
+    // Streams take messages as their targets get them: inside of all hooks.
+    let streams = own.filter { $0.setup.kind == .stream }
+    let above = own.reversed().filter { $0.setup.kind != .stream }
+    return Level(proxy, hooks: above + streams, nodes: nodes, way: way.map(\.proxy) + [proxy])
+  }
+
+  func send(_ send: Send) {
+    let travel = Travel(send, number: sends)
+    sends += 1
+    func ended(_ proxy: Int) -> [String] {
+      self.ended[proxy].flatMap { ["\($0.object) removed", "nil removed", "nil dead"] }
+        + places[proxy].flatMap { place -> [String] in
+          guard case .proxy(let inner) = place.object else { return isAlive(place) ? [] : ["nil dead"] }
+          return ended(inner)
+        }
+    }
+    travel.ended = ended(send.proxy)
+    let level = level(send.proxy, send.word, way: [])
+    if send.verb.waits { open.append(travel) }
+    let begin = {
+      self.surrounded(level, Part(travel, travel.mode), send.argument) { served in
+        self.finish(travel, level, served)
+        self.open.removeAll { $0 === travel }
+      }
+    }
+    guard send.verb.waits else { return begin() }
+    whenThereIsRoom(in: level, travel, begin)
+  }
+
+  // MARK: - Room for those who wait
+
+  private func reached(_ level: Level, _ word: Word) -> [Node] {
+    level.nodes.flatMap { node -> [Node] in
+      guard obstacle(node.place) == nil, node.place.only?.contains(word) ?? true else { return [] }
+      if let inner = node.level { return reached(inner, word) + (limit(node.place) != nil ? [node] : []) }
+      return node.row != nil && limit(node.place) != nil ? [node] : []
+    }
+  }
+
+  private func limit(_ place: Place) -> Int? {
+    if case .suspendSender(let count) = place.buffer, place.context != nil { count } else { nil }
+  }
+
+  private func whenThereIsRoom(in level: Level, _ travel: Travel, _ begin: @escaping () -> Void) {
+    let nodes = reached(level, travel.send.word)
+    guard !nodes.isEmpty else { return begin() }
+    let isReady = {
+      nodes.allSatisfy { node in
+        node.way.contains { $0.isCancelled }
+          || node.place.waiting.count + node.place.reserved < self.limit(node.place) ?? .max
+      }
+    }
+    let take = {
+      for node in nodes where !node.place.isCancelled {
+        node.place.reserved += 1
+        node.holdsRoom = true
+      }
+    }
+    guard waitingForRoom.isEmpty, isReady() else {
+      waitingForRoom.append(
+        (
+          isReady,
+          {
+            take(); self.ready.append(begin)
+          }
+        ))
+      return
+    }
+    take()
+    begin()
+  }
+
+  private func giveBack(_ node: Node) {
+    guard node.holdsRoom else { return }
+    node.holdsRoom = false
+    node.place.reserved -= 1
+    roomChanged()
+  }
+
+  private func giveBackAll(_ level: Level) {
+    for node in level.nodes {
+      giveBack(node)
+      if let inner = node.level { giveBackAll(inner) }
+    }
+  }
+
+  private func roomChanged() {
+    while let first = waitingForRoom.first, first.isReady() { waitingForRoom.removeFirst().go() }
+  }
+
+  // MARK: - Around
+
+  /// A message in one part of its way: on a context nobody takes what a target answers whose sender does not wait.
+  struct Part {
+    let travel: Travel
+    let mode: Mode
+    var isQueued = false
+    init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
+    var word: Word { travel.send.word }
+  }
+
+  /// The hooks of a level, the outermost first, and then its targets.
+  private func surrounded(
+    _ level: Level, _ part: Part, _ argument: Int, from index: Int = 0, _ done: @escaping (Served) -> Void
+  ) {
+    guard index < level.hooks.count else { return inside(level, part, argument, done) }
+    let hook = level.hooks[index]
+    let setup = hook.setup
+    let name = "h\(hook.number)"
+    let within = { (argument: Int, done: @escaping (Served) -> Void) in
+      self.surrounded(level, part, argument, from: index + 1, done)
+    }
+    guard !hook.isCancelled else { return within(argument, done) }
+    switch setup.kind {
+    case .trace: within(argument, done)
+    case .stream:
+      note("stream \(name)", "takes \(part.word) \(argument)")
+      within(argument, done)
+    case .before, .refusing:
+      note(name, "before \(part.word) \(argument)")
+      begin(hook)
+      guard setup.kind == .refusing else { return within(argument, done) }
+      refuse(level, part, "\(name) throws", done)
+    case .after, .failingAfter:
+      within(argument) { served in
+        guard !hook.isCancelled, self.outgoing(served, part).error == nil else { return done(served) }
+        self.note(name, "after \(part.word) \(argument): \(served.answers.map(\.value))")
+        self.begin(hook)
+        guard setup.kind == .failingAfter else { return done(served) }
+        self.fail(level, part, "\(name) throws", done)
+      }
+    case .around(let around):
+      if part.travel.send.verb.waits ? setup.form == .plain && hasQueued(level) : setup.form == .waiting {
+        return refuse(level, part, "isolation mismatch", done)
+      }
+      note(name, "around \(part.word) \(argument)")
+      begin(hook)
+      let leave = { (served: Served) in
+        // What `proceed` throws ends the hook too, unless it is taken for no answer.
+        let isThrown = self.outgoing(served, part).error != nil
+        if isThrown, around != .swallow { return done(served) }
+        var served = served
+        if isThrown {
+          for fault in served.errors.dropFirst() where !fault.isListed { self.report(fault, part) }
+          served = Served()
+        }
+        self.note(name, "leaves \(part.word) \(argument): \(served.answers.map(\.value))")
+        if around == .change, part.word == .ask {
+          for index in served.answers.indices { served.answers[index].value += 1000 }
+        }
+        done(served)
+      }
+      switch around {
+      case .pass, .change, .swallow: within(argument, leave)
+      case .argument: within(argument + 100, leave)
+      case .twice:
+        within(argument) { served in
+          guard self.outgoing(served, part).error == nil else { return done(served) }
+          within(argument, leave)
+        }
+      case .skip, .own:
+        current = part
+        withhold(level)
+        done(Served(answers: around == .own && part.mode.policy != nil && part.word == .ask ? [Answer(value: 7)] : []))
+      }
+    }
+  }
+
+  /// What a hook is given of that which it surrounds: answers as far as the sender asked for them, or an error.
+  private func outgoing(_ served: Served, _ part: Part) -> (answers: [Answer], error: Fault?) {
+    if part.mode.policy == .firstSuccess, !served.answers.isEmpty { return (served.answers, nil) }
+    return (served.answers, served.errors.first)
+  }
+
+  private func begin(_ hook: InstalledHook) {
+    guard !hook.hasRun else { return }
+    hook.hasRun = true
+    hook.setup.actions.forEach(act)
+  }
+
+  private func hasQueued(_ level: Level) -> Bool {
+    level.nodes.contains { $0.place.context != nil || $0.level.map(hasQueued) ?? false }
+  }
+
+  private func refuse(_ level: Level, _ part: Part, _ text: String, _ done: (Served) -> Void) {
+    current = part
+    withhold(level)
+    fail(level, part, text, done)
+  }
+
+  /// What a hook throws is the error of the send: nobody receives that of a broadcast.
+  private func fail(_ level: Level, _ part: Part, _ text: String, _ done: (Served) -> Void) {
+    let fault = Fault(text: text, way: level.way)
+    guard part.mode == .broadcast else { return done(Served(errors: [fault], hasFailed: true)) }
+    report(fault, part)
+    done(Served(hasFailed: true))
+  }
+
+  private func withhold(_ level: Level) {
+    for node in level.nodes { skip(node, "withheld by a hook") }
+  }
+
+  /// Tells the innermost handler of errors.
+  private func report(_ fault: Fault, _ part: Part) {
+    let handler = fault.way.last { program.proxies[$0].hasErrorHandler }
+    note(handler.map { "onError p\($0)" } ?? "nobody", "\(part.word): \(fault.text)")
+  }
+
+  // MARK: - The targets of a level
+
+  private func asksAll(_ level: Level) -> Bool {
+    rules.contains(.surroundedAsksAll) && level.way.count > 1 && !level.hooks.isEmpty
+  }
+
+  private func mayStop(_ level: Level, _ part: Part) -> Bool {
+    !asksAll(level) && part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
+  }
+
+  private func inside(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+    reopen(level)
+    if !mayStop(level, part) { postAll(level, part, argument) }
+    serve(level, part, argument) { served in
+      guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level) else { return done(served) }
+      self.fail(level, part, "nobody responds", done)
+    }
+  }
+
+  private func reopen(_ level: Level) {
+    level.hasPosted = false
+    for node in level.nodes {
+      (node.outcome, node.isPosted, node.served, node.onServed) = (.open, false, nil, nil)
+      if let inner = node.level { reopen(inner) }
+    }
+  }
+
+  private func isSilent(_ level: Level) -> Bool {
+    level.nodes.allSatisfy { node in
+      if let inner = node.level { return isSilent(inner) }
+      return if case .skipped(let reason) = node.outcome { Self.reasons.contains(reason) } else { false }
+    }
+  }
+
+  /// What is queued leaves first, in the order of delivery, also from nested proxies around which nothing stands.
+  private func postAll(_ level: Level, _ part: Part, _ argument: Int) {
+    level.hasPosted = true
+    for node in level.nodes {
+      if node.place.context != nil {
+        if isReachable(node, part, in: level) { post(node, part, argument) }
+      } else if let inner = node.level, inner.hooks.isEmpty, !mayStop(inner, part), isReachable(node, part, in: level) {
+        postAll(inner, part, argument)
+      }
+    }
+  }
+
+  /// Whether a message may go to the node now; else why not is its outcome.
+  private func isReachable(_ node: Node, _ part: Part, in level: Level) -> Bool {
+    if isServedAlready(node, in: level) {
+      node.outcome = .unlisted
+      return false
+    }
+    guard let reason = obstacle(node, part) else { return true }
+    // What has left is on its way.
+    if let inner = node.level, inner.hasPosted, !rules.contains(.waysAreForgotten) || part.travel.waits { return true }
+    if rules.contains(.deadAreQueued), reason == "dead", node.place.context != nil, node.row != nil { return true }
+    skip(node, reason)
+    return false
+  }
+
+  /// Whether a target with several registrations for one context has the message through another.
+  private func isServedAlready(_ node: Node, in level: Level) -> Bool {
+    guard !program.proxies[level.proxy].allowsDuplicates else { return false }
+    return level.nodes.contains { other in
+      guard other !== node, other.object == node.object, other.place.context == node.place.context else { return false }
+      switch other.outcome {
+      case .queued, .delivered, .failed: return true
+      case .open, .skipped, .unlisted: return other.isPosted
+      }
+    }
+  }
+
+  private static let reasons = ["removed", "dead", "muted", "out of scope", "does not respond"]
+
+  /// The first that holds of the reasons for which a node gets nothing.
+  private func obstacle(_ node: Node, _ part: Part) -> String? {
+    var found = node.way.compactMap { obstacle($0) }
+    if node.way.contains(where: { !($0.only?.contains(part.word) ?? true) }) { found.append("out of scope") }
+    if node.level == nil, node.row == nil { found.append("does not respond") }
+    return found.min { Self.reasons.firstIndex(of: $0) ?? 9 < Self.reasons.firstIndex(of: $1) ?? 9 }
+  }
+
+  /// Passes over a node and all below it, each for the first reason that holds.
+  private func skip(_ node: Node, _ reason: String) {
+    if let level = node.level, !level.nodes.isEmpty {
+      node.outcome = .unlisted
+      if rules.contains(.nestedIsListed), reason != "withheld by a hook" {
+        node.outcome = .skipped(current.flatMap { obstacle(node, $0) } ?? reason)
+        return
+      }
+      for inner in level.nodes { skip(inner, reason) }
+    } else {
+      node.outcome = .skipped(current.flatMap { obstacle(node, $0) } ?? reason)
+    }
+  }
+  /// The message whose outcomes are written.
+  private var current: Part?
+
+  /// Asks the nodes of a level in their order, and gives what came of it in that order.
+  private func serve(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+    var served = [Served?](repeating: nil, count: level.nodes.count)
+    var hasAskedAll = false
+    var (hasFailed, isOver) = (false, false)
+    let policy = part.mode.policy
+    let waits = part.travel.waits
+    func endWhenDone() {
+      guard hasAskedAll, !isOver, served.allSatisfy({ $0 != nil }) else { return }
+      isOver = true
+      done(
+        served.reduce(into: Served()) { all, one in
+          // Answers are asked for until the result is known.
+          if !(policy?.isKnown(by: all.answers.map(\.value)) ?? false) { all.answers += one?.answers ?? [] }
+          all.errors += one?.errors ?? []
+          all.hasFailed = all.hasFailed || one?.hasFailed ?? false
+        })
+    }
+    func settle(_ index: Int, _ outcome: Served) {
+      served[index] = outcome
+      if outcome.hasFailed { hasFailed = true }
+      endWhenDone()
+    }
+    func expect(_ node: Node, _ index: Int) {
+      if let outcome = node.served { return settle(index, outcome) }
+      node.onServed = { settle(index, $0) }
+    }
+    func ask(from start: Int) {
+      for index in start..<level.nodes.count {
+        let node = level.nodes[index]
+        current = part
+        if node.isPosted {
+          waits ? expect(node, index) : settle(index, Served())
+          continue
+        }
+        if level.hasPosted && node.place.context != nil || !isReachable(node, part, in: level) {
+          settle(index, Served())
+          continue
+        }
+        let isKnown = !asksAll(level) && policy?.isKnown(by: served.flatMap { $0?.answers.map(\.value) ?? [] }) ?? false
+        if isKnown || hasFailed && program.proxies[level.proxy].stopsAtFirst {
+          skip(node, "stopped")
+          settle(index, Served())
+          continue
+        }
+        if node.place.context != nil {
+          post(node, part, argument)
+          waits && node.isPosted ? expect(node, index) : settle(index, Served())
+          continue
+        }
+        // A hook that waits holds its sender: what stands behind it is asked when the hook has ended.
+        let holds = waits && isSurrounded(node)
+        var (isLater, isHere) = (false, false)
+        visit(node, part, argument) { outcome in
+          isHere = true
+          settle(index, outcome)
+          if isLater, holds { ask(from: index + 1) }
+        }
+        isLater = true
+        if !isHere, holds { return }
+      }
+      hasAskedAll = true
+      endWhenDone()
+    }
+    ask(from: 0)
+  }
+
+  private func isSurrounded(_ node: Node) -> Bool {
+    guard let level = node.level else { return false }
+    let holds = rules.contains(.surroundingsHold)
+    return level.hooks.contains { holds || $0.setup.kind != .stream && $0.setup.kind != .trace }
+      || level.nodes.contains(where: isSurrounded)
+  }
+
+  /// Calls a target, or enters a nested proxy, here and now.
+  private func visit(_ node: Node, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+    if let level = node.level {
+      node.outcome = .unlisted
+      if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, done) }
+      return surrounded(level, part, argument) { served in
+        var served = served
+        if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
+          node.outcome = .failed(fault.text)
+          served.errors = [Fault(text: fault.text, way: fault.way, isListed: true)]
+        } else if node.level?.nodes.isEmpty ?? true {
+          node.outcome = .skipped("does not respond")
+        }
+        done(served)
+      }
+    }
+    guard case .target(let target) = node.object, let row = node.row else { return done(Served()) }
+    let setup = program.targets[target]
+    part.travel.called.insert(target)
+    note("t\(target)", "\(part.word) \(argument)" + (row > 0 ? " in row \(row)" : ""))
+    if acted.insert(target).inserted {
+      running[target] += 1
+      setup.actions.forEach(act)
+      running[target] -= 1
+    }
+    current = part
+    if setup.throwsError {
+      let fault = Fault(text: "t\(target) throws", way: node.way.map(\.proxy), isListed: part.mode == .report)
+      node.outcome = .failed(fault.text)
+      if part.mode == .broadcast { report(fault, part) }
+      return done(Served(errors: part.mode == .broadcast ? [] : [fault], hasFailed: true))
+    }
+    let answer: Int? =
+      switch part.word {
+      case .tell: nil
+      case .ask: argument * 10 + target + 1 + row * 100
+      case .vote: setup.vote ? 1 : 0
+      }
+    node.outcome = .delivered(answer, wasQueued: part.isQueued)
+    done(Served(answers: part.mode == .broadcast ? [] : answer.map { [Answer(value: $0, node: node)] } ?? []))
+  }
+
+  // MARK: - Contexts
+
+  private func post(_ node: Node, _ part: Part, _ argument: Int) {
+    let place = node.place
+    let parcel = Parcel(node, part.travel, argument)
+    switch place.buffer {
+    case .unbounded: break
+    case .keepNewest(let count): if place.waiting.count >= count { giveUp(place.waiting[0], for: part.travel) }
+    case .keepOldest(let count): if place.waiting.count >= count { return giveUp(parcel, for: part.travel) }
+    case .latestPerSelector:
+      if let old = place.waiting.first(where: { $0.travel.send.word == part.word }) { giveUp(old, for: part.travel) }
+    case .suspendSender(let count):
+      if node.holdsRoom {
+        node.holdsRoom = false
+        place.reserved -= 1
+      } else if place.waiting.count + place.reserved >= count {
+        return giveUp(parcel, for: part.travel)
+      }
+    }
+    node.isPosted = true
+    setQueued(node, part)
+    place.waiting.append(parcel)
+    contexts[place.context ?? 0].append(parcel)
+  }
+
+  /// What waits is queued; with a nested proxy all that it would reach.
+  private func setQueued(_ node: Node, _ part: Part) {
+    if rules.contains(.queuedNestedCounts), node.level != nil {
+      node.outcome = .queued
+    } else if let reason = obstacle(node, part), !(rules.contains(.deadAreQueued) && reason == "dead") {
+      node.outcome = .skipped(reason)
+    } else if let level = node.level, !rules.contains(.queuedNestedCounts) {
+      node.outcome = level.nodes.isEmpty ? .skipped("does not respond") : .unlisted
+      for inner in level.nodes { setQueued(inner, part) }
+    } else {
+      node.outcome = .queued
+    }
+  }
+
+  private func giveUp(_ parcel: Parcel, for travel: Travel) {
+    travel.dropped += 1
+    parcel.node.place.waiting.removeAll { $0 === parcel }
+    contexts[parcel.node.place.context ?? 0].removeAll { $0 === parcel }
+    end(parcel, "buffer full")
+  }
+
+  /// A message that waited and does not run.
+  private func end(_ parcel: Parcel, _ reason: String) {
+    if parcel.travel.waits || parcel.travel.send.verb == .forward && !parcel.travel.isOver {
+      current = Part(parcel.travel, parcel.travel.mode)
+      skip(parcel.node, reason)
+    }
+    settle(parcel, Served())
+  }
+
+  private func settle(_ parcel: Parcel, _ served: Served) {
+    let node = parcel.node
+    guard parcel.travel.waits else { return }
+    node.served = served
+    // A sender that waits goes on in its own turn.
+    ready.append {
+      let then = node.onServed
+      node.onServed = nil
+      then?(served)
+    }
+  }
+
+  private func run(_ context: Int) {
+    while !contexts[context].isEmpty {
+      let parcel = contexts[context].removeFirst()
+      let node = parcel.node
+      node.place.waiting.removeAll { $0 === parcel }
+      roomChanged()
+      let way = rules.contains(.waysAreForgotten) ? [node.place] : node.way
+      let obstacle = way.compactMap { place -> String? in
+        place.isCancelled && place === node.place && parcel.deliversPending ? nil : self.obstacle(place)
+      }.first
+      if let obstacle {
+        end(parcel, obstacle)
+        continue
+      }
+      var part = Part(parcel.travel, parcel.travel.waits ? parcel.travel.mode : .broadcast)
+      part.isQueued = true
+      current = part
+      if rules.contains(.queuedNestedJoinsLate), case .proxy(let inner) = node.object {
+        let late = level(inner, part.word, way: node.way)
+        let nodes = responds(inner, part.word, passed: []) ? late.nodes.filter { $0.row != nil || $0.level != nil } : []
+        node.level = Level(inner, hooks: late.hooks, nodes: nodes, way: late.way)
+      }
+      if case .target(let target) = node.object { running[target] += 1 }
+      visit(node, part, parcel.argument) { self.settle(parcel, $0) }
+      if case .target(let target) = node.object { running[target] -= 1 }
+    }
+  }
+
+  // MARK: - Results
+
+  private func leaves(_ level: Level) -> [Node] {
+    level.nodes.flatMap { node -> [Node] in
+      let own = node.outcome == .unlisted || node.outcome == .open ? [] : [node]
+      return own + (node.level.map(leaves) ?? [])
+    }
+  }
+
+  /// Nested proxies that have become empty: they may be listed beside those that they had.
+  private func vanished(_ level: Level) -> [String] {
+    level.nodes.flatMap { node -> [String] in
+      guard let inner = node.level else { return [] }
+      return vanished(inner)
+        + (inner.nodes.allSatisfy { $0.place.isCancelled || !isAlive($0.place) }
+          ? ["\(node.object) does not respond"] : [])
+    }
+  }
+
+  private func finish(_ travel: Travel, _ level: Level, _ served: Served) {
+    travel.isOver = true
+    giveBackAll(level)
+    let part = Part(travel, travel.mode)
+    for answer in served.answers {
+      if let node = answer.node, case .delivered(_, let wasQueued) = node.outcome {
+        node.outcome = .delivered(answer.value, wasQueued: wasQueued)
+      }
+    }
+    var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
+    for leaf in leaves(level) {
+      switch leaf.outcome {
+      case .delivered(let value, let wasQueued):
+        answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
+      case .queued: queued.append("\(leaf.object)")
+      case .failed(let text): failures.append("\(leaf.object): \(text)")
+      case .skipped(let reason): skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
+      case .open, .unlisted: break
+      }
+    }
+    let isNobody = answers.isEmpty && queued.isEmpty && failures.isEmpty
+    let name = "send \(travel.number)"
+    switch travel.mode {
+    case .broadcast:
+      note(
+        name,
+        "delivered \(answers.count), queued \(queued.count), failed \(failures.count), dropped \(travel.dropped), nobody \(isNobody)"
+      )
+    case .report:
+      if let fault = served.errors.first(where: { !$0.isListed }) {
+        note(name, "throws \(fault.text)")
+      } else {
+        note(
+          name,
+          "answers \(answers), queued \(queued), failures \(failures), dropped \(travel.dropped), nobody \(isNobody)",
+          skipped: skipped,
+          maySkip: travel.ended
+            + (rules.contains(.surroundedListsTwice) ? skipped + skipped + travel.ended : []) + vanished(level))
+      }
+    case .collect(let policy):
+      let isSettled = policy == .firstSuccess && !served.answers.isEmpty
+      for fault in served.errors.dropFirst(isSettled ? 0 : 1) { report(fault, part) }
+      if let fault = served.errors.first, !isSettled {
+        note(name, "throws \(fault.text)")
+      } else if !rules.contains(.isNotToldWhoIsElsewhere), !travel.waits, answers.isEmpty, failures.isEmpty,
+        !queued.isEmpty, served.answers.isEmpty
+      {
+        note(name, "throws answers not waited for")
+      } else {
+        note(name, "gives \(policy.result(of: served.answers.map(\.value)))")
+      }
+    }
+  }
+}
