@@ -42,6 +42,18 @@ let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 /// they are built where bounds are full, or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
+/// The chat room over Apple's cluster library, compiled against a stand-in that has the same name: clients that depend on both
+/// packages must not meet it. Built like those above.
+let cluster: [Target] = [
+  .target(name: "DistributedCluster", path: "Tests/DistributedCluster"),
+  .executableTarget(
+    name: "chatroom", dependencies: ["Forwardcast", "ForwardcastDistributed", "DistributedCluster"],
+    path: "Examples/Cluster", exclude: ["README.md"]),
+  .testTarget(
+    name: "ClusterTests",
+    dependencies: ["Forwardcast", "ForwardcastDistributed", "DistributedCluster", "chatroom", "TestSupport"]),
+]
+
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -105,7 +117,7 @@ let package = Package(
       name: "GuideTests",
       dependencies: [
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
-        "ForwardcastDistributed", "TestSupport",
+        "ForwardcastDistributed", "ForwardcastDistributedTesting", "TestSupport",
       ]),
     .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
@@ -122,7 +134,7 @@ let package = Package(
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests", dependencies: ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
-  ] + examples
+  ] + examples + cluster
 )
 
 // Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" there are only those targets, what they depend on, and
@@ -137,7 +149,8 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains(($0 as? Product.Library)?.name ?? "ForwardcastCommand") }
 } else if !boundsAreFull {
-  package.targets.removeAll { onMainActor.contains($0.name) || $0.name == "script-search" }
+  let byName = onMainActor + cluster.map(\.name) + ["script-search"]
+  package.targets.removeAll { byName.contains($0.name) }
 }
 
 for target in package.targets where target.name != "Interposer" {

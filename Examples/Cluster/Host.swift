@@ -9,8 +9,8 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  /// By the nodes that they live on: one that is started again is another node of the same name.
-  private let members = Mutex<[Cluster.Node: RemoteReceiver]>([:])
+  /// By identity, which knows the node: one that is started again is another node of the same name.
+  private let members = Mutex<[ClusterSystem.ActorID: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 
   init() { room.add(own) }
@@ -22,8 +22,8 @@ final class Host: Sendable {
     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
       switch event {
       case .admitted(let member, let id):
-        members.withLock { $0[id.node] = member }
         room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(200), longest: .seconds(2))))
+        members.withLock { $0[id] = member }
         print("\(member.name) is in the room")
         Task { for await presence in member.presences { print("\(member.name): \(presence)") } }
       case .refused(_, let error, let triesAgain):
@@ -37,13 +37,21 @@ final class Host: Sendable {
   func watch(_ system: ClusterSystem) async {
     for await event in system.cluster.events {
       guard case .membershipChange(let change) = event, change.status >= .leaving else { continue }
-      members.withLock { $0.removeValue(forKey: change.node) }?.end("the cluster says that it is \(change.status)")
+      let gone = members.withLock { members in
+        defer { members = members.filter { $0.key.node != change.node } }
+        return members.filter { $0.key.node == change.node }
+      }
+      for member in gone.values { member.end("the cluster says that it is \(change.status)") }
     }
+  }
+
+  func members(named name: String) -> [RemoteReceiver] {
+    members.withLock { members in members.values.filter { $0.name == name } }
   }
 
   /// Waits until somebody of that name has come.
   func wait(for name: String) async throws {
-    while !members.withLock({ $0.values.contains { $0.name == name } }) { try await Task.sleep(for: .milliseconds(20)) }
+    while members(named: name).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
   }
 
   /// Says lines one after another. Each is heard by everybody, and each hearing ends in an answer or an error.

@@ -4,6 +4,7 @@
 import Distributed
 import Forwardcast
 import ForwardcastDistributed
+import ForwardcastDistributedTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -107,6 +108,17 @@ struct OtherProcesses {
     }
     // end
     expect(room.count, equals: 1)
+  }
+
+  @Test("an engine is checked")
+  func engine() async {
+    let (server, client) = (system, system)
+    // snippet: engine-conformance
+    let checks = await EngineConformance(serving: server, calling: client, deadline: .seconds(60)).run()
+    let broken = checks.filter { !$0.isKept }  // each says its promise, and what was found instead
+    // end
+    #expect(broken.isEmpty, "\(broken)")
+    expect(checks.count, equals: 11)
   }
 
   private func doors(_ room: RoomMemberProxy) -> (
