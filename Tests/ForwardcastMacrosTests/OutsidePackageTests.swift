@@ -7,36 +7,49 @@ import Testing
 
 @Suite(
   "A package outside of this one",
-  .enabled(if: Bounds.areFull && Toolchain.root != nil, "it builds the library once more"))
+  .serialized, .enabled(if: Bounds.areFull && Toolchain.root != nil, "it builds the library once more"))
 struct OutsidePackageTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
+  private var package: URL { root.appending(path: "Tests/Outside") }
 
   @Test("it builds without a warning, and its proxies and receivers work")
   func buildsAndRuns() async throws {
-    let swift = try #require(Toolchain.root).appending(path: "bin/swift")
-    let (status, printed, told) = try await run(swift)
+    let (status, printed, told) = try await run("outside")
     expect(status, equals: 0, "\(told)")
     #expect(!(printed + told).contains("warning:"), "\(told)")
     let lines = printed.split(separator: "\n").suffix(6).map(String.init)
     expect(lines, equals: ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
   }
 
+  @Test("where one class conforms beside the written one, each gets its own calls, optimized")
+  func conformances() async throws {
+    let source = try String(contentsOf: package.appending(path: "Sources/conformances/main.swift"), encoding: .utf8)
+    let lines = source.split(separator: "\n").drop { $0 != "// Prints:" }.dropFirst().map { String($0.dropFirst(3)) }
+    let (status, printed, told) = try await run("conformances")
+    expect(status, equals: 0, "\(told)")
+    #expect(lines.count > 10)
+    expect(printed.split(separator: "\n").map(String.init), equals: lines, "\(told)")
+  }
+
   /// Builds and runs the package: its status, output and errors. It builds for a minute or more where nothing is built yet,
   /// on a thread of its own, so that the threads of other tests are not held up.
-  private func run(_ swift: URL) async throws -> (status: Int32, printed: String, told: String) {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "outside package").async { continuation.resume(with: Result { try runAndWait(swift) }) }
+  private func run(_ product: String) async throws -> (status: Int32, printed: String, told: String) {
+    let swift = try #require(Toolchain.root).appending(path: "bin/swift")
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "outside package").async {
+        continuation.resume(with: Result { try runAndWait(swift, product) })
+      }
     }
   }
 
-  private func runAndWait(_ swift: URL) throws -> (status: Int32, printed: String, told: String) {
+  private func runAndWait(_ swift: URL, _ product: String) throws -> (status: Int32, printed: String, told: String) {
     let process = Process()
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = swift
     process.arguments = [
-      "run", "--package-path", root.appending(path: "Tests/Outside").path, "--scratch-path",
-      root.appending(path: ".build/outside").path, "outside",
+      "run", "-c", "release", "--package-path", package.path, "--scratch-path",
+      root.appending(path: ".build/outside").path, product,
     ]
     process.standardOutput = output
     process.standardError = errors

@@ -58,7 +58,7 @@ struct ConversationTests {
   @Test("text goes and comes in plain UTF-8")
   func plainText() throws {
     let reply = try #require(expansion(of: "@Forwarded protocol P { /// 🎂 \"\\\n func 🎉(_ a: Int) }"))
-    #expect(reply["expandedSource"]?.text?.contains("func 🎉(_ a: Int)") == true)
+    #expect(reply["expandedSource"]?.text?.contains("static let 🎉 =") == true)
     #expect(!reply.encoded.contains("\\u"))
     let odd = JSONValue.string("a\"\\\n\t\r\u{1}é🎉")
     expect(JSONValue(Array(odd.encoded.utf8)), equals: odd)
@@ -95,8 +95,7 @@ struct ConversationTests {
 struct WriterTests {
   @Test("a class is written as a person would")
   func proxies() {
-    let text = Expander(
-      """
+    let themes = """
       @Forwarded
       @available(macOS 15, *)
       public protocol Themes: AnyObject, Sendable {
@@ -108,91 +107,131 @@ struct WriterTests {
         var title: String? { get set }
       }
       """
-    ).expansion.text
     expect(
-      text,
+      Expander(themes).expansion.text,
       equals: """
         /// Is a ``Themes`` and stands for many: a call goes to every target. Written by `@Forwarded`.
         @available(macOS 15, *)
-        public final class ThemesProxy: Themes, Forwardcast.MulticastFacade {
-          /// The keys of its messages, for `on`, `broadcast` and `collect`.
-          public nonisolated enum Messages {
-            public static let changed = Forwardcast.Message<(Color) -> Void>("changed:")
-            #if DEBUG
-            public static let mayClose = Forwardcast.Message<() -> Bool>("mayClose")
-            #endif
-            public static let title = Forwardcast.Message<() -> String?>("title")
-            public static let setTitle = Forwardcast.Message<(String?) -> Void>("setTitle:")
-          }
+        public typealias ThemesProxy = ThemesProxyNamespace.ThemesProxy
 
-          /// One table for all targets: they need none of their own.
-          public nonisolated static let table = Forwardcast.SelectorTable(for: (any Themes).self) {
-            Forwardcast.Responds(to: Messages.changed) { target, color in target.changed(color) }
-            #if DEBUG
-            Forwardcast.Responds(to: Messages.mayClose) { target in target.mayClose() }
-            #endif
-            Forwardcast.Responds(to: Messages.title) { target in target.title }
-            Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
-          }
-
-          /// Has the targets and sends the messages.
-          public let multicast: Forwardcast.MulticastProxy<any Themes>
-
-          /// A proxy without targets.
-          public init(options: Forwardcast.MulticastOptions) {
-            multicast = Forwardcast.MulticastProxy(table: ThemesProxy.table, options: options)
-          }
-
-          /// A proxy without targets, and with the usual options.
-          public convenience init() {
-            self.init(options: Forwardcast.MulticastOptions())
-          }
-
-          /// Registers a target weakly, with a warning where nothing else keeps it.
-          @discardableResult
-          public func add(_ target: any Themes) -> Forwardcast.Registration {
-            weak let kept = target
-            _ = kept
-            return multicast.add(target)
-          }
-
-          /// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any Themes).self)`.
+        /// What ``ThemesProxy`` stands in.
+        @available(macOS 15, *)
+        @Forwardcast.Counted
+        public nonisolated enum ThemesProxyNamespace {
+          /// What a class is that has these requirements: this one, and those of protocols that refine the protocol.
           public nonisolated protocol Forwarding: Forwardcast.MulticastFacade where Interface: Sendable {}
+
+          #if WRITTEN_INTO_AN_EXTENSION  // Counted writes this into an extension.
+          @available(macOS 15, *)
+          public final class ThemesProxy: Themes, Forwarding {
+            /// The keys of its messages, for `on`, `broadcast` and `collect`.
+            public nonisolated enum Messages {
+              public static let changed = Forwardcast.Message<(Color) -> Void>("changed:")
+              #if DEBUG
+              public static let mayClose = Forwardcast.Message<() -> Bool>("mayClose")
+              #endif
+              public static let title = Forwardcast.Message<() -> String?>("title")
+              public static let setTitle = Forwardcast.Message<(String?) -> Void>("setTitle:")
+            }
+
+            /// One table for all targets: they need none of their own.
+            public nonisolated static let table = Forwardcast.SelectorTable(for: (any Themes).self) {
+              Forwardcast.Responds(to: Messages.changed) { target, color in target.changed(color) }
+              #if DEBUG
+              Forwardcast.Responds(to: Messages.mayClose) { target in target.mayClose() }
+              #endif
+              Forwardcast.Responds(to: Messages.title) { target in target.title }
+              Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
+            }
+
+            /// Has the targets and sends the messages.
+            public let multicast: Forwardcast.MulticastProxy<any Themes>
+
+            /// A proxy without targets.
+            public init(options: Forwardcast.MulticastOptions) {
+              multicast = Forwardcast.MulticastProxy(table: ThemesProxy.table, options: options)
+            }
+
+            /// A proxy without targets, and with the usual options.
+            public convenience init() {
+              self.init(options: Forwardcast.MulticastOptions())
+            }
+
+            /// Registers a target weakly, with a warning where nothing else keeps it.
+            @discardableResult
+            public func add(_ target: any Themes) -> Forwardcast.Registration {
+              weak let kept = target
+              _ = kept
+              return multicast.add(target)
+            }
+          }
+          #endif
+        }
+
+        """)
+    expect(
+      Expander(themes, role: "extension", extending: "Themes").expansion.text,
+      equals: """
+        @available(macOS 15, *)
+        extension Themes where Self: ThemesProxyNamespace.Forwarding {
 
           /// Changes it.
           public func changed(_ color: Color) {
-            multicast.broadcast(Messages.changed, color)
+            multicast.broadcast(ThemesProxy.Messages.changed, color)
           }
           #if DEBUG
 
           @discardableResult
           public func mayClose() -> Bool {
-            multicast.answer(Messages.mayClose, returning: .every).answered()
+            multicast.answer(ThemesProxy.Messages.mayClose, returning: .every).answered()
           }
 
           /// `mayClose` with a policy: what the answers become.
           @discardableResult
           public func mayClose<Output>(returning policy: Forwardcast.ReturnPolicy<Bool, Output>) throws -> Output {
-            try multicast.collect(Messages.mayClose, returning: policy)
+            try multicast.collect(ThemesProxy.Messages.mayClose, returning: policy)
           }
           #endif
 
           public var title: String? {
             get {
-              multicast.answer(Messages.title, returning: .last).answered() ?? nil
+              multicast.answer(ThemesProxy.Messages.title, returning: .last).answered() ?? nil
             }
             set {
-              multicast.broadcast(Messages.setTitle, newValue)
+              multicast.broadcast(ThemesProxy.Messages.setTitle, newValue)
             }
           }
 
           /// `title` with a policy: what the answers become.
           public func title<Output>(returning policy: Forwardcast.ReturnPolicy<String?, Output>) throws -> Output {
-            try multicast.collect(Messages.title, returning: policy)
+            try multicast.collect(ThemesProxy.Messages.title, returning: policy)
           }
         }
 
         """)
+  }
+
+  @Test("the class is written into an extension of its namespace, with the attributes that both need")
+  func counted() {
+    let namespace =
+      "@available(macOS 15, *) @Forwardcast.Counted enum PProxyNamespace {\n  #if A\n  typealias T = Int\n  #endif\n"
+      + "  #if WRITTEN_INTO_AN_EXTENSION  // why\n  final class PProxy: P {\n    #if A\n    #endif\n  }\n  #endif\n}"
+    func expanded(_ text: String) -> Expansion {
+      ExpansionRequest(
+        macro: "Counted", role: "extension", attribute: SourceText("@Forwardcast.Counted"),
+        declaration: SourceText(text), extendedType: "Outer.PProxyNamespace"
+      ).expanded()
+    }
+    expect(
+      expanded(namespace).text,
+      equals:
+        "@available(macOS 15, *)\nextension Outer.PProxyNamespace {  // why\n  final class PProxy: P {\n    #if A\n    #endif\n  }\n}\n"
+    )
+    for text in [
+      "enum E {}", "struct S { #if WRITTEN_INTO_AN_EXTENSION\n#endif\n }", "enum E { #if A\n#endif\n}", "", "enum",
+    ] {
+      #expect(expanded(text).hasErrors && expanded(text).text.isEmpty, "\(text)")
+    }
   }
 
   @Test("a table is written as a person would, and the conformance apart")
@@ -217,10 +256,10 @@ struct WriterTests {
   func advice() {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
     #expect(
-      text.contains("MulticastFacade {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
+      text.contains("Forwarding {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
     #expect(!inheriting.contains("// does"))
-    #expect(inheriting.contains("inheritingAll: [AProxy.table]") && inheriting.contains("AProxy.Forwarding"))
+    #expect(inheriting.contains("inheritingAll: [AProxy.table]") && inheriting.contains("AProxyNamespace.Forwarding"))
   }
 
   @Test("an attribute that may be a global actor is asked about where the class begins")
@@ -257,7 +296,8 @@ struct WriterTests {
   @Test("the comments that document a requirement are kept, however they are written")
   func documentation() {
     let text = Expander(
-      "@Forwarded protocol P {\n/** One.\n * Two. */\nfunc a()\n/* no */\nfunc b() /// no\n/// Yes.\nfunc c()\n/* a\n/// no */\nfunc d()\n}"
+      "@Forwarded protocol P {\n/** One.\n * Two. */\nfunc a()\n/* no */\nfunc b() /// no\n/// Yes.\nfunc c()\n/* a\n/// no */\nfunc d()\n}",
+      role: "extension", extending: "P"
     ).expansion.text
     #expect(text.contains("  /** One.\n   * Two. */\n  func a()"))
     #expect(text.contains("  /// Yes.\n  func c()"))
@@ -286,7 +326,7 @@ struct WriterTests {
   func overloads() {
     let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
       .expansion.text
-    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n    static var a: Never"))
+    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Never"))
     #expect(!text.contains("static var d"))
   }
 

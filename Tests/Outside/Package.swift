@@ -12,5 +12,6 @@ let package = Package(
     .executableTarget(
       name: "outside", dependencies: ["Themes", .product(name: "Forwardcast", package: "Forwardcast")],
       swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .executableTarget(name: "conformances", dependencies: [.product(name: "Forwardcast", package: "Forwardcast")]),
   ]
 )

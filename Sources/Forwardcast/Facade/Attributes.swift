@@ -23,15 +23,14 @@
 ///
 /// - Parameters:
 ///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
-///     `protocol B: A`. Without it their requirements are to be written again, and the protocol must not be
-///     internal with one conforming class: see <doc:RealDelegates>.
+///     `protocol B: A`. Without it their requirements are to be written again: see <doc:RealDelegates>.
 ///   - protocol: another protocol that the written class is to be, of which this one is a copy:
-///     `@Forwarded(as: (any StreamDelegate).self)`. The same is true of it, unless it has the attribute.
+///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the written class. `NSObject` need not be said where the protocol inherits `NSObjectProtocol`.
 ///   - actor: the global actor that the protocol or some of its members are on, where its name does not end in `Actor`:
 ///     `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: what stands for answers that nobody gives, where a requirement says nothing itself.
-@attached(peer, names: suffixed(Proxy))
+@attached(peer, names: suffixed(Proxy), suffixed(ProxyNamespace))
 @attached(extension, names: arbitrary)
 public macro Forwarded(
   inheriting protocols: Any.Type..., as protocol: Any.Type? = nil, base: AnyObject.Type? = nil,

@@ -67,11 +67,7 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Classes that are written to be counted and never made: see ``Counted(_:)``.
-public protocol NeverMade {}
-
-/// Makes the optimizer count the class that ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes. Stands only in written text.
-///
-/// - Parameter conformances: what the counted classes inherit.
-@attached(extension, names: named(CountedOnce), named(CountedTwice))
-public macro Counted(_ conformances: StaticString) = #externalMacro(module: "ForwardcastMacros", type: "Counted")
+/// Writes the class that stands in a namespace of ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` into an extension of
+/// it, where the optimizer sees what the class conforms to. Stands only in written text.
+@attached(extension, names: arbitrary)
+public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

@@ -63,10 +63,11 @@ struct ForwardedExpansion {
 struct ForwardedOptions {
   /// The written class of a protocol that is named as `any Name`; a class stands for itself.
   static func className(of type: String) -> String {
-    guard type.hasPrefix("any ") else { return type }
-    let name = type.dropFirst(4)
-    return name.hasSuffix("`") ? name.dropLast() + "Proxy`" : name + "Proxy"
+    type.hasPrefix("any ") ? String(type.dropFirst(4)).continued("Proxy") : type
   }
+
+  /// What a written class stands in.
+  static func namespace(of className: String) -> String { className.continued("Namespace") }
 
   /// The written classes of refined protocols.
   var inherited: [String] = []
@@ -77,4 +78,9 @@ struct ForwardedOptions {
   var actor: String?
   /// What stands for answers that nobody gives, where a requirement says nothing itself.
   var silence = SilentAnswers.refused
+}
+
+extension String {
+  /// A name with more letters, before the last backtick where it has such.
+  func continued(_ letters: String) -> String { hasSuffix("`") ? dropLast() + letters + "`" : self + letters }
 }

@@ -1,13 +1,17 @@
 // CarriedNames.swift: types as an extension elsewhere names them.
 // Part of the macro program: Model. See the article "How the attributes work".
 
-/// The names that the written class gives to the types of its members.
+/// The names that the namespace of a written class gives to types.
 ///
-/// The extension for refining protocols stands outside of the types around a protocol, so it does not see their other members:
-/// of `enum Chat { struct Message {…}; protocol RoomDelegate {…} }` it sees no `Message`. The class does.
+/// What is written into extensions stands outside of the types around a protocol, so it does not see their other members: of
+/// `enum Chat { struct Message {…}; protocol RoomDelegate {…} }` it sees no `Message`. The namespace does.
 struct CarriedNames {
-  /// The class with the names of the types around it and a dot; empty inside of the class, where types need no names.
-  let owner: String
+  let source: SourceText
+  /// What stands before the names: the namespace with those of the types around it and a dot, or nothing inside of it;
+  /// `nil` where types need no names.
+  var owner: String?
+  /// The generic parameters and arguments of the class, which the names have too.
+  var generics = (parameters: "", arguments: "")
 
   /// Words that are the same everywhere.
   static let universal: Set<String> = [
@@ -16,43 +20,45 @@ struct CarriedNames {
   ]
 
   /// A type in the head of a member.
-  func type(_ type: TypeText, of source: SourceText) -> String {
-    guard let core = core(type, of: source) else { return type.text }
-    return core.prefix + owner + name(type) + core.suffix
+  func type(_ type: TypeText) -> String {
+    guard let core = core(type) else { return type.text }
+    return core.prefix + name(type) + core.suffix
   }
 
   /// A type as a key has it.
-  func keyed(_ type: TypeText, of source: SourceText) -> String {
-    guard let core = core(type, of: source) else { return type.keyed }
-    return (type.isSome ? "any " : "") + owner + name(type) + (core.suffix.isEmpty ? "" : "?")
+  func keyed(_ type: TypeText) -> String {
+    guard let core = core(type) else { return type.keyed }
+    let prefix = core.prefix.split(separator: " ").contains("@escaping") ? "@escaping " : ""
+    return (type.isSome ? "any " : prefix) + name(type) + (core.suffix.isEmpty ? "" : "?")
   }
 
   /// The error of a typed `throws`.
   func error(_ text: String, of member: Member) -> String {
-    owner.isEmpty ? text : "\(owner)Error\(member.positions.lowerBound)"
+    owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
 
-  /// A value or a rule that the class keeps for a member.
+  /// A value or a rule that the namespace keeps for a member; it keeps none where types are generic.
   func value(_ text: String, _ kind: String, of member: Member) -> String {
-    owner.isEmpty ? text : "\(owner)\(kind)\(member.positions.lowerBound)"
+    generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
 
-  /// The aliases for the types of a member, a name and a type each.
-  static func aliases(of member: Member, in source: SourceText) -> [(name: String, type: String)] {
-    let names = CarriedNames(owner: "self")
+  /// The aliases for the types of a member.
+  func aliases(of member: Member) -> [String] {
     let types = member.parameters.map(\.type) + (member.type.map { $0.isVoid ? [] : [$0] } ?? [])
-    var aliases = types.compactMap { type in names.core(type, of: source).map { (names.name(type), $0.text) } }
+    var aliases = types.compactMap { type in core(type).map { ("Type\(type.positions.lowerBound)", $0.text) } }
     if case .typed(let error) = member.effects.throwing {
       aliases.append(("Error\(member.positions.lowerBound)", error))
     }
-    return aliases
+    return aliases.map { "typealias \($0)\(generics.parameters) = \($1)" }
   }
 
-  private func name(_ type: TypeText) -> String { "Type\(type.positions.lowerBound)" }
+  private func name(_ type: TypeText) -> String {
+    "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
+  }
 
   /// What an alias can stand for of a type, and what has to stand around it.
-  private func core(_ type: TypeText, of source: SourceText) -> (prefix: String, text: String, suffix: String)? {
-    guard !owner.isEmpty,
+  private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
+    guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.universal.contains(source.text($0)) })
     else { return nil }
     var prefix: [String] = []

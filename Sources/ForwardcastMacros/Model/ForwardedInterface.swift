@@ -38,20 +38,52 @@ struct ForwardedInterface {
   /// The protocol's name as types name it.
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
+  /// What the class stands in.
+  var namespace: String { ForwardedOptions.namespace(of: className) }
+
+  /// The types that members name, as the class names them.
+  var names: CarriedNames {
+    CarriedNames(source: source, owner: isNested ? "" : nil, generics: (genericParameters, genericArguments))
+  }
 
   /// The type of the targets.
-  var target: String { options.interface?.asExistential ?? "any \(name)\(genericArguments)" }
+  var target: String {
+    options.interface.map { known("ForwardedTarget", $0.asExistential) }
+      ?? "any \(known("ForwardedProtocol", name))\(genericArguments)"
+  }
 
   /// The protocol that the class conforms to.
-  var protocolName: String {
+  var protocolName: String { known("ForwardedProtocol", statedProtocol) }
+
+  /// The superclass of the written class.
+  var base: String? { statedBase.map { known("ForwardedBase", $0) } }
+
+  /// The written classes of refined protocols.
+  var parents: [String] {
+    options.inherited.enumerated().map { known("ForwardedParent\($0.offset)", $0.element) }
+  }
+
+  /// A type as the class names it, which sees none of the types around a protocol.
+  private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
+
+  /// The names of those types in the namespace.
+  var aliases: [String] {
+    guard isNested else { return [] }
+    let types = [(protocolName, statedProtocol)] + (statedBase.map { [("ForwardedBase", $0)] } ?? [])
+    return
+      (types + (options.interface.map { [("ForwardedTarget", $0.asExistential)] } ?? [])
+      + zip(parents, options.inherited)).map { "typealias \($0) = \($1)" }
+  }
+
+  private var statedProtocol: String {
     guard let other = options.interface else { return name }
     let plain = other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
     // What its associated types are, the requirements tell.
     return String(plain.prefix { $0 != "<" })
   }
 
-  /// The superclass of the written class; what `NSObjectProtocol` asks for, only `NSObject` has.
-  var base: String? {
+  /// What `NSObjectProtocol` asks for, only `NSObject` has.
+  private var statedBase: String? {
     options.base
       ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map {
         $0.replacingSuffix("NSObjectProtocol", "NSObject")

@@ -95,8 +95,19 @@ extension DeclarationReader {
     func text(_ positions: Range<Int>) -> String? { positions.isEmpty ? nil : source.line(positions) }
     member.namedType = NamedType(
       name: source.text(start), position: start,
-      constraint: source.isMark(start + 1, ":") && end > start + 2 ? text(start + 2..<end) : nil,
+      constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
       requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
+  }
+
+  /// Types with commas between them, as a generic parameter has them.
+  private func composition(_ positions: Range<Int>) -> String? {
+    var (types, position) = ([String](), positions.lowerBound)
+    while let end = source.endOfType(position, before: positions.upperBound) {
+      types.append(source.line(position..<end))
+      guard source.isMark(end, ",") else { break }
+      position = end + 1
+    }
+    return types.isEmpty ? nil : types.joined(separator: " & ")
   }
 
   /// Passes a declaration that is not carried, with its body.

@@ -10,23 +10,23 @@ struct MemberWriter {
   let carried: CarriedNames
   /// What has the keys.
   let keys: String
-  /// Whether the members are there to be counted, and nobody calls them.
-  var isNeverCalled = false
 
   /// - Parameter owner: the class, where the members stand outside of it.
   init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
     (self.interface, self.access) = (interface, access)
     keys = owner.map { "\($0).Messages" } ?? "Messages"
-    carried = CarriedNames(owner: interface.isNested ? owner.map { "\($0)." } ?? "" : "")
+    var names = interface.names
+    if let owner, names.owner != nil { names.owner = "\(ForwardedOptions.namespace(of: owner))." }
+    carried = names
   }
 
-  private func text(_ type: TypeText) -> String { carried.type(type, of: interface.source) }
+  private func text(_ type: TypeText) -> String { carried.type(type) }
 
   func write(to writer: inout TextWriter) {
     writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
       writer.line("")
       member(entry, &writer)
-      if entry.member.answers, !isNeverCalled { policyForm(entry, &writer) }
+      if entry.member.answers { policyForm(entry, &writer) }
     }
   }
 
@@ -58,8 +58,7 @@ struct MemberWriter {
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         writer.block("set") {
-          $0.line(
-            isNeverCalled ? "" : held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
+          $0.line(held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
         }
       }
     case .other: break
@@ -112,7 +111,6 @@ struct MemberWriter {
   // MARK: Bodies
 
   private func body(_ member: Member, _ key: String, _ names: LocalNames) -> [String] {
-    if isNeverCalled { return ["fatalError()"] }
     let effects = member.effects
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
@@ -182,7 +180,7 @@ struct MemberWriter {
     let policy = names.unique("policy")
     let output = unusedType(member)
     guard let type = member.type else { return }
-    let answer = carried.keyed(type, of: interface.source)
+    let answer = carried.keyed(type)
     let clause = parameters(member, names, areLabels: member.kind != .subscripted)
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
     let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.arguments(member)).joined(separator: ", ")

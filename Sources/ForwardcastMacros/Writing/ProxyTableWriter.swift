@@ -11,7 +11,7 @@ struct ProxyTableWriter {
 
   func write(to writer: inout TextWriter) {
     writer.line("/// One table for all targets: they need none of their own.")
-    let parents = interface.options.inherited.map { "\($0).table" }.joined(separator: ", ")
+    let parents = interface.parents.map { "\($0).table" }.joined(separator: ", ")
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
     let head = interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }
@@ -59,7 +59,7 @@ struct ProxyTableWriter {
 
   private func rowWriter(_ entry: Entry) -> RowWriter {
     RowWriter(
-      targetType: interface.target, isClassBound: interface.isVisiblyClassBound,
+      targetType: interface.target, names: interface.names, isClassBound: interface.isVisiblyClassBound,
       key: "Messages.\(entry.key.quotedIfKeyword)", isolation: interface.isolation(of: entry.member),
       isShared: interface.isVisiblySendable, isNonsendingByDefault: interface.settings.isNonsendingByDefault,
       functions: "\(interface.className).")

@@ -12,20 +12,13 @@ struct ProxyWriter {
 
   private var access: String { declaration.memberAccess }
 
-  /// The access of the class itself.
-  private var classAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
+  /// The access of the namespace, which limits that of the class.
+  private var namespaceAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
 
   /// The words that put the class in its isolation.
   private var classIsolation: String {
     interface.isolation == .nonisolated
       ? interface.settings.isMainActorByDefault ? "nonisolated " : "" : interface.isolation.attribute
-  }
-
-  /// Whether the optimizer counts the types that conform to the protocol, and two more of them can be written: it
-  /// leaves those protocols alone that other modules may adopt.
-  private var isCounted: Bool {
-    (hasInheritance || interface.isGeneric && !declaration.isObjectiveC) && interface.unknownProtocols.isEmpty
-      && !["public", "open", "package"].contains(declaration.access)
   }
 
   /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
@@ -40,17 +33,35 @@ struct ProxyWriter {
   /// Whether only the compiler knows to which actor the multicast belongs.
   private var isHeld: Bool { interface.isolation == .inherited && !interface.isVisiblySendable }
 
-  /// The class as text.
+  /// The class as text, in a namespace: see `CountedExpansion`.
   func text() -> String {
+    let availability = interface.availability(declaration.attributes)
+    let (name, arguments) = (interface.className, interface.genericArguments)
     var writer = TextWriter()
     writer.line(
       "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
     )
-    writer.lines(interface.availability(declaration.attributes))
-    if isCounted { writer.line("@Forwardcast.\(CountedExpansion.macro)(\"\(countedConformances)\")") }
-    writer.block(classHead, remark: advice) { writer in
-      counted(&writer)
+    writer.lines(availability)
+    writer.line(
+      "\(namespaceAccess)typealias \(name)\(interface.genericParameters) = \(interface.namespace).\(name)\(arguments)\(interface.genericRequirements)"
+    )
+    writer.line("")
+    writer.line("/// What ``\(name)`` stands in.")
+    writer.lines(availability)
+    writer.line("@Forwardcast.\(CountedExpansion.macro)")
+    writer.block("\(namespaceAccess)nonisolated enum \(interface.namespace)") { writer in
       carriedNames(&writer)
+      forwarding(&writer)
+      writer.line("#if \(CountedExpansion.condition)  // \(CountedExpansion.macro) writes this into an extension.")
+      writtenClass(&writer)
+      writer.line("#endif")
+    }
+    return writer.text
+  }
+
+  private func writtenClass(_ writer: inout TextWriter) {
+    writer.lines(interface.availability(declaration.attributes))
+    writer.block(classHead, remark: advice) { writer in
       keys(&writer)
       writer.line("")
       let table = ProxyTableWriter(interface)
@@ -58,10 +69,8 @@ struct ProxyWriter {
       storage(&writer)
       weakAdd(&writer)
       table.optionalRequirements(to: &writer)
-      if hasInheritance { forwarding(&writer) }
-      MemberWriter(interface, access: access).write(to: &writer)
+      if !hasInheritance { MemberWriter(interface, access: access).write(to: &writer) }
     }
-    return writer.text
   }
 
   /// What the compiler may find that the text does not tell.
@@ -78,13 +87,9 @@ struct ProxyWriter {
   }
 
   private var classHead: String {
-    var conformances: [String] = []
-    if let base = interface.base { conformances.append(base) }
-    conformances.append(interface.protocolName)
-    let facades = ["Forwardcast.MulticastFacade"] + interface.options.inherited.map { "\($0).Forwarding" }
-    conformances += facades.map { facadeIsolation + $0 }
+    let conformances = [interface.base, interface.protocolName, "\(facadeIsolation)Forwarding"].compactMap(\.self)
     return
-      "\(classIsolation)\(classAccess)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
+      "\(classIsolation)\(access)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
 
   /// The words that isolate the conformances which the library gives.
@@ -93,52 +98,34 @@ struct ProxyWriter {
     return isSharedFromAnywhere || isHeld ? "nonisolated " : interface.isolation.attribute
   }
 
-  // MARK: Optimizer
-
-  /// What the two classes conform to that the optimizer counts, in names of the class.
-  private var countedConformances: String {
-    (interface.base == nil ? "" : "CountedBase, ")
-      + (interface.isGeneric
-        ? "CountedProtocol, Forwardcast.NeverMade" : "CountedProtocol, \(facadeIsolation)Forwarding")
-  }
-
-  private func counted(_ writer: inout TextWriter) {
-    guard isCounted else { return }
-    writer.line("typealias CountedProtocol = \(interface.protocolName)")
-    for type in interface.typeParameters { writer.line("typealias Counted\(type.name) = \(type.name)") }
-    if let base = interface.base { writer.line("typealias CountedBase = \(base)") }
-    writer.line("")
-  }
-
   // MARK: Names
 
-  /// Names for what only the class sees, and the extension for refining protocols needs too.
+  /// Names for what only the namespace sees, and extensions need too.
   private func carriedNames(_ writer: inout TextWriter) {
-    guard interface.isNested, hasInheritance || interface.isGeneric && isCounted else { return }
+    guard interface.isNested else { return }
+    writer.lines(interface.aliases.map { access + $0 })
     writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
-      let member = entry.member
-      let lines = CarriedNames.aliases(of: member, in: interface.source).map {
-        "\(access)typealias \($0.name) = \($0.type)"
+      let lines = interface.names.aliases(of: entry.member) + values(of: entry.member)
+      if !lines.isEmpty {
+        writer.lines(interface.availability(entry.member.attributes) + lines.map { access + $0 })
       }
-      if !lines.isEmpty { writer.lines(interface.availability(member.attributes) + lines) }
-      values(of: member, &writer)
     }
     writer.line("")
   }
 
-  private func values(of member: Member, _ writer: inout TextWriter) {
-    guard let plan = interface.plans[member.positions.lowerBound], let type = member.type else { return }
-    let isolation = interface.isolation(of: member) == .nonisolated ? "nonisolated " : ""
-    let names = CarriedNames(owner: "\(interface.className).")
-    func value(_ kind: String, _ type: String, _ text: String) {
-      let name = names.value("", kind, of: member).dropFirst(names.owner.count)
-      writer.line("\(access)\(isolation)static var \(name): \(type) { \(text) }")
+  private func values(of member: Member) -> [String] {
+    guard !interface.isGeneric, let plan = interface.plans[member.positions.lowerBound], let type = member.type else {
+      return []
     }
-    guard !interface.isGeneric else { return }
-    if case .stated(let text) = plan.empty { value("Otherwise", type.keyed, text) }
+    var values: [(name: String, type: String, text: String)] = []
+    if case .stated(let text) = plan.empty { values.append(("Otherwise", type.keyed, text)) }
     if plan.policy.contains("(") {
       let output = plan.isOptional ? type.keyed.asOptional : type.keyed
-      value("Rule", "Forwardcast.ReturnPolicy<\(type.keyed), \(output)>", plan.policy)
+      values.append(("Rule", "Forwardcast.ReturnPolicy<\(type.keyed), \(output)>", plan.policy))
+    }
+    let isolation = interface.isolation(of: member).attribute
+    return values.map {
+      "\(isolation)static var \(interface.names.value($0.text, $0.name, of: member)): \($0.type) { \($0.text) }"
     }
   }
 
@@ -150,7 +137,7 @@ struct ProxyWriter {
       writer.entries(interface.items) { entry, writer in
         writer.lines(interface.availability(entry.member.attributes))
         let name = entry.key.quotedIfKeyword
-        let type = "Forwardcast.Message<\(entry.functionType)>"
+        let type = "Forwardcast.Message<\(interface.names.functionType(entry))>"
         let value = "\(type)(\"\(entry.selector)\")"
         let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
         let isolation = interface.staysOnMainActor(entry.member) ? "@MainActor " : ""
@@ -234,48 +221,48 @@ struct ProxyWriter {
 
   // MARK: Inheritance
 
-  /// What stands for this protocol in the inheritance of classes whose protocols refine it.
+  /// What the class is, and those of protocols that refine this one.
   private func forwarding(_ writer: inout TextWriter) {
-    let parents = interface.options.inherited.map { "\($0).Forwarding" }
+    let parents = interface.options.inherited.map { "\(ForwardedOptions.namespace(of: $0)).Forwarding" }
     let clause = parents.isEmpty ? "Forwardcast.MulticastFacade" : parents.joined(separator: ", ")
     let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
-    writer.line("")
     writer.line(
-      "/// What a class is that has these requirements by inheritance: `@Forwarded(inheriting: (any \(interface.name)).self)`."
-    )
+      "/// What a class is that has these requirements: this one, and those of protocols that refine the protocol.")
     writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}")
+    writer.line("")
   }
 
-  /// The requirements for the classes of protocols that refine this one.
+  /// The requirements, for the class and for those of protocols that refine this one.
   func inheritance(of type: String) -> String {
-    guard hasInheritance || interface.isGeneric && isCounted, !interface.items.isEmpty else { return "" }
+    guard hasInheritance, !interface.items.isEmpty else { return "" }
     // The last name without its backticks: what is written behind it makes it no keyword.
     let start = type.hasSuffix("`") ? type.dropLast().lastIndex(of: "`") : nil
     let name = start.map { type[..<$0] + type[type.index(after: $0)...].dropLast() } ?? type[...]
     var writer = TextWriter()
     let isolation = interface.settings.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
     writer.lines(interface.availability(declaration.attributes))
-    let adopter = interface.isGeneric ? "Forwardcast.NeverMade" : "\(name)Proxy.Forwarding"
-    writer.block("\(isolation)extension \(type) where Self: \(adopter)") { writer in
-      var members = MemberWriter(interface, access: access, owner: "\(name)Proxy\(interface.genericArguments)")
-      members.isNeverCalled = interface.isGeneric
-      members.write(to: &writer)
+    let owner = "\(name)Proxy"
+    writer.block("\(isolation)extension \(type) where Self: \(ForwardedOptions.namespace(of: owner)).Forwarding") {
+      MemberWriter(interface, access: access, owner: owner).write(to: &$0)
     }
     return writer.text
   }
 }
 
-extension Entry {
+extension CarriedNames {
   /// The type of the value that a setter takes.
-  var setType: String { member.type.map { $0.isNonescapingFunction ? "@escaping \($0.keyed)" : $0.keyed } ?? "Void" }
+  func setType(_ entry: Entry) -> String {
+    entry.member.type.map { ($0.isNonescapingFunction ? "@escaping " : "") + keyed($0) } ?? "Void"
+  }
 
   /// The function type of the key.
-  var functionType: String {
-    let arguments = member.parameters.map { $0.type.keyed }
-    let answer = member.type.map { $0.isVoid ? "Void" : $0.keyed } ?? "Void"
-    switch role {
+  func functionType(_ entry: Entry) -> String {
+    let member = entry.member
+    let arguments = member.parameters.map { keyed($0.type) }
+    let answer = member.type.map { $0.isVoid ? "Void" : keyed($0) } ?? "Void"
+    switch entry.role {
     case .method, .getter: return "(\(arguments.joined(separator: ", "))) -> \(answer.asAnswer(member.type))"
-    case .setter: return "(\(([setType] + arguments).joined(separator: ", "))) -> Void"
+    case .setter: return "(\(([setType(entry)] + arguments).joined(separator: ", "))) -> Void"
     }
   }
 }

@@ -5,6 +5,8 @@
 struct RowWriter {
   /// The type of the targets: `any Name`, or the name of a class.
   let targetType: String
+  /// How types are named where the table stands.
+  let names: CarriedNames
   /// Whether a target that is set is known to be no copy.
   let isClassBound: Bool
   /// The key as an expression.
@@ -23,7 +25,7 @@ struct RowWriter {
     let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
     let effects = (entry.isAsync ? " async" : "") + (entry.throws ? " throws" : "")
     let answers = entry.member.answers && entry.role != .setter
-    let result = answers ? " -> \(entry.member.type?.keyed ?? "Void")" : ""
+    let result = answers ? " -> \(entry.member.type.map(names.keyed) ?? "Void")" : ""
     writer.block("private static func \(entry.functionName)(\(clause))\(effects)\(result)") { $0.line(call) }
   }
 
@@ -58,15 +60,15 @@ struct RowWriter {
 
   /// The parameters of what a row calls, a name and a type each, and the call that it makes.
   private func body(_ entry: Entry) -> (parameters: [(name: String, type: String)], call: String) {
-    var names = LocalNames(entry.member)
-    let target = names.unique("target")
-    let value = names.unique("value")
+    var locals = LocalNames(entry.member)
+    let target = locals.unique("target")
+    let value = locals.unique("value")
     let isIsolated = isolation == .instance && !entry.isAsync
     let parameters =
       [(target, isIsolated ? "isolated \(targetType)" : targetType)]
-      + (entry.role == .setter ? [(value, entry.setType)] : [])
-      + zip(names.parameters, entry.member.parameters.map(\.type.keyed))
-    return (parameters, call(entry, on: target, value: value, names.parameters))
+      + (entry.role == .setter ? [(value, names.setType(entry))] : [])
+      + zip(locals.parameters, entry.member.parameters.map { names.keyed($0.type) })
+    return (parameters, call(entry, on: target, value: value, locals.parameters))
   }
 
   private func staysWithCaller(_ member: Member) -> Bool {

@@ -52,11 +52,12 @@ struct TableWriter {
   }
 
   private func rows(_ writer: inout TextWriter) {
+    let names = CarriedNames(source: receiver.source)
     writer.entries(receiver.items) { entry, writer in
       writer.line(
         RowWriter(
-          targetType: declaration.name, isClassBound: true,
-          key: "Forwardcast.Message<\(entry.functionType)>(\"\(entry.selector)\")",
+          targetType: declaration.name, names: names, isClassBound: true,
+          key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
           isolation: receiver.isolation(of: entry.member),
           isNonsendingByDefault: receiver.settings.isNonsendingByDefault
         ).row(entry))

@@ -1,0 +1,151 @@
+// main.swift: internal protocols with one class each, beside the class that the attribute writes.
+// Outside of the package. When a whole module is optimized, the compiler takes the only class that it knows of a protocol for
+// every object of it. Each line says by which way a written class came to a conformance, and what its targets got.
+
+import Forwardcast
+
+/// Whoever calls sees nothing but the protocol.
+@inline(never) func call<P>(_ object: P, _ body: (P) -> Void) { body(object) }
+
+// A parent without the attribute, whose requirements are written again; and the parent's parent.
+protocol ViewDelegate: AnyObject { func loaded() }
+protocol CellDelegate: ViewDelegate { func tapped(_ row: Int) }
+@Forwarded protocol VideoCellDelegate: CellDelegate {
+  func loaded()
+  func tapped(_ row: Int)
+  func play(_ film: String)
+}
+final class Screen: VideoCellDelegate {
+  func loaded() { print("grandparent") }
+  func tapped(_ row: Int) { print("parent", row) }
+  func play(_ film: String) { print("own", film) }
+}
+let (cells, screen) = (VideoCellDelegateProxy(), Screen())
+cells.add(screen)
+call(cells as any ViewDelegate) { $0.loaded() }
+call(cells as any CellDelegate) { $0.tapped(1) }
+call(cells as any VideoCellDelegate) { $0.play("Metropolis") }
+
+// A requirement of the parent that an extension of the written class has; and a conformance that only the extension knows.
+protocol Titled: AnyObject { var title: String { get } }
+protocol Counting { func count() -> Int }
+@Forwarded protocol PageDelegate: Titled { func turned(to page: Int) }
+extension PageDelegateProxy: Counting {
+  var title: String { "all pages" }
+  func count() -> Int { 2 }
+}
+final class Page: PageDelegate {
+  let title = "one page"
+  func turned(to page: Int) { print("page", page) }
+}
+struct One: Counting { func count() -> Int { 1 } }
+let (pages, page) = (PageDelegateProxy(), Page())
+pages.add(page)
+call(pages as any Titled) { print($0.title) }
+call(pages as any PageDelegate) { $0.turned(to: 3) }
+call(pages as any Counting) { print("count", $0.count()) }
+call(One() as any Counting) { print("count", $0.count()) }
+
+// A protocol that is given by a copy.
+protocol StreamDelegate: AnyObject { func received(_ byte: Int) }
+@Forwarded(as: (any StreamDelegate).self) protocol StreamCopy: AnyObject { func received(_ byte: Int) }
+final class Stream: StreamDelegate { func received(_ byte: Int) { print("byte", byte) } }
+let (streams, stream) = (StreamCopyProxy(), Stream())
+streams.add(stream)
+call(streams as any StreamDelegate) { $0.received(4) }
+
+// A superclass that has a conformance of its own.
+protocol Rooted { func root() -> String }
+class Root: Rooted { func root() -> String { "root of \(type(of: self))" } }
+@Forwarded(base: Root.self) protocol Branch: AnyObject { func grow() }
+final class Leaf: Branch { func grow() { print("grown") } }
+let (branches, leaf) = (BranchProxy(), Leaf())
+branches.add(leaf)
+call(branches as any Branch) { $0.grow() }
+call(branches as any Rooted) { print($0.root()) }
+
+// A parent that brings Sendable; refinement; an actor; a generic class; private and nested ones; no other class at all.
+protocol Shared: Sendable { func shared() }
+@Forwarded protocol Radio: AnyObject, Shared { func shared(); func heard(_ text: String) }
+final class Listener: Radio {
+  func shared() { print("shared") }
+  func heard(_ text: String) { print("heard", text) }
+}
+let (radio, listener) = (RadioProxy(), Listener())
+radio.add(listener)
+call(radio as any Shared) { $0.shared() }
+call(radio as any Radio) { $0.heard("noise") }
+
+@Forwarded protocol First: AnyObject { func first() }
+@Forwarded(inheriting: (any First).self) protocol Second: First { func second() }
+final class Both: Second {
+  func first() { print("first") }
+  func second() { print("second") }
+}
+let (both, target) = (SecondProxy(), Both())
+both.add(target)
+call(both as any First) { $0.first() }
+call(both as any Second) { $0.second() }
+
+@MainActor @Forwarded protocol Window: AnyObject { func moved(to place: Int) }
+@MainActor final class Pane: Window { func moved(to place: Int) { print("place", place) } }
+let (windows, pane) = (WindowProxy(), Pane())
+windows.add(pane)
+@inline(never) @MainActor func move(_ window: any Window) { window.moved(to: 5) }
+move(windows)
+
+@Forwarded protocol Feed<Item>: AnyObject {
+  associatedtype Item: Hashable, Comparable
+  func received(_ item: Item)
+}
+final class Reader: Feed { func received(_ item: Int) { print("item", item) } }
+let (feed, reader) = (FeedProxy<Int>(), Reader())
+feed.add(reader)
+call(feed as any Feed<Int>) { $0.received(6) }
+
+enum Chat {
+  struct Message: Hashable { var text = "hello" }
+  @Forwarded fileprivate protocol Room: AnyObject {
+    func said(_ message: Message)
+    @Answer(.last, otherwise: Message(text: "none")) func last() -> Message
+  }
+}
+private final class Guest: Chat.Room {
+  func said(_ message: Chat.Message) { print(message.text) }
+  func last() -> Chat.Message { Chat.Message(text: "last") }
+}
+private let (rooms, guest) = (Chat.RoomProxy(), Guest())
+call(rooms as any Chat.Room) { print($0.last().text) }
+rooms.add(guest)
+call(rooms as any Chat.Room) {
+  $0.said(Chat.Message()); print($0.last().text)
+}
+
+@Forwarded private protocol Lonely: AnyObject { func alone(_ number: Int) }
+private let lonely = LonelyProxy()
+lonely.on(LonelyProxy.Messages.alone) { print("alone", $0) }
+call(lonely as any Lonely) { $0.alone(7) }
+
+withExtendedLifetime((screen, page, stream, leaf, listener, target, pane, reader, guest)) {}
+
+// Prints:
+// grandparent
+// parent 1
+// own Metropolis
+// all pages
+// page 3
+// count 2
+// count 1
+// byte 4
+// grown
+// root of BranchProxy
+// shared
+// heard noise
+// first
+// second
+// place 5
+// item 6
+// none
+// hello
+// last
+// alone 7
