@@ -129,7 +129,8 @@ final class Conversation {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let argument = words.count > 1 ? words[1].trimmed : nil
     switch (words.first ?? "", argument) {
-    case (":help", nil): Stream.output.write(Self.help + "\n" + HelpCommand.list)
+    // The commands come last, where they are read.
+    case (":help", nil): Stream.output.write(HelpCommand.words + "\n" + Self.help)
     case (":help", let word?):
       let text = HelpCommand.explanation(of: word)
       if text.isEmpty { return note(.usage, "the language has no word \(ShownText.shown(word))") }

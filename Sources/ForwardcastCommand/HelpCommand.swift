@@ -131,6 +131,18 @@ struct HelpCommand {
     }.joined()
   }
 
+  /// Every word, by kind: a screen of them.
+  static var words: String {
+    ScriptLanguage.Kind.allCases.map { kind in
+      var lines = [""]
+      for entry in ScriptLanguage.entries where entry.kind == kind {
+        if lines[lines.count - 1].count + entry.word.count > 76 { lines.append("") }
+        lines[lines.count - 1] += "  " + entry.word
+      }
+      return "\(kind.rawValue)\n\(lines.joined(separator: "\n"))\n"
+    }.joined()
+  }
+
   /// Every word with its form, by kind.
   static var list: String {
     ScriptLanguage.Kind.allCases.map { kind in

@@ -108,6 +108,11 @@ import Testing
       try terminal.wait(for: Self.prompt)
       try terminal.press(":help drop\r", until: "drop x\r\n  Forgets a name")
       try terminal.wait(for: Self.prompt)
+      try terminal.press("help drop\r", until: "drop x\r\n  Forgets a name")
+      try terminal.wait(for: Self.prompt)
+      try terminal.press("let help = 7\r", until: Self.prompt)
+      try terminal.press("help\r", until: "\n7\r\n")
+      try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
       try expect(

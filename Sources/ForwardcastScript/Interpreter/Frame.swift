@@ -59,11 +59,6 @@ final class Frame {
 
   func enterBlock() { scopes.append([:]) }
   func leaveBlock() { scopes.removeLast() }
-  /// Forgets the names of the innermost block, which is about to run again.
-  func restartBlock() {
-    scopes.removeLast()
-    scopes.append([:])
-  }
 
   /// Whether names that are made here are the world's.
   var isScriptLevel: Bool { scopes.isEmpty }

@@ -5,14 +5,20 @@ import Forwardcast
 
 extension Interpreter {
   /// Whether a comparison holds, charged for what it looks at.
-  func holds(_ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue) throws -> Bool {
-    switch comparison {
-    case .equal: try areEqual(left, right)
-    case .notEqual: try !areEqual(left, right)
-    case .less: try left.isLess(than: right)
-    case .greater: try right.isLess(than: left)
-    case .lessOrEqual: try left.isLess(than: right) || left == right
-    case .greaterOrEqual: try right.isLess(than: left) || left == right
+  func holds(
+    _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
+  ) throws -> Bool {
+    do {
+      return switch comparison {
+      case .equal: try areEqual(left, right)
+      case .notEqual: try !areEqual(left, right)
+      case .less: try left.isLess(than: right)
+      case .greater: try right.isLess(than: left)
+      case .lessOrEqual: try left.isLess(than: right) || left == right
+      case .greaterOrEqual: try right.isLess(than: left) || left == right
+      }
+    } catch {
+      throw run.located(error, at: offset, of: source)
     }
   }
 

@@ -55,7 +55,8 @@ struct Interpreter {
           if top > 0 { frame.leaveBlock() }
         } else {
           cursors[top].index = cursors[top].statements.startIndex
-          frame.restartBlock()
+          frame.leaveBlock()
+          frame.enterBlock()
           // A round costs its statements; an empty one costs a step, so that it ends too.
           if cursors[top].statements.isEmpty { try run.step(at: 0, of: source) }
         }
@@ -181,17 +182,7 @@ struct Interpreter {
     guard let (comparison, right, offset) = condition.comparison else {
       return try evaluate(condition.left, "a condition needs a Bool, not", \.bool)
     }
-    return try compare(evaluate(condition.left), comparison, evaluate(right), at: offset)
-  }
-
-  private func compare(
-    _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
-  ) throws -> Bool {
-    do {
-      return try holds(left, comparison, right)
-    } catch {
-      throw run.located(error, at: offset, of: source)
-    }
+    return try holds(evaluate(condition.left), comparison, evaluate(right), at: offset)
   }
 
   private func rounds(_ count: Expression) throws -> Int {
@@ -221,7 +212,7 @@ struct Interpreter {
   private func expect(_ condition: Condition, at offset: Int) throws {
     if let (comparison, expression, place) = condition.comparison {
       let (left, right) = (try evaluate(condition.left), try evaluate(expression))
-      if try compare(left, comparison, right, at: place) { return }
+      if try holds(left, comparison, right, at: place) { return }
       try fail("\(left.evidence) \(comparison.rawValue) \(right.evidence) does not hold", at: offset)
     } else if try !evaluate(condition.left, "an expectation needs a Bool, not", \.bool) {
       try fail("wanted true, found false", at: offset)

@@ -2,6 +2,7 @@
 // Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
+import Synchronization
 
 extension World {
   /// The selector of that name, interned because something answers it. The number of new ones is bounded.
@@ -51,5 +52,25 @@ extension World {
       error.code, receiver: isProxy ? receiver.description : error.receiver,
       selector: isStandIn ? shape.selector : error.selector, evidence: error.evidence,
       argumentIndex: error.argumentIndex)
+  }
+}
+
+/// The names that scripts have interned. They are never freed, so all sessions of a process share one bound.
+enum InternedNames {
+  /// What the names may take together, each with what is kept beside its text. A test lowers it.
+  static let limit = Atomic<Int>(16 << 20)
+  private static let weightOfRecord = 128
+  private static let used = Atomic<Int>(0)
+
+  /// Counts a name that is about to be interned.
+  ///
+  /// - Throws: `limit exceeded` when there would be too many.
+  static func makeRoom(for name: String) throws(ScriptFault) {
+    let limit = limit.load(ordering: .relaxed)
+    let weight = name.utf8.count + weightOfRecord
+    if used.wrappingAdd(weight, ordering: .relaxed).newValue > limit {
+      used.wrappingSubtract(weight, ordering: .relaxed)
+      throw ScriptFault(.limitExceeded, "selectors of over \(limit >> 20) MiB in the process")
+    }
   }
 }

@@ -85,21 +85,13 @@ struct ScriptLiteral {
 
   /// `text` between quotes. What cannot be seen is written as an escape, so that it survives editors.
   static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\t": quoted += "\\t"
-      default:
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-          quoted += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        default: quoted.unicodeScalars.append(scalar)
-        }
+    var quoted = ""
+    ScriptValue.quote(text, into: &quoted) { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
+      default: false
       }
     }
-    return quoted + "\""
+    return quoted
   }
 }

@@ -47,7 +47,7 @@ struct Lexer {
       return try word(from: start)
     case UInt8(ascii: "-"):
       if let digit = byte(at: start + 1), isDigit(digit) { return try number(from: start, digitsFrom: start + 1) }
-      return try sign(.minus, length: 1)
+      return taken(.minus)
     default: return try signToken(first, start)
     }
   }
@@ -72,29 +72,18 @@ struct Lexer {
   }
 
   private mutating func signToken(_ first: UInt8, _ start: Int) throws -> Token {
-    let second = byte(at: start + 1)
-    let doubled = second == UInt8(ascii: "=")
-    switch first {
-    case UInt8(ascii: ";"):
+    if first == UInt8(ascii: ";") {
       offset += 1
       return Token(kind: .separator, offset: start, end: offset)
-    case UInt8(ascii: "["): return try opening(.openSend)
-    case UInt8(ascii: "("): return try opening(.openParenthesis)
-    case UInt8(ascii: "{"): return try opening(.openBrace)
-    case UInt8(ascii: "]"): return try closing(.closeSquare)
-    case UInt8(ascii: ")"): return try closing(.closeParenthesis)
-    case UInt8(ascii: "}"): return try closing(.closeBrace)
-    case UInt8(ascii: ","): return try sign(.comma, length: 1)
-    case UInt8(ascii: ":"): return try sign(.colon, length: 1)
-    case UInt8(ascii: "="): return try doubled ? sign(.equal, length: 2) : sign(.assign, length: 1)
-    case UInt8(ascii: "<"): return try doubled ? sign(.lessOrEqual, length: 2) : sign(.less, length: 1)
-    case UInt8(ascii: ">"): return try doubled ? sign(.greaterOrEqual, length: 2) : sign(.greater, length: 1)
-    case UInt8(ascii: "!") where doubled: return try sign(.notEqual, length: 2)
-    case UInt8(ascii: "@") where second == UInt8(ascii: "["): return try opening(.openList)
-    case UInt8(ascii: "@") where second == UInt8(ascii: "{"): return try opening(.openDictionary)
-    case UInt8(ascii: "@"): return try selector(from: start)
-    default: throw error(.syntax, "\(shown(first)) begins nothing", at: start, advice(first, second))
     }
+    let pair = source.bytes[start...].prefix(2)
+    guard let sign = Sign(rawValue: String(decoding: pair, as: UTF8.self)) ?? Sign(rawValue: "\(Character(Unicode.Scalar(first)))")
+    else {
+      if first == UInt8(ascii: "@") { return try selector(from: start) }
+      throw error(.syntax, "\(shown(first)) begins nothing", at: start, advice(first, pair.dropFirst().first))
+    }
+    if sign.closing != nil { return try opening(sign) }
+    return try [.closeSquare, .closeParenthesis, .closeBrace].contains(sign) ? closing(sign) : taken(sign)
   }
 
   /// What to write instead of signs that other languages have.
@@ -108,9 +97,10 @@ struct Lexer {
     }
   }
 
-  private mutating func sign(_ sign: Sign, length: Int) throws -> Token {
-    offset += length
-    return Token(kind: .sign(sign), offset: offset - length, end: offset)
+  private mutating func taken(_ sign: Sign) -> Token {
+    let start = offset
+    offset += sign.rawValue.utf8.count
+    return Token(kind: .sign(sign), offset: start, end: offset)
   }
 
   private mutating func opening(_ bracket: Sign) throws -> Token {
@@ -118,7 +108,7 @@ struct Lexer {
       throw error(.limitExceeded, "more than \(Lexer.bracketLimit) brackets are open", at: offset)
     }
     open.append((bracket, offset))
-    return try sign(bracket, length: bracket.rawValue.utf8.count)
+    return taken(bracket)
   }
 
   private mutating func closing(_ bracket: Sign) throws -> Token {
@@ -129,7 +119,7 @@ struct Lexer {
         .syntax, "\"\(bracket.rawValue)\" does not close the \"\(last.sign.rawValue)\" of line \(line)", at: offset)
     }
     open.removeLast()
-    return try sign(bracket, length: 1)
+    return taken(bracket)
   }
 
   /// `@selector(name)`: everything up to the parenthesis, without blanks at its ends.

@@ -46,14 +46,14 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
-      // By their bytes: that takes no longer than to copy them.
-      let keys = entries.keys.sorted { ScriptValue.precedes($0, $1, enough) }
-      for (index, key) in keys.enumerated() {
+      // By the bytes of keys: that takes no longer than to copy them.
+      let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
+      for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }
         if index > 0 { text += ", " }
         ScriptValue.quote(key, into: &text, enough: enough)
         text += ": "
-        entries[key]?.write(into: &text, enough: enough)
+        value.write(into: &text, enough: enough)
       }
       text += "}"
     case .selector(let selector): text += selector.name
@@ -78,8 +78,11 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     return (answer ?? nil) ?? (left < right)
   }
 
-  /// `value` between quotes, with the escapes of the language.
-  private static func quote(_ value: String, into text: inout String, enough: Int) {
+  /// `value` between quotes, with the escapes of the language: those that it needs, and those of what `isEscaped` says.
+  static func quote(
+    _ value: String, into text: inout String, enough: Int = .max,
+    isEscaped: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || $0.value == 0x7F }
+  ) {
     text += "\""
     for scalar in value.unicodeScalars {
       if text.utf8.count > enough { break }
@@ -88,7 +91,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
       case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+      case _ where isEscaped(scalar):
         text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       default: text.unicodeScalars.append(scalar)
       }

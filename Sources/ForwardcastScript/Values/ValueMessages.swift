@@ -8,33 +8,22 @@ enum ValueMessages {
 
   private enum Owner { case number, text, list, dictionary }
 
-  private struct Row {
-    let owner: Owner
-    let selector: String
-    let form: String
-    let meaning: String
-
-    init(_ owner: Owner, _ selector: String, _ form: String, _ meaning: String) {
-      (self.owner, self.selector, self.form, self.meaning) = (owner, selector, form, meaning)
-    }
-  }
-
-  private static let rows: [Row] = [
-    Row(.number, "add:", "[1 add: 2]", "The sum; an overflow of integers is an error."),
-    Row(.number, "subtract:", "[3 subtract: 2]", "The difference; an overflow of integers is an error."),
-    Row(.number, "multiply:", "[2 multiply: 3]", "The product; an overflow of integers is an error."),
-    Row(.number, "divide:", "[7 divide: 2]", "The quotient, of integers towards zero; division by zero is an error."),
-    Row(.number, "negated", "[1 negated]", "The number with the other sign."),
-    Row(.text, "length", "[\"text\" length]", "How many characters a text has."),
-    Row(.text, "uppercased", "[\"text\" uppercased]", "The text in capitals."),
-    Row(.text, "appending:", "[\"a\" appending: \"b\"]", "The text with another behind it."),
-    Row(.list, "count", "[@[1, 2] count]", "How many elements a list has."),
-    Row(.list, "at:", "[@[1, 2] at: 0]", "The element of that index, from 0; outside is an error."),
-    Row(.list, "first", "[@[1, 2] first]", "The first element, nil where there is none."),
-    Row(.list, "last", "[@[1, 2] last]", "The last element, nil where there is none."),
-    Row(.list, "adding:", "[@[1, 2] adding: 3]", "The list with one more element."),
-    Row(.dictionary, "at:", "[@{\"k\": 1} at: \"k\"]", "The value of a key, nil where there is none."),
-    Row(.dictionary, "count", "[@{\"k\": 1} count]", "How many keys a dictionary has."),
+  private static let rows: [(owner: Owner, selector: String, form: String, meaning: String)] = [
+    (.number, "add:", "[1 add: 2]", "The sum; an overflow of integers is an error."),
+    (.number, "subtract:", "[3 subtract: 2]", "The difference; an overflow of integers is an error."),
+    (.number, "multiply:", "[2 multiply: 3]", "The product; an overflow of integers is an error."),
+    (.number, "divide:", "[7 divide: 2]", "The quotient, of integers towards zero; division by zero is an error."),
+    (.number, "negated", "[1 negated]", "The number with the other sign."),
+    (.text, "length", "[\"text\" length]", "How many characters a text has."),
+    (.text, "uppercased", "[\"text\" uppercased]", "The text in capitals."),
+    (.text, "appending:", "[\"a\" appending: \"b\"]", "The text with another behind it."),
+    (.list, "count", "[@[1, 2] count]", "How many elements a list has."),
+    (.list, "at:", "[@[1, 2] at: 0]", "The element of that index, from 0; outside is an error."),
+    (.list, "first", "[@[1, 2] first]", "The first element, nil where there is none."),
+    (.list, "last", "[@[1, 2] last]", "The last element, nil where there is none."),
+    (.list, "adding:", "[@[1, 2] adding: 3]", "The list with one more element."),
+    (.dictionary, "at:", "[@{\"k\": 1} at: \"k\"]", "The value of a key, nil where there is none."),
+    (.dictionary, "count", "[@{\"k\": 1} count]", "How many keys a dictionary has."),
   ]
 
   /// Every message, for the reference.
@@ -42,23 +31,18 @@ enum ValueMessages {
     rows.map { ($0.selector, $0.form, $0.meaning) }
   }
 
-  private static func named(_ owner: Owner) -> Set<String> {
-    Set(rows.filter { $0.owner == owner }.map(\.selector))
-  }
-
-  private static let ofNumbers = named(.number)
-  private static let ofTexts = named(.text)
-  private static let ofLists = named(.list)
-  private static let ofDictionaries = named(.dictionary)
+  private static let selectors = Dictionary(grouping: rows, by: \.owner).mapValues { Set($0.map(\.selector)) }
 
   private static func selectors(of value: ScriptValue) -> Set<String> {
-    switch value {
-    case .integer, .floating: ofNumbers
-    case .string: ofTexts
-    case .list: ofLists
-    case .dictionary: ofDictionaries
-    default: []
-    }
+    let owner: Owner? =
+      switch value {
+      case .integer, .floating: .number
+      case .string: .text
+      case .list: .list
+      case .dictionary: .dictionary
+      default: nil
+      }
+    return owner.flatMap { selectors[$0] } ?? []
   }
 
   /// The answer of `value` to a message.
