@@ -77,7 +77,9 @@ struct Lexer {
       return Token(kind: .separator, offset: start, end: offset)
     }
     let pair = source.bytes[start...].prefix(2)
-    guard let sign = Sign(rawValue: String(decoding: pair, as: UTF8.self)) ?? Sign(rawValue: "\(Character(Unicode.Scalar(first)))")
+    guard
+      let sign = Sign(rawValue: String(decoding: pair, as: UTF8.self))
+        ?? Sign(rawValue: "\(Character(Unicode.Scalar(first)))")
     else {
       if first == UInt8(ascii: "@") { return try selector(from: start) }
       throw error(.syntax, "\(shown(first)) begins nothing", at: start, advice(first, pair.dropFirst().first))
