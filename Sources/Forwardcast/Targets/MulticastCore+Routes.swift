@@ -127,17 +127,8 @@ extension MulticastCore {
   /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     if let closure = target as? ClosureTarget { return closure.method.selector == selector ? closure.method : nil }
-    if let receiver = target as? any MessageReceiver {
-      do {
-        if let method = try tableMethod(of: receiver, for: selector) { return method }
-      } catch {
-        // A row that its table refused answers every message of its selector with the reason.
-        return RefusedMethod(selector, error)
-      }
-    }
-    do { return try table?.storage.method(for: selector, on: target)?.unlessLeftOut(by: target) } catch {
-      return RefusedMethod(selector, error)
-    }
+    if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
+    return interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
   }
 
   /// Whether a message of `selector` would come to `target` if it were registered: its answer, or why a row was refused.

@@ -1,6 +1,8 @@
 // TargetKinds.swift: what the objects of a class are to a route, asked once for many of them.
 // Layer: Targets. See DESIGN.md, "One walk, two loops".
 
+import Synchronization
+
 /// What a target is to a route.
 enum TargetKind {
   /// A multicast: its targets get the message.
@@ -50,21 +52,87 @@ struct TargetKinds {
   /// - Returns: what a target is, its class as one of receivers, and whether all objects of the class are that which have no
   ///   table of their own.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
-    if target is any MulticastSending { return (.nested, nil, !standsForValue(target)) }
-    let receiver = target as? any MessageReceiver
-    if receiver is any MessageForwarding { return (.forwarder, nil, true) }
-    let method = core.method(of: target, selector)
-    let isShared = !(method?.isRefusal ?? false)
-    guard let receiver else {
-      return (.method(method), nil, isShared && !(target is ClosureTarget) && !standsForValue(target))
+    switch ClassKind.of(target) {
+    case .plain:
+      let method = core.interfaceMethod(of: target, selector)
+      return (.method(method?.isPresent?(target) ?? true ? method : nil), nil, !(method?.isRefusal ?? false))
+    case .receiver:
+      return ClassKind.receivers(target) { receiver in
+        let method =
+          core.method(of: receiver, selector) ?? core.interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
+        let type = Swift.type(of: receiver)
+        let isShared =
+          !(method?.isRefusal ?? false) && ownTable(of: receiver, classTable: type.selectorTable.storage) == nil
+        return (.method(method), type, isShared)
+      }
+    case .other:
+      if target is any MulticastSending { return (.nested, nil, !standsForValue(target)) }
+      if target is any MessageForwarding { return (.forwarder, nil, true) }
+      let method = core.method(of: target, selector)
+      let isOne = target is ClosureTarget || standsForValue(target)
+      return (.method(method), nil, !isOne && !(method?.isRefusal ?? false))
     }
-    let type = Swift.type(of: receiver)
-    return (.method(method), type, isShared && ownTable(of: receiver, classTable: type.selectorTable.storage) == nil)
   }
 
   private func hasOwnTable<T: MessageReceiver>(_ target: AnyObject, as type: T.Type) -> Bool {
     // The class of `target` is the one that `type` was taken from.
     let receiver = unsafeDowncast(target, to: T.self)
     return ownTable(of: receiver, classTable: T.selectorTable.storage) != nil
+  }
+}
+
+extension MulticastCore {
+  /// The method that a receiver has by its own tables; one that answers with the reason where a row was refused.
+  func method(of receiver: any MessageReceiver, _ selector: MessageSelector) -> Method? {
+    do { return try tableMethod(of: receiver, for: selector) } catch { return RefusedMethod(selector, error) }
+  }
+
+  /// The method of the proxy's table for its interface.
+  func interfaceMethod(of target: AnyObject, _ selector: MessageSelector) -> Method? {
+    do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
+  }
+}
+
+/// What the objects of a class are, as far as their class tells: found by dynamic casts, each of which costs more than a
+/// delivery, once for the process.
+private enum ClassKind: UInt {
+  /// Nothing but objects.
+  case plain = 1
+  /// Receivers that do not forward and are no multicast.
+  case receiver
+  /// Whatever else: each is asked.
+  case other
+
+  /// As receivers, those of the third case.
+  static let receivers = TargetCast<any MessageReceiver>()
+
+  /// A word for each of a few classes: its address, and in the bits that an address does not have, its kind. A class takes the
+  /// word of another that came before.
+  private static let known = {
+    let words = UnsafeMutableBufferPointer<Atomic<UInt>>.allocate(capacity: 256)
+    for index in words.indices { words.initializeElement(at: index, to: Atomic(0)) }
+    return UncheckedSendable(words)  // never freed, and each word is atomic
+  }()
+  private static let bits: UInt = 3
+
+  static func of(_ target: AnyObject) -> ClassKind {
+    let type = UInt(bitPattern: ObjectIdentifier(Swift.type(of: target)))
+    let words = known.value
+    let place = Int((type >> 4) % UInt(words.count))
+    let word = words[place].load(ordering: .relaxed)
+    if word & ~bits == type, let kind = ClassKind(rawValue: word & bits) { return kind }
+    let kind = ask(target)
+    if type & bits == 0 { words[place].store(type | kind.rawValue, ordering: .relaxed) }
+    return kind
+  }
+
+  private static func ask(_ target: AnyObject) -> ClassKind {
+    if target is any MulticastSending || target is any MessageForwarding || target is ClosureTarget
+      || standsForValue(target)
+    {
+      return .other
+    }
+    if target is any MessageReceiver { return .receiver }
+    return target is any PartialTarget ? .other : .plain
   }
 }
