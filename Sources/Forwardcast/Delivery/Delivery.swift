@@ -62,7 +62,9 @@ public struct Delivery: Hashable, Sendable {
   }
 
   /// On a context of another kind.
-  package static func on(_ context: any DeliveryContext) -> Delivery { Delivery(.queued(context)) }
+  package static func on(_ context: any DeliveryContext, isAutomatic: Bool = false) -> Delivery {
+    Delivery(isAutomatic ? .automatic(context) : .queued(context))
+  }
 
   /// The context that messages are queued on; `nil` for a direct delivery.
   package var context: (any DeliveryContext)? {

@@ -5,26 +5,41 @@ import Synchronization
 
 /// A registration's side of delivery on another context.
 final class QueuedState: Sendable {
-  let delivery: Delivery
+  /// What few have: a bound, a method that suspends.
+  private struct Rare {
+    /// The messages that wait, once their number has been bounded.
+    var line: BufferedLine?
+    var gate: SerialGate?
+
+    mutating func madeGate() -> SerialGate {
+      let made = gate ?? SerialGate()
+      gate = made
+      return made
+    }
+  }
+
   let mailbox: Mailbox
-  /// Keeps methods of the target that suspend from overlapping with others.
-  let gate = SerialGate()
   /// Who runs the target, where that need not be the mailbox's drain; `nil` but for an automatic delivery.
   let turns: AutomaticTurns?
-  /// The messages that wait, once their number has been bounded.
-  private let bounded: Guarded<BufferedLine?>
+  private let rare = Guarded(Rare())
   private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
 
   init(_ delivery: Delivery, _ mailbox: Mailbox, buffer: DeliveryBuffer, pending: PendingDeliveries) {
-    (self.delivery, self.mailbox) = (delivery, mailbox)
+    self.mailbox = mailbox
     turns = delivery.isAutomatic ? AutomaticTurns() : nil
-    bounded = Guarded(buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate))
     keepsPending = Atomic(pending == .deliverPending)
+    if buffer != .unbounded { rare.withLock { $0.line = BufferedLine(buffer, gate: $0.madeGate()) } }
   }
 
+  /// Where and when the target's messages run.
+  var delivery: Delivery { .on(mailbox.context, isAutomatic: turns != nil) }
+
+  /// Keeps methods of the target that suspend from overlapping with others.
+  var gate: SerialGate { rare.withLock { $0.madeGate() } }
+
   /// The messages that wait, when their number is or was bounded.
-  var line: BufferedLine? { bounded.withLock { $0 } }
+  var line: BufferedLine? { rare.withLock { $0.line } }
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
@@ -38,9 +53,9 @@ final class QueuedState: Sendable {
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer else { return changesPending }
     // A line stays when its bound goes: what is sent now must not overtake what waits in it.
-    let (line, isNew) = bounded.withLock { line -> (BufferedLine?, Bool) in
-      defer { if line == nil { line = BufferedLine(buffer, gate: gate) } }
-      return (line, line == nil)
+    let (line, isNew) = rare.withLock { rare -> (BufferedLine?, Bool) in
+      defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: rare.madeGate()) } }
+      return (rare.line, rare.line == nil)
     }
     if let line, !isNew {
       for envelope in line.change(to: buffer) { envelope.giveUp(.bufferFull) }
