@@ -9,19 +9,24 @@ public import Synchronization
 /// is a search of the program's conformances, some 700 instructions, whose result is the same for each object of one
 /// class: the object itself, and the witness table of the class. So each row keeps the tables that it met.
 @usableFromInline
-struct TargetCast<Target>: Sendable {
+struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
   /// `nil` for a class, whose objects need none.
   @usableFromInline let tables: WitnessTables?
+  /// What `tables` keeps: a row's closure would retain the owner for each message, and a pointer is only read.
+  @usableFromInline let head: WitnessTables.Head?
 
   @inlinable
-  init() { tables = Target.self is AnyObject.Type ? nil : WitnessTables() }
+  init() {
+    tables = Target.self is AnyObject.Type ? nil : WitnessTables()
+    head = tables?.head
+  }
 
   /// Calls `body` with `object` as the type that the row takes.
   @export(implementation) @inline(__always)
   func callAsFunction<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     if Target.self is AnyObject.Type { return try Self.ofClass(object, body) }
-    if MemoryLayout<Target>.size == MemoryLayout<(AnyObject, UInt)>.size, let tables,
-      let table = tables.table(of: object)
+    if MemoryLayout<Target>.size == MemoryLayout<(AnyObject, UInt)>.size, let head,
+      let table = WitnessTables.table(of: object, from: head)
     {
       return try Self.borrowing(object, table, body)
     }
@@ -97,16 +102,22 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
     let followers: Int
   }
 
-  @usableFromInline let first = Atomic<UnsafeMutablePointer<Entry>?>(nil)
+  @usableFromInline typealias Head = UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Entry>?>>
+  /// The first entry, at an address of its own.
+  @usableFromInline let head: Head
 
   /// How many classes a row keeps: of further ones each object is cast.
   static let limit = 8
 
   @usableFromInline
-  init() {}
+  init() {
+    head = .allocate(capacity: 1)
+    head.initialize(to: Atomic(nil))
+  }
 
   deinit {
-    var entry = first.load(ordering: .acquiring)
+    defer { head.deallocate() }
+    var entry = head.pointee.load(ordering: .acquiring)
     while let here = entry {
       entry = here.pointee.next
       here.deallocate()
@@ -115,9 +126,9 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
 
   /// The table of an object's class, if it was met.
   @export(implementation) @inline(__always)
-  func table(of object: AnyObject) -> UInt? {
+  static func table(of object: AnyObject, from head: Head) -> UInt? {
     let type = ObjectIdentifier(Swift.type(of: object))
-    var entry = first.load(ordering: .acquiring)
+    var entry = head.pointee.load(ordering: .acquiring)
     while let here = entry {
       if here.pointee.type == type { return here.pointee.table }
       entry = here.pointee.next
@@ -126,15 +137,15 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
   }
 
   func keep(_ table: UInt, of object: AnyObject) {
-    let head = first.load(ordering: .acquiring)
-    guard head.map({ $0.pointee.followers + 1 < Self.limit }) ?? true else { return }
+    let first = head.pointee.load(ordering: .acquiring)
+    guard first.map({ $0.pointee.followers + 1 < Self.limit }) ?? true else { return }
     let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
     entry.initialize(
       to: Entry(
-        type: ObjectIdentifier(type(of: object)), table: table, next: head,
-        followers: head.map { $0.pointee.followers + 1 } ?? 0))
+        type: ObjectIdentifier(type(of: object)), table: table, next: first,
+        followers: first.map { $0.pointee.followers + 1 } ?? 0))
     // Another thread that was faster has kept the same, or will have it searched once more.
-    if !first.compareExchange(expected: head, desired: entry, ordering: .acquiringAndReleasing).exchanged {
+    if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }
   }
