@@ -53,11 +53,11 @@ public struct MessageSelector: Hashable, Sendable {
     try SelectorGrammar.read(name).arity
   }
 
-  /// The name as it was first interned.
-  public var name: String { record.pointee.name }
+  /// The name as it was first interned: a new string each time.
+  public var name: String { record.name }
 
   /// How many arguments the sender passes: the number of colons.
-  public var numberOfArguments: Int { record.pointee.arity }
+  public var numberOfArguments: Int { Int(record.pointee.arity) }
 
   /// The words before each colon, `""` where there is none; a unary selector has its one name.
   public var parts: [String] {

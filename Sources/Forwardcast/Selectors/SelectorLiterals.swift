@@ -16,7 +16,7 @@ enum SelectorLiterals {
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
       let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))
-      if let record = slot.pointee.record, record.pointee.isSpelled(literal.utf8Start, literal.utf8CodeUnitCount) {
+      if let record = slot.pointee.record, record.isSpelled(literal.utf8Start, literal.utf8CodeUnitCount) {
         return MessageSelector(record: record)
       }
     }
@@ -35,7 +35,7 @@ enum SelectorLiterals {
       let first = firstWay(of: place)
       for other in 0...1 {
         if let record = slots[first ^ other].record, let start = text.baseAddress,
-          record.pointee.isSpelled(start, text.count)
+          record.isSpelled(start, text.count)
         {
           return MessageSelector(record: record)
         }
@@ -95,11 +95,12 @@ enum SelectorLiterals {
   }
 }
 
-extension SelectorRecord {
+extension UnsafePointer<SelectorRecord> {
   /// Whether the `count` bytes from `text` on are the very bytes of the name.
   @inline(__always)
   fileprivate func isSpelled(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    guard count == bytes.count, let left = bytes.baseAddress else { return false }
+    guard count == Int(pointee.count) else { return false }
+    let left = UnsafeRawPointer(self) + MemoryLayout<SelectorRecord>.size
     let right = UnsafeRawPointer(text)
     func differ<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as: Word.Type) -> Bool {
       left.loadUnaligned(fromByteOffset: offset, as: Word.self)

@@ -1,49 +1,95 @@
 // SelectorNames.swift: the process's one table of names.
 // Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
-/// What is known about one interned name. Written once, before anyone can see it, and never freed.
+/// What is known about one interned name, with the name's UTF-8 text behind it in the same memory: a literal's may be unloaded
+/// with its library. Written once, before anyone can see it, and never freed.
 @usableFromInline
 struct SelectorRecord {
-  /// The name as it was first interned.
-  let name: String
-  /// The number of colons.
-  let arity: Int
-  /// The name's UTF-8 text, in memory of its own: a literal's may be unloaded with its library.
-  let bytes: UnsafeRawBufferPointer
   /// The name's hash, taken once. Seeded for each process, as every `Hashable` is.
   let hash: Int
+  /// The number of colons.
+  let arity: UInt16
+  /// The number of bytes.
+  let count: UInt16
 
-  /// Makes an immortal record; the caller holds the name table's lock, and has read the grammar.
-  static func make(name: String, arity: Int) -> UnsafePointer<SelectorRecord> {
-    var name = name
-    name.makeContiguousUTF8()
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: name.utf8.count, alignment: 8)
-    bytes.copyBytes(from: name.utf8)
-    let record = UnsafeMutablePointer<SelectorRecord>.allocate(capacity: 1)
-    record.initialize(
-      to: SelectorRecord(name: name, arity: arity, bytes: UnsafeRawBufferPointer(bytes), hash: name.hashValue))
-    return UnsafePointer(record)
+  /// Makes an immortal record of a name that the grammar has read.
+  static func make(name: String, hash: Int, arity: Int) -> UnsafePointer<SelectorRecord> {
+    let count = name.utf8.count
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: MemoryLayout<SelectorRecord>.size + count, alignment: MemoryLayout<SelectorRecord>.alignment)
+    let text = memory + MemoryLayout<SelectorRecord>.size
+    UnsafeMutableRawBufferPointer(start: text, count: count).copyBytes(from: name.utf8)
+    return UnsafePointer(
+      memory.initializeMemory(
+        as: SelectorRecord.self, to: SelectorRecord(hash: hash, arity: UInt16(arity), count: UInt16(count))))
   }
+}
+
+extension UnsafePointer<SelectorRecord> {
+  /// The name's UTF-8 text, as it was first interned.
+  var text: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(self) + MemoryLayout<SelectorRecord>.size, count: Int(pointee.count))
+  }
+
+  /// The name as it was first interned.
+  var name: String { String(decoding: text, as: UTF8.self) }
+
+  /// Whether the name is `other`, however that is spelled.
+  fileprivate func isName(_ other: String) -> Bool { text.elementsEqual(other.utf8) || name == other }
 }
 
 /// Every name of the process, found by its text.
 enum SelectorNames {
-  private static let table = Guarded<[String: MessageSelector]>(.init())
+  /// Records by their hashes; a free place has none. Their number is a power of two.
+  private struct Table {
+    var records = ContiguousArray<UnsafePointer<SelectorRecord>?>(repeating: nil, count: 256)
+    var count = 0
+
+    func find(_ name: String, _ hash: Int) -> UnsafePointer<SelectorRecord>? {
+      var place = hash & (records.count - 1)
+      while let record = records[place] {
+        if record.pointee.hash == hash, record.isName(name) { return record }
+        place = (place &+ 1) & (records.count - 1)
+      }
+      return nil
+    }
+
+    mutating func add(_ record: UnsafePointer<SelectorRecord>) {
+      if count * 8 >= records.count * 5 {
+        let old = records
+        records = ContiguousArray(repeating: nil, count: old.count * 2)
+        for record in old { if let record { put(record) } }
+      }
+      put(record)
+      count += 1
+    }
+
+    private mutating func put(_ record: UnsafePointer<SelectorRecord>) {
+      var place = record.pointee.hash & (records.count - 1)
+      while records[place] != nil { place = (place &+ 1) & (records.count - 1) }
+      records[place] = record
+    }
+  }
+
+  private static let table = Guarded(Table())
 
   /// The selector of `name`, which `SelectorGrammar` has read.
   static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {
-    table.withLock { table in
-      if let known = table[name] { return known }
-      let selector = MessageSelector(record: SelectorRecord.make(name: name, arity: reading.arity))
-      table[selector.name] = selector
-      return selector
+    let hash = name.hashValue
+    return table.withLock { table in
+      if let known = table.find(name, hash) { return MessageSelector(record: known) }
+      let record = SelectorRecord.make(name: name, hash: hash, arity: reading.arity)
+      table.add(record)
+      return MessageSelector(record: record)
     }
   }
 
   /// The selector of `name`, if it has one. An overlong text is not even hashed.
   static func find(_ name: String) -> MessageSelector? {
     guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
-    return table.withLock { $0[name] }
+    let hash = name.hashValue
+    return table.withLock { table in table.find(name, hash).map { MessageSelector(record: $0) } }
   }
 
   /// How many names there are.
