@@ -44,9 +44,9 @@ struct IdentityTable {
     if let place = place(of: registration.key) { words[place] = Self.word(registration) }
   }
 
-  /// Takes out the registration of a target.
-  mutating func remove(_ key: ObjectIdentifier) {
-    guard var place = place(of: key) else { return }
+  /// Takes out a registration, unless its target's address has another one.
+  mutating func remove(_ registration: Registration) {
+    guard var place = place(of: registration.key), words[place] == Self.word(registration) else { return }
     count -= 1
     if words[next(place)] == Self.freeMark {
       // No search passes through here: this word is free, and so are those before it that were left.

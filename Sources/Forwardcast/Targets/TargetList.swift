@@ -149,17 +149,18 @@ struct TargetList {
   }
 
   private mutating func unlink(_ registration: Registration) {
+    if others.isEmpty { return first.remove(registration) }
     let target = registration.key
     if let head = first.find(target), head.toOpaque() != Unmanaged.passUnretained(registration).toOpaque() {
       // It is one of the others, or the target's address has been taken over since.
       guard let place = others[target]?.firstIndex(where: { $0 === registration }) else { return }
       others[target]?.remove(at: place)
-    } else if others.isEmpty || others[target] == nil {
-      first.remove(target)
+    } else if others[target] == nil {
+      first.remove(registration)
     } else if let next = others[target]?.removeFirst() {
       first.replace(with: next)
     }
-    if !others.isEmpty, others[target]?.isEmpty ?? false {
+    if others[target]?.isEmpty ?? false {
       others[target] = nil
       noteRepeatsEnded()
     }
