@@ -13,19 +13,6 @@ import Forwardcast
 /// A sender states with each message which is the first that it still awaits, and for how long at most it awaits those between
 /// that one and this. So a message waits for those before it that have not come, but for none that its sender has given up.
 final class EndpointLine {
-  /// What is to become of a message by its number.
-  enum Place {
-    case new(EndpointMessage)
-    /// It came before: it has the answer of its first coming.
-    case again(EndpointMessage)
-    /// Its sender does not await it, or a later one has begun: it does not run any more.
-    case superseded
-    /// More is under way than the window holds, or more was lost than anybody loses: it does not run.
-    case ahead
-    /// There is no memory for it: it does not run.
-    case full
-  }
-
   /// How far a number may be above the last one: more messages than any sender loses between two that arrive.
   static let reach = 1 << 20
 
@@ -58,20 +45,27 @@ final class EndpointLine {
   // MARK: What comes
 
   /// Finds the place of a message.
-  func place(_ call: WireCall) -> Place {
+  ///
+  /// - Returns: the message, and whether it has come before: then it has the answer of its first coming.
+  /// - Throws: ``WireRefusal`` for one that does not run.
+  func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
-    if let message = messages.first(where: { $0.number == number }) { return .again(message) }
-    guard number > passed, !givenUp.contains(number) else { return .superseded }
-    guard call.awaited <= number, isWithinReach(number, from: call.awaited) else { return .ahead }
+    if let message = messages.first(where: { $0.number == number }) { return (message, true) }
+    guard number > passed, !givenUp.contains(number) else {
+      throw WireRefusal(.superseded, "message \(number) is not awaited, or comes after \(passed)")
+    }
+    guard call.awaited <= number, isWithinReach(number, from: call.awaited) else {
+      throw WireRefusal(.ahead, "message \(number) comes after \(passed)")
+    }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {
       givenUp.insert(number)
       goOn()
-      return .full
+      throw WireRefusal(.busy, "the endpoint holds as much for its sender as it may")
     }
     let message = EndpointMessage(number, call.patience, size: call.size)
     messages.insert(message, at: messages.firstIndex { $0.number > number } ?? messages.count)
-    return .new(message)
+    return (message, false)
   }
 
   private func isWithinReach(_ number: Int, from awaited: Int) -> Bool {

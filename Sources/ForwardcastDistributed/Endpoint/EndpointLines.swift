@@ -6,17 +6,6 @@
 /// The endpoint gives lines their names, which no other sender can guess and which are never given again. So a message for a
 /// line that was closed cannot be taken for one of another line.
 final class EndpointLines {
-  /// What is to be done for a message that names a line.
-  enum Finding {
-    case open(EndpointLine)
-    /// The line was closed for another; messages up to this number had come.
-    case closed(after: Int)
-    /// The line was closed long ago, or is another's.
-    case forgotten
-    /// No line of this endpoint.
-    case unknown
-  }
-
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
@@ -61,14 +50,22 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line of that name. Where the engine tells callers apart, `owner` does not find another's.
-  func find(_ name: LineName?, for owner: WireName?) -> Finding {
-    guard let name, name.endpoint == endpoint else { return .unknown }
+  /// The line of a message. Where the engine tells callers apart, `owner` does not find another's.
+  ///
+  /// - Throws: ``WireRefusal``, which says that the message did not run only where that is known.
+  func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
+    guard let name, name.endpoint == endpoint else {
+      throw WireRefusal(.unknownLine, "the endpoint never had such a line")
+    }
     if let line = lines[name], owner == nil || line.owner == owner {
       touch(line)
-      return .open(line)
+      return line
     }
-    return (closed.latest[name] ?? closed.earlier[name]).map { .closed(after: $0) } ?? .forgotten
+    guard let passed = closed.latest[name] ?? closed.earlier[name] else {
+      throw WireRefusal(.answerNotKept, "the line was closed long ago, or is another's")
+    }
+    if number > passed { throw WireRefusal(.unknownLine, "the line was closed for another") }
+    throw WireRefusal(.answerNotKept, "the message came twice, and its line is closed")
   }
 
   func find(_ name: LineName) -> EndpointLine? { lines[name] }

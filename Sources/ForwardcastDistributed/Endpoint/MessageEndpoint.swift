@@ -57,13 +57,8 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   ///
   /// What is added to the table later is not let through.
   ///
-  /// - Parameters:
-  ///   - receiver: who gets the messages; the endpoint keeps it.
-  ///   - table: whose selectors may come, inherited ones too.
-  ///   - types: what arguments may be besides the standard types.
-  ///   - limits: how large a message may be.
-  ///   - caller: names who calls, where the engine can tell.
-  ///   - actorSystem: the engine.
+  /// - Parameter table: whose selectors may come, inherited ones too; the others are those of
+  ///   ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
     types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
@@ -89,23 +84,25 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see <doc:TheWire>.
   public distributed func receive(_ text: String) async -> String {
-    let request: WireRequest
-    do throws(WireRefusal) { request = try WireRequest.read(text, limits) } catch {
-      return answer(.refused(number: nil, error))
-    }
-    if let closed { return answer(.refused(number: request.number, WireRefusal(.closed, closed))) }
-    switch request {
-    case .open(let sender):
-      guard let line = lines.open(for: owner ?? sender) else {
-        return answer(.refused(number: nil, WireRefusal(.busy, "all of \(limits.lines) lines are in use")))
+    var number: Int?
+    do throws(WireRefusal) {
+      let request = try WireRequest.read(text, limits)
+      number = request.number
+      if let closed { throw WireRefusal(.closed, closed) }
+      switch request {
+      case .open(let sender):
+        guard let line = lines.open(for: owner ?? sender) else {
+          throw WireRefusal(.busy, "all of \(limits.lines) lines are in use")
+        }
+        return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages))
+      case .ask(let name): return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
+      case .await(let name, let number, let awaited):
+        let line = try? lines.find(name, number, for: owner)
+        return answer(.told(line?.keepOnly(awaited, upTo: number) ?? false))
+      case .call(let call): return try await take(call)
       }
-      return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages))
-    case .ask(let name):
-      return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
-    case .await(let name, let number, let awaited):
-      guard case .open(let line) = lines.find(name, for: owner) else { return answer(.told(false)) }
-      return answer(.told(line.keepOnly(awaited, upTo: number)))
-    case .call(let call): return await take(call)
+    } catch {
+      return answer(.refused(number: number, error))
     }
   }
 
@@ -121,44 +118,25 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// Runs a message when it is the turn of its line; gives a message that came before the answer that it had.
-  private func take(_ call: WireCall) async -> String {
-    func refused(_ code: WireRefusal.Code, _ evidence: String) -> String {
-      answer(.refused(number: call.number, WireRefusal(code, evidence)))
+  private func take(_ call: WireCall) async throws(WireRefusal) -> String {
+    let line = try lines.find(call.line, call.number, for: owner)
+    let (message, isSecond) = try line.place(call)
+    if isSecond {
+      if let kept = await line.answer(to: call, of: message) { return kept }
+      throw WireRefusal(.answerNotKept, "the message came twice, and its answer is not kept")
     }
-    let line: EndpointLine
-    switch lines.find(call.line, for: owner) {
-    case .open(let found): line = found
-    case .closed(let last) where call.number <= last:
-      return refused(.answerNotKept, "the message came twice, and its line is closed")
-    case .closed: return refused(.unknownLine, "the line was closed for another")
-    case .forgotten: return refused(.answerNotKept, "the line was closed long ago, or is another's")
-    case .unknown:
-      return refused(.unknownLine, "the endpoint never had such a line")
-    }
-    switch line.place(call) {
-    case .superseded:
-      return refused(.superseded, "message \(call.number) is not awaited, or comes after \(line.passed)")
-    case .ahead: return refused(.ahead, "message \(call.number) comes after \(line.passed)")
-    case .full: return refused(.busy, "the endpoint holds as much for its sender as it may")
-    case .again(let message):
-      guard let kept = await line.answer(to: call, of: message) else {
-        return refused(.answerNotKept, "the message came twice, and its answer is not kept")
-      }
-      return kept
-    case .new(let message):
-      if !line.begins(message) {
-        watch(line)
-        guard await line.turn(of: message) else {
-          if let closed { return refused(.closed, closed) }
-          if line.isClosed { return refused(.unknownLine, "the line was closed for another") }
-          return refused(.superseded, "its sender has stopped waiting for message \(call.number)")
-        }
-      }
-      let answer = await run(call)
-      line.end(message, with: answer)
+    if !line.begins(message) {
       watch(line)
-      return answer
+      guard await line.turn(of: message) else {
+        if let closed { throw WireRefusal(.closed, closed) }
+        if line.isClosed { throw WireRefusal(.unknownLine, "the line was closed for another") }
+        throw WireRefusal(.superseded, "its sender has stopped waiting for message \(call.number)")
+      }
     }
+    let answer = answer(await run(call))
+    line.end(message, with: answer)
+    watch(line)
+    return answer
   }
 
   /// Sees to it that a message which waits for others that do not come begins in the end. One task serves a line.
@@ -176,24 +154,20 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  private func run(_ call: WireCall) async -> String {
-    guard let selector = allowed[call.selector] else {
-      let refusal = WireRefusal(.notAllowed, "the endpoint does not let it through")
-      return answer(.refused(number: call.number, refusal))
-    }
-    var invocation: Invocation
-    do throws(WireRefusal) {
-      invocation = try call.open(as: selector, types: types, allowed: allowedSelectors)
-    } catch {
-      return answer(.refused(number: call.number, error))
-    }
+  private func run(_ call: WireCall) async -> WireReply {
     do {
+      guard let selector = allowed[call.selector] else {
+        throw WireRefusal(.notAllowed, "the endpoint does not let it through")
+      }
+      var invocation = try call.open(as: selector, types: types, allowed: allowedSelectors)
       try await receiver.performAndWait(&invocation)
-      return answer(.answer(number: call.number, invocation.result))
+      return .answer(number: call.number, invocation.result)
+    } catch let refusal as WireRefusal {
+      return .refused(number: call.number, refusal)
     } catch let error as MessageError {
-      return answer(.messageError(number: call.number, error))
+      return .messageError(number: call.number, error)
     } catch {
-      return answer(.foreignError(number: call.number, type: "\(type(of: error))", text: "\(error)"))
+      return .foreignError(number: call.number, type: "\(type(of: error))", text: "\(error)")
     }
   }
 

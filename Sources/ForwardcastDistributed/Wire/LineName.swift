@@ -21,18 +21,11 @@ struct LineName: Hashable, Sendable, CustomStringConvertible {
 
   /// The name that 32 hexadecimal digits spell; `nil` for any other text.
   init?(_ text: ArraySlice<UInt8>) {
-    guard text.count == 32 else { return nil }
-    var halves: (high: UInt64, low: UInt64) = (0, 0)
-    for letter in text {
-      let digit: UInt8
-      switch letter {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = letter - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = letter - UInt8(ascii: "a") + 10
-      default: return nil
-      }
-      halves = (halves.high << 4 | halves.low >> 60, halves.low << 4 | UInt64(digit))
-    }
-    (high, low) = halves
+    let digits = Array("0123456789abcdef".utf8)
+    guard text.count == 32, text.allSatisfy(digits.contains),
+      let number = UInt128(String(decoding: text, as: UTF8.self), radix: 16)
+    else { return nil }
+    (high, low) = (UInt64(number >> 64), UInt64(truncatingIfNeeded: number))
   }
 
   var description: String {

@@ -122,7 +122,7 @@ private struct WireDecoder: Decoder {
 
     private func find(_ name: String) -> Int? {
       if let many { return many[WireName(name)] }
-      return reading.tree.field(name, of: record)
+      return reading.tree.field(name.utf8, of: record)
     }
 
     private func node(_ key: some CodingKey) throws -> Int {

@@ -200,9 +200,11 @@ struct WireFields {
     }
   }
 
+  private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
+
   /// The value of a field, whose name is one letter.
   private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
-    tree.field(UInt8(ascii: name)).flatMap { tree.kind($0) == kind ? $0 : nil }
+    field(name).flatMap { tree.kind($0) == kind ? $0 : nil }
   }
 
   func text(_ name: Unicode.Scalar) -> String? { field(name, .text).map(tree.text) }
@@ -225,7 +227,7 @@ struct WireFields {
   }
 
   func bool(_ name: Unicode.Scalar) -> Bool? {
-    switch tree.field(UInt8(ascii: name)).map(tree.kind) {
+    switch field(name).map(tree.kind) {
     case .yes?: true
     case .no?: false
     default: nil

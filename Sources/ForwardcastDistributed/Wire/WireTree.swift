@@ -45,35 +45,17 @@ struct WireTree {
 
   /// The values of the record at `index` by their keys; of a key that stands twice the first.
   func fields(of index: Int) -> [WireName: Int] {
-    var fields: [WireName: Int] = [:]
-    var key = index + 1
-    let end = Int(nodes[index].next)
-    while key < end {
-      let value = Int(nodes[key].next)
-      let name = WireName(text(key))
-      if fields[name] == nil { fields[name] = value }
-      key = Int(nodes[value].next)
-    }
-    return fields
-  }
-
-  /// The value of the outermost record by a key of one letter; of a key that stands twice the first.
-  func field(_ letter: UInt8) -> Int? {
-    var key = 1
-    while key < nodes.count {
-      let (item, value) = (nodes[key], Int(nodes[key].next))
-      if item.end - item.start == 1, bytes[Int(item.start)] == letter { return value }
-      key = Int(nodes[value].next)
-    }
-    return nil
+    let items = children(of: index)
+    let fields = stride(from: 0, to: items.count, by: 2).map { (WireName(text(items[$0])), items[$0 + 1]) }
+    return Dictionary(fields) { first, _ in first }
   }
 
   /// The value of the record at `index` by its key; of a key that stands twice the first.
-  func field(_ name: String, of index: Int) -> Int? {
+  func field(_ name: some Sequence<UInt8>, of index: Int) -> Int? {
     var key = index + 1
     while key < nodes[index].next {
       let value = Int(nodes[key].next)
-      if bytes(of: key).elementsEqual(name.utf8) { return value }
+      if bytes(of: key).elementsEqual(name) { return value }
       key = Int(nodes[value].next)
     }
     return nil

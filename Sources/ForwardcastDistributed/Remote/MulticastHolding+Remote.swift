@@ -1,4 +1,4 @@
-// MulticastProxy+Remote.swift: receivers of other processes as targets.
+// MulticastHolding+Remote.swift: receivers of other processes as targets.
 // Layer: Remote. See the article "When one process is not enough".
 
 public import Forwardcast
@@ -14,7 +14,7 @@ public enum RemoteAbsence: Hashable, Sendable {
   case keepsTrying(RemoteBackoff)
 }
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastHolding where Interface: Sendable {
   /// Registers a receiver of another process as a target.
   ///
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
@@ -36,25 +36,10 @@ extension MulticastProxy where Interface: Sendable {
     only selectors: [MessageSelector]? = nil, buffer: DeliveryBuffer = .suspendSender(256),
     whenGone absence: RemoteAbsence = .fails
   ) -> Registration {
-    let registration = add(
+    let registration = multicast.add(
       receiver: remote, delivery: delivery ?? .queue(remote.queue), priority: priority, ownership: ownership,
       only: selectors, buffer: buffer, whenRemoved: .dropPending)
     remote.line.tie(registration, absence)
     return registration
-  }
-}
-
-extension MulticastFacade where Interface: Sendable {
-  /// Registers a receiver of another process as a target: see
-  /// ``MulticastProxy/add(remote:delivery:priority:ownership:only:buffer:whenGone:)``.
-  @discardableResult
-  public func add(
-    remote: RemoteReceiver, delivery: Delivery? = nil, priority: Int = 0, ownership: Ownership = .strong,
-    only selectors: [MessageSelector]? = nil, buffer: DeliveryBuffer = .suspendSender(256),
-    whenGone absence: RemoteAbsence = .fails
-  ) -> Registration {
-    multicast.add(
-      remote: remote, delivery: delivery, priority: priority, ownership: ownership, only: selectors, buffer: buffer,
-      whenGone: absence)
   }
 }
