@@ -55,10 +55,8 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   /// Makes a receiver reachable for the messages of a table, such as that of a protocol: `RoomProxy.table`.
   ///
-  /// What is added to the table later is not let through.
-  ///
-  /// - Parameter table: whose selectors may come, inherited ones too; the others are those of
-  ///   ``init(_:allowing:types:limits:caller:actorSystem:)``.
+  /// Inherited selectors may come too; what is added to the table later is not let through. The rest is as with
+  /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
     types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
