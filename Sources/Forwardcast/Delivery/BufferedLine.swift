@@ -115,7 +115,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       defer { state.isPosted = true }
       return (dropped, !state.isPosted)
     }
-    if wakes { mailbox.post(self) }
+    if wakes { mailbox.post(self) } else { ThreadController.current?.reach() }
     return dropped
   }
 

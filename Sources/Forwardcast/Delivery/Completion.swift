@@ -75,6 +75,9 @@ package final class Completion: Sendable {
 
   /// Blocks until nothing is left to happen. `false` when the deadline came before.
   package func wait(until deadline: Deadline) -> Bool {
+    if let controller = ThreadController.current {
+      return controller.wait(until: deadline) { self.state.withLock { $0.open == 0 } }
+    }
     let semaphore = DispatchSemaphore(value: 0)
     let isDone = state.withLock { state in
       if state.open > 0 { state.waiter = .thread(semaphore) }

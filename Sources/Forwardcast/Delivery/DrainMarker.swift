@@ -17,6 +17,8 @@ final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report
 
   deinit { report?(nil) }
 
+  override var isSilent: Bool { true }
+
   override func open(in mailbox: Mailbox) -> Int {
     for gate in mailbox.closedGates where mailbox.park(self, 0, at: gate) { gates += 1 }
     if gates == 0 { finish(mailbox) }

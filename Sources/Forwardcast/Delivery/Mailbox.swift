@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Also a link of the mailbox's list, so that posting allocates nothing.
 @usableFromInline
-class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
+package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
   /// The address of the one posted before; once taken, of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
@@ -27,7 +27,13 @@ class Envelope: @unchecked Sendable {  // `next` is its sender's until it is pos
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
   /// Which messages it would be the same as for a buffer that keeps the latest of each.
-  var selector: MessageSelector? { nil }
+  package var selector: MessageSelector? { nil }
+
+  /// What has to live until the envelope is opened, where it does not keep that itself: see ``Parcel``.
+  package var keptElsewhere: AnyObject? { nil }
+
+  /// Whether it runs nobody's code.
+  package var isSilent: Bool { false }
 
   /// Says that its deliveries will not be made.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
@@ -89,6 +95,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   package init(_ context: any DeliveryContext) {
     self.context = context
     hasPriority = context.hasPriority
+    ThreadController.current?.meet(context)
   }
 
   /// How many deliveries have been made, for those who want to know whether anything still happens.
@@ -246,6 +253,25 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
           if envelope.isUnfinished, envelope.awaitsSender() { return }
         }
       } while take() || !sleep()
+    }
+  }
+
+  // For a context that makes each delivery a turn of its own, and chooses when.
+
+  /// Takes what has been posted, first posted first, and falls asleep: so the next post wakes the context again. Who calls it
+  /// sees to it that nobody posts meanwhile.
+  package func takePosted() -> [Envelope] {
+    var envelopes: [Envelope] = []
+    if take() { while let envelope = next() { envelopes.append(envelope) } }
+    _ = fallAsleep()
+    return envelopes
+  }
+
+  /// Opens an envelope that was taken so, on the context.
+  package func open(_ envelope: Envelope) {
+    HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
+      left = context.turn
+      repeat { _ = envelope.open(in: self) } while envelope.isUnfinished
     }
   }
 

@@ -58,6 +58,7 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   }
 
   override var selector: MessageSelector? { group.selector }
+  override var keptElsewhere: AnyObject? { group }
 
   private var places: [Int] { chosen ?? Array(group.steps.indices) }
 

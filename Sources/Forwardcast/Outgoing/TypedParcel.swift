@@ -25,6 +25,9 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
   @usableFromInline
   var arguments: MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
+  override var selector: MessageSelector? { group.selector }
+  override var keptElsewhere: AnyObject? { group }
+
   override func open(in mailbox: Mailbox) -> Int {
     guard group.methodType == functionType, !mailbox.hasClosedGates else {
       return Parcel(group, only: nil, arguments, nil).open(in: mailbox)

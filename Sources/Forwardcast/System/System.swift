@@ -26,10 +26,10 @@ package struct ThreadIdentity: Hashable, Sendable {
 }
 
 /// A pointer that each thread has of its own, `nil` to begin with. It is for ever: a system has few of them.
-struct ThreadSlot: Sendable {
+package struct ThreadSlot: Sendable {
   private let key: pthread_key_t
 
-  init() {
+  package init() {
     var key = pthread_key_t()
     let failure = pthread_key_create(&key, nil)
     precondition(failure == 0, "no room for a thread key (\(failure))")
@@ -37,7 +37,7 @@ struct ThreadSlot: Sendable {
   }
 
   /// The calling thread's.
-  var pointer: UnsafeMutableRawPointer? {
+  package var pointer: UnsafeMutableRawPointer? {
     get { pthread_getspecific(key) }
     nonmutating set { pthread_setspecific(key, newValue) }
   }

@@ -135,4 +135,5 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 private final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }
+  override var isSilent: Bool { true }
 }

@@ -62,6 +62,9 @@ public final class TestClock: Clock, Sendable {
   /// Zero: instants are exact.
   public var minimumResolution: Duration { .zero }
 
+  /// When the first of those who sleep is to go on.
+  var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
+
   /// How many tasks sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 

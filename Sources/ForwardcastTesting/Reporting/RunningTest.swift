@@ -19,6 +19,7 @@ import Forwardcast
 /// Tells failures to the test library whose test is running.
 enum RunningTest {
   static func report(_ failure: TestFailure) {
+    if let schedule = Schedule.current { return schedule.world.fail(failure.text, at: failure.place) }
     #if canImport(Testing)
       if Test.current != nil { return recordIssue(failure) }
     #endif

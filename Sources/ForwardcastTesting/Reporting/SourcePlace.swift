@@ -6,19 +6,27 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// `#fileID` of the line.
   public let fileID: String
   /// `#filePath` of the line, as the compiler has it.
-  public var filePath: String { "\(path)" }
+  public var filePath: String { found ?? "\(path)" }
   /// The line, counted from 1.
   public let line: UInt
   /// The column, counted from 1.
   public let column: UInt
 
   let path: StaticString
+  /// The path where it is not the one of the literal: a test library has found another place.
+  private let found: String?
 
   /// The line that these literals are written in: the place of the caller where nothing is given.
   public init(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
-    (self.fileID, path, self.line, self.column) = (fileID, filePath, line, column)
+    (self.fileID, path, self.line, self.column, found) = (fileID, filePath, line, column, nil)
+  }
+
+  /// Another line than the one of `place`.
+  init(_ place: SourcePlace, fileID: String, filePath: String, line: Int, column: Int) {
+    (self.fileID, path, self.line, self.column) = (fileID, place.path, UInt(line), UInt(column))
+    found = filePath
   }
 
   /// File and line.

@@ -1,0 +1,33 @@
+// ThreadController.swift: who decides when the running thread goes on, where a test does.
+// Layer: Delivery. See the article "How schedules work" of ForwardcastTesting.
+
+/// Decides when a thread goes on: a test that runs a program in every order. Elsewhere no thread has one.
+package final class ThreadController: Sendable {
+  private static let slot = ThreadSlot()
+
+  /// The running thread's. It is kept alive by who sets it.
+  package static var current: ThreadController? {
+    get { slot.pointer.map { Unmanaged<ThreadController>.fromOpaque($0).takeUnretainedValue() } }
+    set { slot.pointer = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
+  }
+
+  private let met: @Sendable (any DeliveryContext) -> Void
+  private let reached: @Sendable () -> Void
+  private let waited: @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
+
+  package init(
+    met: @escaping @Sendable (any DeliveryContext) -> Void, reached: @escaping @Sendable () -> Void,
+    waited: @escaping @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
+  ) {
+    (self.met, self.reached, self.waited) = (met, reached, waited)
+  }
+
+  /// Says that a registration is to be delivered on a context.
+  func meet(_ context: any DeliveryContext) { met(context) }
+
+  /// Says that the thread has sent something that woke no context.
+  func reach() { reached() }
+
+  /// Blocks until `isDone`. `false` when the deadline came before.
+  func wait(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool { waited(deadline, isDone) }
+}

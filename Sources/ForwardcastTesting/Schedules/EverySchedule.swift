@@ -1,0 +1,145 @@
+// EverySchedule.swift: runs a program in every order of its turns.
+// Layer: Testing, Schedules. See the article "How schedules work".
+
+import Forwardcast
+
+#if canImport(Testing)
+  import Testing
+#endif
+
+/// Runs `body` once for each order in which its turns, and those of the contexts that it delivers on, can follow one another.
+///
+///     @Test func answersAreFresh() async {
+///       await everySchedule { schedule in
+///         …
+///         #expect(shop.price == 20)
+///       }
+///     }
+///
+/// The first order that fails ends the walk, as one issue at the line of the expectation: with the turns, a diagram, and the line
+/// that runs only that order. What counts as failing: an error that `body` throws, ``Schedule/expect(_:_:fileID:filePath:line:column:)``,
+/// an issue of Swift Testing, a failure of a double; that all wait, with who waits for whom; a target on a queue or an actor
+/// that is not the schedule's, with its name. XCTest's own assertions fail the test, but are not seen as failures of an order.
+///
+/// `body` is to do the same each time but for the order: it makes what it uses, and takes no random numbers and no real time.
+///
+/// - Parameters:
+///   - search: which orders.
+///   - limit: how many at most.
+///   - sharing: what turns may have in common, and so which orders are the same.
+///   - reporter: who is told of the failure.
+///   - progress: is told after each 1,000 orders; writes a line to standard error unless given.
+///   - fileID: the file that failures name.
+///   - filePath: its path.
+///   - line: the line at which failures are reported that belong to no other.
+///   - column: its column.
+///   - body: the program. It runs in tasks and on threads of the schedule.
+/// - Returns: how many orders there were, and the failure.
+/// - Complexity: each order runs the program from its start.
+@discardableResult
+nonisolated(nonsending) public func everySchedule(
+  _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, sharing: ScheduleSharing = .anything,
+  reporter: TestReporter = .automatic, progress: (@Sendable (ScheduleProgress) -> Void)? = nil,
+  fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+  _ body: @escaping @Sendable (Schedule) async throws -> Void
+) async -> ScheduleSummary {
+  let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+  if case .replay(let text) = search.kind, OrderCode.lanes(text) == nil {
+    reporter.report(TestFailure(place: place, text: "\"\(text)\" is no order of turns"))
+    return ScheduleSummary()
+  }
+  let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit, sharing), place, body)
+  let progress = progress ?? { StandardError.write("everySchedule at \(place): \($0)\n") }
+  let watch = Task.detached { await walk.watch() }
+  defer { watch.cancel() }
+  var summary = ScheduleSummary()
+  repeat {
+    if let failure = await walk.runOnce() {
+      summary.failure = failure
+      reporter.report(TestFailure(place: failure.place, text: failure.description))
+    }
+    let isOver = !walk.explorer.end() || summary.failure != nil
+    (summary.orders, summary.repeated) = (walk.explorer.orders, walk.explorer.repeated)
+    (summary.isComplete, summary.longest) = (walk.explorer.isComplete, walk.explorer.longest)
+    if isOver { return summary }
+    if summary.orders.isMultiple(of: 1000), !walk.explorer.isRepeated {
+      progress(ScheduleProgress(orders: summary.orders, limit: limit))
+    }
+  } while true
+}
+
+/// The runs of one program.
+private final class ScheduleWalk: Sendable {
+  nonisolated(unsafe) let explorer: ScheduleExplorer  // the walk's, and during a run that of the turn that runs
+  /// The run under way.
+  private let under = Guarded<ScheduleWorld?>(nil)
+  private let place: SourcePlace
+  private let body: @Sendable (Schedule) async throws -> Void
+
+  init(
+    _ explorer: ScheduleExplorer, _ place: SourcePlace, _ body: @escaping @Sendable (Schedule) async throws -> Void
+  ) {
+    (self.explorer, self.place, self.body) = (explorer, place, body)
+  }
+
+  /// Runs one order. Gives what was wrong with it.
+  nonisolated(nonsending) func runOnce() async -> ScheduleFailure? {
+    let world = ScheduleWorld(explorer, at: place)
+    let issues = Guarded<[TestFailure]>([])
+    #if canImport(Testing)
+      if Test.current != nil {
+        await withKnownIssue(isIntermittent: true) {
+          await run(world)
+        } matching: { issue in
+          let place = issue.sourceLocation.map { found in
+            SourcePlace(
+              self.place, fileID: found.fileID, filePath: found.filePath, line: found.line, column: found.column)
+          }
+          issues.withLock { $0.append(TestFailure(place: place ?? self.place, text: "\(issue)")) }
+          return true
+        }
+      } else {
+        await run(world)
+      }
+    #else
+      await run(world)
+    #endif
+    let found = issues.withLock { $0 }
+    guard let first = world.problems.first ?? found.first ?? world.thrown else { return nil }
+    return ScheduleFailure(
+      reason: first.text, place: first.place, turns: world.turns, diagram: world.diagram.mermaid,
+      order: OrderCode.text(world.order))
+  }
+
+  nonisolated(nonsending) private func run(_ world: ScheduleWorld) async {
+    under.withLock { $0 = world }
+    await withCheckedContinuation { continuation in
+      let schedule = Schedule(world: world)
+      Schedule.$current.withValue(schedule) {
+        world.start { [body, place] in
+          do { try await body(schedule) } catch {
+            world.thrown = TestFailure(place: place, text: "the body throws \(error)")
+          }
+        } end: {
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  /// Gives up on turns that do not end.
+  func watch() async {
+    var seen: (world: ScheduleWorld?, steps: Int) = (nil, 0)
+    while true {
+      do { try await Task.sleep(for: .seconds(10)) } catch { return }
+      let world = under.withLock { $0 }
+      let steps = world?.progress.withLock { $0 } ?? 0
+      if let world, world === seen.world, steps == seen.steps {
+        world.giveUp(
+          "a turn has not ended in 10 seconds: it blocks on something that is not the schedule's, such as a lock that "
+            + "is held where a message is sent, or it does not end")
+      }
+      seen = (world, steps)
+    }
+  }
+}

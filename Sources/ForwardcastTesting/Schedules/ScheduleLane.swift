@@ -1,0 +1,33 @@
+// ScheduleLane.swift: what has its turns one after another.
+// Layer: Testing, Schedules. See the article "How schedules work".
+
+import Forwardcast
+
+/// A task, the messages of one proxy for one context, or the clock.
+final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that runs
+  enum Kind {
+    case task
+    case mailbox(ScheduleContext, Mailbox)
+    case clock
+  }
+
+  let kind: Kind
+  let name: String
+  /// Its number in all orders, and in this one.
+  let key: Int
+  let number: Int
+  /// What a task goes on with, and the step that made it ready.
+  var job: UnownedJob?
+  var cause: Int?
+  var entries: [ScheduleContext.Entry] = []
+  /// The turn that has begun and was interrupted.
+  var turn: Turn?
+  /// How many lanes and objects it has made.
+  var children = 0
+  /// What it has sent since its last turn began, for who waits for whom.
+  var sent: [(message: MessageSelector, context: String)] = []
+
+  init(_ kind: Kind, _ name: String, key: Int, number: Int) {
+    (self.kind, self.name, self.key, self.number) = (kind, name, key, number)
+  }
+}

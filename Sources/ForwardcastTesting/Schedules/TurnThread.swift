@@ -1,0 +1,86 @@
+// TurnThread.swift: threads on which turns run, used again.
+// Layer: Testing, Schedules. See the article "How schedules work".
+
+import Dispatch
+import Forwardcast
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// A turn that has begun, on the thread that runs it.
+final class Turn: @unchecked Sendable {  // touched by whoever may go on
+  let lane: ScheduleLane
+  let world: ScheduleWorld
+  /// Whether it can go on.
+  var isReady: () -> Bool = { true }
+  /// When what it waits for ends by itself.
+  var deadline: TestClock.Instant?
+  fileprivate let signal = DispatchSemaphore(value: 0)
+
+  init(_ lane: ScheduleLane, _ world: ScheduleWorld) { (self.lane, self.world) = (lane, world) }
+
+  /// Blocks the thread until it is to go on.
+  func pause() { signal.wait() }
+  func goOn() { signal.signal() }
+
+  private static let slot = ThreadSlot()
+
+  /// The turn that the running thread has.
+  static var current: Turn? { slot.pointer.map { Unmanaged<Turn>.fromOpaque($0).takeUnretainedValue() } }
+
+  /// Runs `body` as this turn.
+  func run(_ body: () -> Void) {
+    Turn.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
+    ThreadController.current = world.controller
+    body()
+    ThreadController.current = nil
+    Turn.slot.pointer = nil
+  }
+}
+
+/// A thread that waits for work: starting one costs more than an order does.
+///
+/// It is none of Dispatch, which lends few threads when those that it has lent are blocked, as one is whose turn is interrupted.
+final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
+  private static let idle = Guarded<[TurnThread]>([])
+
+  private let signal = DispatchSemaphore(value: 0)
+  private var work: (@Sendable () -> Void)?
+
+  static func run(_ work: @escaping @Sendable () -> Void) {
+    let thread = idle.withLock { $0.popLast() } ?? TurnThread()
+    thread.work = work
+    thread.signal.signal()
+  }
+
+  private init() {
+    // The thread never ends, nor does what it keeps.
+    let kept = Unmanaged.passRetained(self).toOpaque()
+    #if canImport(Darwin)
+      var id: pthread_t?
+      let failure = pthread_create(&id, nil, { TurnThread.run($0) }, kept)
+    #else
+      var id = pthread_t()
+      let failure = pthread_create(&id, nil, { $0.flatMap { TurnThread.run($0) } }, kept)
+    #endif
+    precondition(failure == 0, "no thread for a schedule (\(failure))")
+  }
+
+  private static func run(_ kept: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    let thread = Unmanaged<TurnThread>.fromOpaque(kept).takeUnretainedValue()
+    while true {
+      thread.signal.wait()
+      let work = thread.work
+      thread.work = nil
+      work?()
+      idle.withLock { $0.append(thread) }
+    }
+  }
+}

@@ -1,0 +1,421 @@
+// ScheduleTests.swift: what takes part in a schedule, what cannot, and what a failure says.
+// Layer: Tests.
+
+import Dispatch
+import Forwardcast
+import ForwardcastTesting
+import TestSupport
+import Testing
+
+extension Message<(Int) -> Void> { fileprivate static var note: Self { .init("note:") } }
+extension Message<(Int) -> Int> { fileprivate static var ask: Self { .init("ask:") } }
+extension Message<() -> Void> { fileprivate static var other: Self { .init("other") } }
+
+private typealias Proxy = MulticastProxy<any Sendable>
+
+/// A target with a method that suspends.
+private final class Slow: MessageReceiver, Sendable {
+  let schedule: Schedule
+  let log = Locked<[String]>([])
+  init(_ schedule: Schedule) { self.schedule = schedule }
+
+  static let selectorTable = SelectorTable(for: Slow.self) {
+    Responds(
+      to: .ask,
+      async: { slow, number in
+        slow.log.withLock { $0.append("begins \(number)") }
+        await Task.yield()
+        slow.log.withLock { $0.append("ends \(number)") }
+        return number * 2
+      })
+  }
+}
+
+@Suite("Schedules")
+struct ScheduleTests {
+  private let failures = FailureList()
+
+  private func run(
+    _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, line: UInt = #line,
+    _ body: @escaping @Sendable (Schedule) async throws -> Void
+  ) async -> ScheduleSummary {
+    await everySchedule(search, upTo: limit, reporter: failures.reporter, line: line, body)
+  }
+
+  @Test("a failure says what happened, the turns, the line that runs only that order, and draws it")
+  func text() async {
+    let line = #line + 8
+    let summary = await run { schedule in
+      let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
+      for queue in ["log", "index"] {
+        proxy.on(.note, delivery: schedule.queue(queue)) { _ in seen.withLock { $0.append(queue.count) } }
+      }
+      proxy.broadcast(.note, 1)
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } == [3, 5], "seen in the order \(seen.withLock { $0 })")
+    }
+    expect(
+      summary.failure?.description,
+      equals: """
+        seen in the order [5, 3]
+          in this order of turns:
+            1. body
+            2. body goes on
+            3. body goes on
+            4. queue index: note:, sent by body
+            5. queue log: note:, sent by body
+            6. body
+          to run only this order: everySchedule(.replaying("a3dca"))
+          sequenceDiagram
+            participant p1 as body
+            participant p2 as queue log
+            participant p3 as queue index
+            Note over p2: note: waits on its turn
+            Note over p3: note: waits on its turn
+            p1->>p3: note: (its turn)
+            p1->>p2: note: (its turn)
+        """)
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
+    #expect(!summary.isComplete)
+  }
+
+  @Test("an expectation of Swift Testing that fails is one issue at its line, also in a target")
+  func issues() async {
+    let line = #line + 5
+    await withKnownIssue {
+      await everySchedule { schedule in
+        let (proxy, seen) = (Proxy(), Locked(0))
+        proxy.on(.note, delivery: schedule.queue("a")) { new in seen.withLock { $0 = new } }
+        proxy.on(.other, delivery: schedule.actor("b")) { #expect(seen.withLock { $0 } == 1) }
+        proxy.broadcast(.note, 1)
+        proxy.broadcast(.other)
+        try await proxy.drain()
+      }
+    } matching: { issue in
+      issue.sourceLocation?.line == line
+        && (issue.comments.first?.rawValue.contains("to run only this order: everySchedule(.replaying(") == true
+          || issue.comments.isEmpty)
+    }
+  }
+
+  @Test("an error that the body throws is a failure at the line of the call")
+  func thrown() async {
+    struct Broken: Error {}
+    let line = #line + 1
+    let summary = await run { _ in throw Broken() }
+    expect(summary.orders, equals: 1)
+    expect(failures.failures.map(\.place.line), equals: [UInt(line)])
+    #expect(summary.failure?.reason == "the body throws Broken()")
+  }
+
+  @Test("a program without an error is run in all orders, and nothing is reported")
+  func nothing() async {
+    let summary = await run { schedule in
+      let (proxy, sum) = (Proxy(), schedule.shared(0))
+      for queue in ["a", "b"] {
+        proxy.on(.note, delivery: schedule.queue(queue)) { number in sum.withLock { $0 += number } }
+      }
+      proxy.broadcast(.note, 2)
+      try await proxy.drain()
+      schedule.expect(sum.value == 4)
+    }
+    #expect(summary.isComplete && summary.failure == nil && summary.orders > 1 && failures.failures.isEmpty)
+  }
+
+  // MARK: What takes part
+
+  @Test("senders wait for methods that suspend, for nested proxies, behind hooks that wait, and in streams")
+  func waiting() async {
+    let summary = await run(upTo: 400) { schedule in
+      let (outer, inner, slow) = (Proxy(), Proxy(), Slow(schedule))
+      inner.add(slow, delivery: schedule.actor("slow"))
+      outer.on(.ask, delivery: schedule.queue("quick")) { $0 }
+      outer.add(inner)
+      let hook = try outer.around(
+        .ask,
+        waiting: { call in
+          await Task.yield()
+          return try await call.proceed()
+        })
+      defer { hook.cancel() }
+      var calls = outer.messages(for: .ask).makeAsyncIterator()
+      async let second = outer.collectAndWait(.ask, 5, returning: .sum)
+      let first = try await outer.collectAndWait(.ask, 7, returning: .sum)
+      let both = try await [first, second]
+      schedule.expect(both == [21, 15], "answered \(both)")
+      let heard = await [calls.next(), calls.next()].compactMap { $0 }
+      schedule.expect(Set(heard) == [5, 7], "heard \(heard)")
+      let log = slow.log.withLock { $0 }
+      schedule.expect(log == ["begins 5", "ends 5", "begins 7", "ends 7"] || log[0] == "begins 7", "\(log)")
+    }
+    #expect(summary.failure == nil, "\(failures.failures)")
+    #expect(summary.orders > 10)
+  }
+
+  @Test("a sender that waits for room goes on when there is some")
+  func room() async {
+    let summary = await run { schedule in
+      let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
+      proxy.on(.note, delivery: schedule.queue("a"), buffer: .suspendSender(1)) { number in
+        seen.withLock { $0.append(number) }
+      }
+      for number in 0..<4 { try await proxy.broadcastWhenReady(.note, number) }
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } == [0, 1, 2, 3])
+    }
+    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    #expect(summary.orders > 1)
+  }
+
+  @Test("a buffer that keeps the newest is met in all of its states between two messages")
+  func buffer() async {
+    let seen = Locked<Set<[Int]>>([])
+    let summary = await run { schedule in
+      let (proxy, got) = (Proxy(), Locked<[Int]>([]))
+      proxy.on(.note, delivery: schedule.queue("a"), buffer: .keepNewest(1)) { number in
+        got.withLock { $0.append(number) }
+      }
+      for number in 1...3 { proxy.broadcast(.note, number) }
+      try await proxy.drain()
+      let found = got.withLock { $0 }
+      seen.withLock { _ = $0.insert(found) }
+    }
+    #expect(summary.isComplete)
+    // Each of the first two is there in time or is pushed out.
+    expect(seen.withLock { $0 }, equals: [[3], [1, 3], [2, 3], [1, 2, 3]])
+  }
+
+  @Test("a send that blocks is a turn that waits, and its timeout is of the schedule's clock")
+  func blocking() async {
+    let answers = Locked<Set<String>>([])
+    let summary = await run { schedule in
+      let proxy = Proxy()
+      proxy.on(.ask, delivery: schedule.queue("a")) { $0 + 1 }
+      let text: String
+      do {
+        text = "\(try proxy.collect(.ask, 1, returning: .last, timeout: .seconds(3600)) ?? 0)"
+      } catch let error as MessageError {
+        text = "\(error.code)"
+      }
+      answers.withLock { _ = $0.insert(text) }
+    }
+    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(answers.withLock { $0 }, equals: ["2", "\(MessageError.Code.timedOut)"])
+  }
+
+  @Test("time is moved when somebody sleeps, before and after everything else, and deadlines come in their order")
+  func time() async {
+    let seen = Locked<Set<[String]>>([])
+    let summary = await run { schedule in
+      let (proxy, log) = (Proxy(), Locked<[String]>([]))
+      proxy.on(.note, delivery: schedule.queue("a")) { _ in log.withLock { $0.append("message") } }
+      proxy.broadcast(.note, 1)
+      async let long: Void = schedule.clock.sleep(for: .seconds(7200))
+      try await schedule.clock.sleep(for: .seconds(3600))
+      log.withLock { $0.append("hour") }
+      try await long
+      log.withLock { $0.append("hours") }
+      try await proxy.drain()
+      let found = log.withLock { $0 }
+      seen.withLock { _ = $0.insert(found) }
+    }
+    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(
+      seen.withLock { $0 },
+      equals: [["message", "hour", "hours"], ["hour", "message", "hours"], ["hour", "hours", "message"]])
+  }
+
+  @Test("methods of the main actor run in the main actor's turns")
+  func mainActor() async {
+    let summary = await run { schedule in
+      let (proxy, seen) = (Proxy(), Locked(0))
+      proxy.on(.note, delivery: schedule.mainActor, onMainActor: { number in seen.withLock { $0 += number } })
+      proxy.broadcast(.note, 2)
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } == 2)
+    }
+    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+  }
+
+  @Test("after a removal no turn of the target begins, in any order")
+  func removal() async {
+    let summary = await run { schedule in
+      let (proxy, isRemoved) = (Proxy(), Locked(false))
+      let registration = proxy.on(.note, delivery: schedule.queue("a")) { _ in
+        schedule.expect(!isRemoved.withLock { $0 }, "begun after the removal")
+      }
+      for number in 0..<2 { proxy.broadcast(.note, number) }
+      registration.cancel()
+      isRemoved.withLock { $0 = true }
+      try await proxy.drain()
+    }
+    #expect(summary.isComplete && summary.failure == nil && summary.orders > 1, "\(failures.failures)")
+  }
+
+  @Test("two proxies on one queue: messages of one keep their order, and may pass those of the other as in a batch")
+  func twoProxies() async {
+    let seen = Locked<Set<[Int]>>([])
+    let summary = await run { schedule in
+      let (one, other, log) = (Proxy(), Proxy(), Locked<[Int]>([]))
+      for proxy in [one, other] {
+        proxy.on(.note, delivery: schedule.queue("a")) { number in log.withLock { $0.append(number) } }
+      }
+      one.broadcast(.note, 1)
+      other.broadcast(.note, 2)
+      one.broadcast(.note, 3)
+      for proxy in [one, other] { try await proxy.drain() }
+      let found = log.withLock { $0 }
+      seen.withLock { _ = $0.insert(found) }
+    }
+    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(seen.withLock { $0 }, equals: [[1, 2, 3], [1, 3, 2]])
+  }
+
+  // MARK: What cannot take part
+
+  @Test("a queue or an actor that is not the schedule's is named, at once")
+  func foreign() async {
+    for (delivery, name) in [
+      (Delivery.queue(DispatchQueue(label: "disk")), "queue disk"), (.mainActor, "main actor"),
+      (.actor(TestActor()), "actor TestActor"),
+    ] {
+      let summary = await run { _ in
+        let proxy = Proxy()
+        proxy.on(.note, delivery: delivery) { _ in }
+      }
+      #expect(summary.failure?.reason.hasPrefix("\(name) is not the schedule's") == true)
+    }
+  }
+
+  @Test("real time in the program is an error, not a wait")
+  func realTime() async {
+    let summary = await run { _ in try await Task.sleep(for: .milliseconds(1)) }
+    #expect(summary.failure?.reason.contains("from a thread that is not the schedule's") == true)
+  }
+
+  @Test("an order in which all wait says who waits for what")
+  func stuck() async {
+    let summary = await run { schedule in
+      let proxy = Proxy()
+      proxy.add(Endless(), delivery: schedule.actor("index"), ownership: .strong)
+      _ = try await proxy.collectAndWait(.ask, 1, returning: .last)
+    }
+    expect(
+      summary.failure?.reason,
+      equals: """
+        nothing can go on, and the body has not ended:
+          body waits; the last that it sent: ask: to actor index
+          ask: on actor index, sent by body, has not ended
+        """)
+  }
+
+  // MARK: Searches
+
+  @Test("a bound on changes leaves orders out; none is a complete walk that is short")
+  func changes() async {
+    let program: @Sendable (Schedule) async throws -> Void = { schedule in
+      let proxy = Proxy()
+      for queue in ["a", "b", "c"] { proxy.on(.note, delivery: schedule.queue(queue)) { _ in } }
+      proxy.broadcast(.note, 1)
+    }
+    var counts: [Int] = []
+    for changes in 0...3 { counts.append(await run(.every(changes: changes), program).orders) }
+    // Without a change the body ends first: then 3! orders of three messages.
+    expect(counts.first, equals: 6)
+    expect(counts.sorted(), equals: counts)
+    expect(await run(.every, program).orders, equals: 48)
+    expect(counts.last, equals: 48)
+  }
+
+  @Test("random orders are the same for the same seed, and as many as were asked for")
+  func random() async {
+    let program: @Sendable (Schedule) async throws -> Void = { schedule in
+      let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
+      for queue in 0..<4 {
+        proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in seen.withLock { $0.append(queue) } }
+      }
+      proxy.broadcast(.note, 1)
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } != [2, 1, 0, 3])
+    }
+    let (first, second) = (await run(.random(seed: 3), program), await run(.random(seed: 3), program))
+    #expect(first.orders == second.orders && first.failure?.order == second.failure?.order && first.failure != nil)
+    expect(await run(.random(seed: 3), upTo: 2) { _ in }.orders, equals: 2)
+  }
+
+  @Test("a walk that is too long goes through a half and draws the other, and says that it is not complete")
+  func limit() async {
+    let last = Locked<Set<Int>>([])
+    let summary = await run(upTo: 40) { schedule in
+      let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
+      for queue in 0..<6 {
+        proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in seen.withLock { $0.append(queue) } }
+      }
+      proxy.broadcast(.note, 1)
+      try await proxy.drain()
+      if let first = seen.withLock({ $0.first }) { last.withLock { _ = $0.insert(first) } }
+    }
+    #expect(!summary.isComplete && summary.orders == 40)
+    // Depth first alone, the same message would be first for long.
+    #expect(last.withLock { $0.count } > 1)
+  }
+
+  @Test(
+    "an order of another program is refused, and so is text that is none",
+    arguments: ["z", "aab9", "", "a(", "a0", "é"])
+  func replay(text: String) async {
+    _ = await run(.replaying(text)) { schedule in
+      let proxy = Proxy()
+      proxy.on(.note, delivery: schedule.queue("a")) { _ in }
+      proxy.broadcast(.note, 1)
+    }
+    expect(failures.failures.count, equals: 1)
+  }
+
+  @Test("a program that is not the same each time is found out")
+  func unsteady() async {
+    let count = Locked(0)
+    let summary = await run { schedule in
+      let proxy = Proxy()
+      let runs = count.withLock { count in
+        count += 1
+        return count
+      }
+      for queue in 0..<(runs % 2 + 1) { proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in } }
+      proxy.broadcast(.note, 1)
+    }
+    #expect(summary.failure?.reason.contains("did something else than before") == true)
+  }
+
+  @Test("doubles take part: what they find is a failure of the order")
+  func doubles() async {
+    let summary = await run { schedule in
+      let (proxy, log) = (MulticastProxy<any SharedLog>(), TestDouble(SharedLogProxy()))
+      let face = log.face
+      proxy.on(.note, delivery: schedule.queue("a")) { number in face.note("\(number)") }
+      proxy.on(.other, delivery: schedule.queue("b")) { face.note("other") }
+      proxy.broadcast(.note, 1)
+      proxy.broadcast(.other)
+      try await proxy.drain()
+      verifyOrder(log.call(SharedLogProxy.Messages.note, "1"), log.call(SharedLogProxy.Messages.note, "other"))
+    }
+    #expect(summary.failure?.reason.hasPrefix("expected SharedLog note: \"other\" after") == true)
+  }
+}
+
+private actor TestActor {}
+
+/// A target whose method does not end.
+private final class Endless: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Endless.self) {
+    Responds(
+      to: .ask,
+      async: { (_: Endless, _: Int) -> Int in
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+          Endless.kept.withLock { $0.append(continuation) }
+        }
+        return 0
+      })
+  }
+  private static let kept = Locked<[CheckedContinuation<Void, Never>]>([])
+}

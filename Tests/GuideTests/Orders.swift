@@ -1,0 +1,55 @@
+// Orders.swift: the code of the page "Testing every order".
+// Layer: Tests.
+
+import Forwardcast
+import ForwardcastTesting
+import Synchronization
+import TestSupport
+import Testing
+
+// snippet: orders-shop
+@Forwarded
+protocol Shop: AnyObject, Sendable {
+  func setPrice(_ price: Int)
+  @Answer(.last, otherwise: 0) func price() async -> Int
+}
+// end
+
+@Suite("Testing every order")
+struct Orders {
+  @Test("a stale answer is found")
+  func stale() async {
+    await withKnownIssue {
+      // snippet: orders-stale
+      await everySchedule { schedule in
+        let (shop, price) = (ShopProxy(), Mutex(10))
+        shop.on(ShopProxy.Messages.setPrice, delivery: schedule.queue("prices")) { new in price.withLock { $0 = new } }
+        shop.on(ShopProxy.Messages.price, delivery: schedule.queue("answers")) { price.withLock { $0 } }
+        shop.setPrice(20)
+        let told = await shop.price()
+        #expect(told == 20)
+      }
+      // end
+    } matching: {
+      $0.comments.first?.rawValue.contains(".replaying(") ?? true
+    }
+  }
+
+  @Test("orders are counted")
+  func count() async {
+    // snippet: orders-count
+    let summary = await everySchedule(upTo: 2000, sharing: .messages) { schedule in
+      let room = ShopProxy()
+      for name in ["log", "index", "screen"] {
+        room.on(ShopProxy.Messages.setPrice, delivery: schedule.queue(name)) { _ in }
+      }
+      await withTaskGroup { group in
+        for price in 1...2 { group.addTask { room.setPrice(price) } }
+      }
+    }
+    print(summary.orders, summary.isComplete)  // 8 true
+    // end
+    expect(summary.orders, equals: 8)
+    #expect(summary.isComplete)
+  }
+}
