@@ -12,7 +12,7 @@ extension MulticastSending {
   ///
   /// - Parameters:
   ///   - name: what the proxy is called; its type unless given.
-  ///   - naming: what a target is called; its type where it gives `nil`.
+  ///   - naming: what a target is called; its type where it gives `nil`, which from the second of a type on has a number.
   ///   - sink: is called where each step happens, on any thread, and under no lock.
   /// - Returns: a handle that ends the trace.
   @discardableResult

@@ -15,6 +15,10 @@ final class MessageTrace: Sendable {
   private weak let core: MulticastCore?
   private let naming: (@Sendable (AnyObject) -> String?)?
   private let sink: @Sendable (MessageEvent) -> Void
+  /// Targets that only their types name, in the order in which they were met.
+  private let met = Mutex<[String: [ObjectIdentifier]]>([:])
+  /// Targets of a type that are told apart.
+  private static let numberedTargets = 100
 
   init(
     _ core: MulticastCore, name: String?, naming: (@Sendable (AnyObject) -> String?)?,
@@ -26,7 +30,18 @@ final class MessageTrace: Sendable {
   private func name(of target: AnyObject?) -> String {
     guard let target else { return "a dead target" }
     if let core = target as? MulticastCore { return core === self.core ? name ?? core.name : core.name }
-    return naming?(target) ?? typeName(of: target)
+    return naming?(target) ?? numbered(target, typeName(of: target))
+  }
+
+  /// A target by its type; the second of a type has a number.
+  private func numbered(_ target: AnyObject, _ type: String) -> String {
+    let index = met.withLock { met in
+      let index = met[type]?.firstIndex(of: ObjectIdentifier(target)) ?? met[type]?.count ?? 0
+      guard index < MessageTrace.numberedTargets else { return 0 }
+      if index == met[type]?.count ?? 0 { met[type, default: []].append(ObjectIdentifier(target)) }
+      return index
+    }
+    return index == 0 ? type : "\(type) \(index + 1)"
   }
 
   /// Tells that a message was sent to a proxy, and gives the number of that step.

@@ -78,7 +78,10 @@ public final class SequenceDiagram: Sendable {
   /// The participants in the order in which they appear.
   var participants: [String] {
     var seen: Set<String> = []
-    return events.flatMap { [$0.sender, $0.receiver] }.filter { seen.insert($0).inserted }
+    return events.flatMap { event in
+      // Those stand as notes at the receiver.
+      event.stage == .queued || event.stage == .skipped ? [event.receiver] : [event.sender, event.receiver]
+    }.filter { seen.insert($0).inserted }
   }
 
   /// What a step is in a picture.

@@ -47,6 +47,18 @@ struct TraceTests {
         """)
   }
 
+  @Test("targets of one type that nobody names are told apart")
+  func unnamed() {
+    let (first, second, proxy) = (Desk("ann", journal), Desk("bo", journal), Desks())
+    proxy.add(first)
+    proxy.add(second)
+    proxy.trace(as: "office") { [diagram] in diagram.add($0) }
+    for _ in 1...2 { proxy.broadcast(.say, "hi") }
+    let receivers = diagram.events.filter { $0.stage == .began }.map(\.receiver)
+    expect(receivers, equals: ["Desk", "Desk 2", "Desk", "Desk 2"])
+    expect(diagram.participants, equals: ["sender", "office", "Desk", "Desk 2"])
+  }
+
   @Test("errors and targets that are passed over are told")
   func failures() throws {
     let muted = Desk("bo", journal)
