@@ -322,6 +322,10 @@ struct WorkTests {
       #expect(thousand > hundred * 10 + 900 * 900 * 8, "\(addition)")
     }
     #expect(work(1000, "add r to q") < work(100, "add r to q") * 11)
+    // The lists of their selectors are compared.
+    let names = (0..<100).map { "\"s\($0)\"" }.joined(separator: ", ")
+    let (few, many) = (work(1000, "add r to q only @[\"a\"]"), work(1000, "add r to q only @[\(names)]"))
+    #expect(many - few >= 1000 * 1000 / 2 * 150)
   }
 
   @Test(

@@ -19,7 +19,7 @@ extension Interpreter {
     try run.charge(Work.make + Work.pass * selectors.count)
     let selectors = try selectors.map(world.intern)
     let point = ScriptPoint(selectors: selectors, services: world.services)
-    world.trace(point.observers)
+    world.trace(point.observers, as: "<extension \(name)>")
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
   }
 
@@ -68,9 +68,7 @@ extension Interpreter {
 extension World {
   /// By what a receiver's one object is asked for, and the table that it will have.
   func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
-    guard let table = table(of: receiver) else {
-      throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
-    }
+    let table = try table(of: receiver)
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
     return (key, table)
   }

@@ -58,7 +58,8 @@ extension Interpreter {
     case .make(let receiver, let isNamed, let fallback):
       let name = isNamed ? try text(of: stack.removeLast()) : fallback
       try run.charge(Work.make + 2 * name.utf8.count)
-      stack.append(.object(try make(receiver, name: name)))
+      let object = ScriptObject(table: try world.table(of: receiver), receiver: receiver, name: name)
+      stack.append(.object(object.reference))
     case .not:
       stack.append(.bool(try !stack.removeLast().wanted("not needs a Bool, not", \.bool)))
     case .query(let query): stack.append(try answer(query, about: stack.removeLast()))
@@ -73,13 +74,6 @@ extension Interpreter {
     case .service(let name): stack.append(try service(name, at: step.offset))
     case .services: stack.append(try services())
     }
-  }
-
-  private func make(_ receiver: String, name: String) throws -> ScriptReference {
-    guard let table = world.table(of: receiver) else {
-      throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
-    }
-    return ScriptObject(table: table, receiver: receiver, name: name).reference
   }
 
   /// The name in a selector or in a text, checked.

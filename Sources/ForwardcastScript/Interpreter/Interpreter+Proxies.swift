@@ -19,7 +19,7 @@ extension Interpreter {
         proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak,
         allowsDuplicates: options.contains(.duplicates))
       proxy.onError = { [weak world] failure in world?.report(failure.error) }
-      world.trace(proxy)
+      world.trace(proxy, as: "<multicast \(name)>")
     case .forward(let target):
       let receiver = try object(target).receiver
       let proxy = ForwardingProxy(to: receiver)

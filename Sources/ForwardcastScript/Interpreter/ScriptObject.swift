@@ -28,16 +28,10 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
 extension World {
   /// Declares a receiver: its rows become the rows of a selector table.
   func define(_ definition: ReceiverDefinition, at offset: Int, of source: SourceText) throws {
-    if table(of: definition.name) != nil {
+    if hasTable(of: definition.name) {
       throw ScriptFault(.syntax, "there is a receiver \(definition.name) already")
     }
-    var parent: SelectorTable?
-    if let name = definition.parent {
-      guard let table = table(of: name) else {
-        throw ScriptFault(.unknownName, "receiver \(name)", about: .receiver(name))
-      }
-      parent = table
-    }
+    let parent = try definition.parent.map(table)
     try countInheritance(of: definition.name, parent: definition.parent)
     let table = SelectorTable(for: ScriptObject.self, inheriting: parent, rows: [Responds<ScriptObject>]())
     for row in definition.rows {

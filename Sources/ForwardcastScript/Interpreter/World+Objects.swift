@@ -194,7 +194,8 @@ extension World {
       }
       if only != nil || state.labels[id]?.allowsDuplicates ?? false {
         state.labels[id]?.repeatable += 1
-        work += Work.look * (state.labels[id]?.repeatable ?? 0)
+        // The lists of selectors are compared, too.
+        work += Work.look * (state.labels[id]?.repeatable ?? 0) * (8 + (only?.count ?? 0)) / 16
       }
       return work
     }

@@ -108,13 +108,14 @@ final class World: Sendable {
 
   /// Has a proxy of the session tell what its targets get. What it is sent is told by its sender, and what a row does by the
   /// row, under the number that the proxy gives its turn.
-  func trace(_ proxy: some MulticastSending) {
+  func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
-    proxy.trace(naming: { [weak self] target in
+    let naming: @Sendable (AnyObject) -> String? = { [weak self] target in
       if let object = target as? ScriptObject { return ofRow + object.description }
       return (target as? any MessageReceiver).flatMap { self?.reference($0).description }
-    }) { [weak self] event in
+    }
+    proxy.trace(as: name, naming: naming) { [weak self] event in
       let isOfRow = event.receiver.hasPrefix(ofRow)
       switch event.stage {
       case .sent: return
@@ -155,7 +156,13 @@ final class World: Sendable {
 
   // MARK: Receivers
 
-  func table(of receiver: String) -> SelectorTable? { state.withLock { $0.tables[receiver] } }
+  /// - Throws: `unknown name`.
+  func table(of receiver: String) throws(ScriptFault) -> SelectorTable {
+    if let table = state.withLock({ $0.tables[receiver] }) { return table }
+    throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
+  }
+
+  func hasTable(of receiver: String) -> Bool { state.withLock { $0.tables[receiver] != nil } }
 
   func setTable(_ table: SelectorTable, of receiver: String) { state.withLock { $0.tables[receiver] = table } }
 

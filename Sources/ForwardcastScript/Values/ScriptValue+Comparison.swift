@@ -39,10 +39,7 @@ extension ScriptValue: Hashable {
     case .selector(let value): hasher.combine(value)
     case .signature(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
-    case .registration(let value): hasher.combine(ObjectIdentifier(value))
-    case .hook(let value): hasher.combine(ObjectIdentifier(value))
-    case .queue(let value): hasher.combine(ObjectIdentifier(value))
-    case .foreign: hasher.combine(1)
+    case .registration, .hook, .queue, .foreign: hasher.combine(1)
     }
   }
 
