@@ -36,13 +36,18 @@ struct Difference: CustomStringConvertible {
 
 /// Compares by step. What happens in the sender's turn has one order; errors go to handlers when they are known, and what runs
 /// on contexts or is waited for has an order for each target, hook, handler and sender only.
-func firstDifference(expected: Journal, observed: Journal, ordered: (Int) -> Bool) -> Difference? {
+func firstDifference(
+  expected: Journal, observed: Journal, several: Set<String> = [], ordered: (Int) -> Bool
+) -> Difference? {
   let steps = Set(expected.map(\.step)).union(observed.map(\.step)).sorted()
   for step in steps {
     let wanted = expected.filter { $0.step == step }
     let found = matched(observed.filter { $0.step == step }, with: wanted)
     func texts(_ events: [Event]) -> [String] { events.map(\.description) }
-    func byActor(_ events: [Event]) -> [String: [String]] { Dictionary(grouping: events, by: \.actor).mapValues(texts) }
+    func byActor(_ events: [Event]) -> [String: [String]] {
+      let groups = Dictionary(grouping: events, by: \.actor).mapValues(texts)
+      return Dictionary(uniqueKeysWithValues: groups.map { ($0, several.contains($0) ? $1.sorted() : $1) })
+    }
     func inTurn(_ events: [Event]) -> [String] {
       texts(events.filter { !$0.actor.hasPrefix("onError") && !$0.actor.hasPrefix("stream") })
     }

@@ -15,8 +15,9 @@ final class Judge {
       return Difference(step: 0, expected: expected, observed: ["the program hangs"])
     }
     let firstWait = program.steps.firstIndex(where: \.waits) ?? program.steps.count
+    let several = program.targetsOfSeveralPlaces
     func difference(_ rules: Rules) -> Difference? {
-      firstDifference(expected: Reference.journal(of: program, rules), observed: observed) { step in
+      firstDifference(expected: Reference.journal(of: program, rules), observed: observed, several: several) { step in
         guard step < firstWait, case .act = program.steps[step] else { return false }
         return true
       }
@@ -24,11 +25,22 @@ final class Judge {
     guard let first = difference([]) else { return nil }
     var last = first
     // Few of them at once explain most.
-    for choice in (1..<(1 << known.count)).sorted(by: { $0.nonzeroBitCount < $1.nonzeroBitCount }) {
+    for choice in Self.choices(of: known.count) {
       guard let next = difference(chosen(choice, of: known)) else { return nil }
       if next.step > last.step { last = next }
     }
     return last
+  }
+
+  /// One, two or three of `count`, as bits; and all.
+  private static func choices(of count: Int) -> [Int] {
+    var all: [Int] = []
+    for first in 0..<count { all.append(1 << first) }
+    for first in 0..<count { for second in 0..<first { all.append(1 << first | 1 << second) } }
+    for first in 0..<count {
+      for second in 0..<first { for third in 0..<second { all.append(1 << first | 1 << second | 1 << third) } }
+    }
+    return count == 0 ? [] : all + [1 << count - 1]
   }
 
   private func chosen(_ choice: Int, of known: [Rules]) -> Rules {
@@ -91,6 +103,14 @@ extension Program {
     let losesQueued = actions.contains {
       if case .release(let target) = $0 { queued.contains(.target(target)) } else { false }
     }
+    let ways = Set(
+      actions.compactMap { action -> AdditionKey? in
+        if case .add(let addition) = action, case .proxy = addition.object { AdditionKey(addition) } else { nil }
+      })
+    let comesTwice = Set(ways.map(\.object)).count < ways.count
+    let suspends = actions.contains { action in
+      if case .add(let addition) = action, case .suspendSender = addition.buffer { true } else { false }
+    }
     let losesNested = targets.flatMap(\.actions).contains { action in
       switch action {
       case .remove(.proxy, _), .mute(.proxy, _), .cancel: !nested.isEmpty && !queued.isEmpty
@@ -98,10 +118,19 @@ extension Program {
       }
     }
     return !nested.isDisjoint(with: surrounded) && (isQueued || stopsEarly) || losesQueued || losesNested
+      || isQueued && suspends || comesTwice && !queued.isEmpty
+  }
+
+  /// Targets to which several ways lead, each with an order of its own; or all, where that may be so of a proxy.
+  fileprivate var targetsOfSeveralPlaces: Set<String> {
+    let objects = allActions.compactMap { if case .add(let addition) = $0 { addition.object } else { nil } }
+    let several = Dictionary(grouping: objects) { $0 }.filter { $0.value.count > 1 }.keys
+    let isProxy = several.contains { if case .proxy = $0 { true } else { false } }
+    return Set((isProxy ? targets.indices.map(Object.target) : Array(several)).map(\.description))
   }
 
   /// Whatever steps and callbacks do.
-  private var allActions: [Action] {
+  var allActions: [Action] {
     var all: [Action] = []
     func visit(_ action: Action) {
       all.append(action)
@@ -153,7 +182,7 @@ extension Action {
       all[0].buffer = .unbounded
       all[1].only = nil
       all[2].isStrong = false
-      all[3].priority = 0
+      all[3].priority = nil
       all[4].deliversPending = false
       all[5].context = nil
       all[5].buffer = .unbounded

@@ -106,6 +106,59 @@ extension KnownDifference {
       "a sender who waits for answers keeps a weak target alive that has given one",
       "weak; dead targets are never called",
       add(2), add(3, on: 0), send(.collectAndWait(.all), .ask), .release(2), send(.broadcast)),
+    KnownDifference(
+      "a target that mutes the nested proxy around it leaves the targets behind it reached",
+      "mute: from now on and also later in a broadcast that is under way",
+      targets: [1: TargetSetup(actions: [.mute(.proxy(1), in: 0)])],
+      nest(1), add(1, to: 1), add(2, to: 1), send(.broadcast)),
+    KnownDifference(
+      "what a hook throws counts as a target that failed",
+      "Counts are of targets that ran, whatever hooks make of their answers",
+      hook(.failingAfter, on: 0), send(.broadcast)),
+    KnownDifference(
+      "a report lists a target that was added meanwhile, and the nested proxy that it was added to",
+      "added during a broadcast: from the next broadcast on; a nested proxy is no entry itself unless it is empty",
+      targets: [0: TargetSetup(actions: [add(0, to: 1)])],
+      .add(Addition(object: .target(4), proxy: 1, only: [.ask, .vote])), add(0), nest(1), send(.forward)),
+    KnownDifference(
+      "a target that got the message stands among the skipped too, for a registration of other selectors",
+      "A report has each target once, in one of its lists",
+      add(3), .add(Addition(object: .target(3), only: [.ask])), send(.forward)),
+    KnownDifference(
+      "who is muted and out of scope is listed as out of scope",
+      "A skip's reason is the first that holds of: removed, dead, muted, out of scope",
+      .add(Addition(object: .target(4), only: [.tell])), .mute(.target(4), in: 0), send(.forward, .ask)),
+    KnownDifference(
+      "adding again without saying a priority moves a target to priority 0",
+      "Adding again without saying a priority keeps the place",
+      .add(Addition(object: .target(2), priority: 1)), add(3), add(2), send(.broadcast)),
+    KnownDifference(
+      "a nested proxy on a queue asks all of its targets, whatever the policy", "\(between): … early stopping",
+      nest(2, on: 1), add(1, to: 2), add(0, to: 2), send(.collectAndWait(.first), .ask)),
+    KnownDifference(
+      "an empty nested proxy behind an error that stops is in no list",
+      "a nested proxy is no entry itself unless it is empty",
+      targets: [2: TargetSetup(throwsError: true)], proxies: [0: ProxySetup(stopsAtFirst: true)],
+      add(2), nest(1), send(.forward)),
+    KnownDifference(
+      "a stream has a message that still waits for room", "A message is in the sequence when it leaves",
+      hook(.stream, on: 0, for: .vote),
+      .add(Addition(object: .target(2), context: 0, buffer: .suspendSender(1))), send(.broadcast),
+      send(.collectAndWait(.every), .vote)),
+    KnownDifference(
+      "a sender who waits is not suspended by a full buffer behind a nested proxy on a queue",
+      "\(between): … room in buffers", nest(1, on: 1),
+      .add(Addition(object: .target(3), proxy: 1, context: 0, buffer: .suspendSender(1))), send(.broadcast),
+      send(.forwardAndWait)),
+    KnownDifference(
+      "what a nested proxy has queued comes twice where the proxy is registered for two sets of selectors",
+      "with another `only` set it is one more registration, and a message still arrives once",
+      .add(Addition(object: .proxy(1), only: [.ask])), add(4, to: 1, on: 0), nest(1), send(.broadcast, .ask)),
+    KnownDifference(
+      "who is removed in a message that it is out of the scope of is in no list",
+      "A skip's reason is the first that holds of: removed, dead, muted, out of scope",
+      targets: [0: TargetSetup(actions: [.remove(.target(1), from: 0)])],
+      add(0), .add(Addition(object: .target(1), only: [.tell])), send(.forwardAndWait, .ask)),
   ]
 }
 

@@ -251,7 +251,8 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
     let only = addition.only?.map(\.selector)
     let ownership: Ownership = addition.isStrong ? .strong : .weak
     guard let context = addition.context else {
-      return proxy.add(object, priority: addition.priority, ownership: ownership, only: only)
+      guard let priority = addition.priority else { return proxy.add(object, ownership: ownership, only: only) }
+      return proxy.add(object, priority: priority, ownership: ownership, only: only)
     }
     let buffer: DeliveryBuffer =
       switch addition.buffer {
@@ -261,9 +262,16 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
       case .latestPerSelector: .latestPerSelector
       case .suspendSender(let count): .suspendSender(count)
       }
+    let (delivery, pending) = (
+      Delivery.queue(contexts[context]), addition.deliversPending ? PendingDeliveries.deliverPending : .dropPending
+    )
+    guard let priority = addition.priority else {
+      return proxy.add(
+        object, delivery: delivery, ownership: ownership, only: only, buffer: buffer, whenRemoved: pending)
+    }
     return proxy.add(
-      object, delivery: .queue(contexts[context]), priority: addition.priority, ownership: ownership, only: only,
-      buffer: buffer, whenRemoved: addition.deliversPending ? .deliverPending : .dropPending)
+      object, delivery: delivery, priority: priority, ownership: ownership, only: only, buffer: buffer,
+      whenRemoved: pending)
   }
 
   // MARK: - Hooks

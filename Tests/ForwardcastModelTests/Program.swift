@@ -97,7 +97,8 @@ struct Addition: Sendable, Hashable {
   var proxy = 0
   /// The context; `nil` where it is called in the sender's turn.
   var context: Int?
-  var priority = 0
+  /// `nil` where none is said.
+  var priority: Int?
   var isStrong = false
   var only: [Word]?
   var buffer = Buffer.unbounded
@@ -276,7 +277,7 @@ extension Addition: CustomStringConvertible {
   var description: String {
     var words = ["\(object)"]
     if let context { words.append("delivery: .queue(q\(context))") }
-    if priority != 0 { words.append("priority: \(priority)") }
+    if let priority { words.append("priority: \(priority)") }
     if isStrong { words.append("ownership: .strong") }
     if let only { words.append("only: \(only)") }
     if buffer != .unbounded { words.append("buffer: .\(buffer)") }

@@ -34,7 +34,7 @@ final class Place {
 
   init(_ addition: Addition) {
     (object, proxy, context, key) = (addition.object, addition.proxy, addition.context, AdditionKey(addition))
-    (priority, isStrong) = (addition.priority, addition.isStrong)
+    (priority, isStrong) = (addition.priority ?? 0, addition.isStrong)
     only = addition.only.map(Set.init)
     (buffer, deliversPending) = (addition.buffer, addition.deliversPending)
   }
@@ -73,6 +73,8 @@ final class Node {
   var level: Level?
   var outcome = Outcome.open
   var isPosted = false
+  /// Whether a nested proxy was entered.
+  var isEntered = false
   var holdsRoom = false
   /// What came of it on its context, and who waits for that.
   var served: Served?
@@ -102,6 +104,7 @@ final class Travel {
   /// Registrations that had ended before: a report may have them still.
   var ended: [String] = []
   var dropped = 0
+  var failuresOfHooks = 0
   var isOver = false
   /// Targets that ran it: a report holds them.
   var called: Set<Int> = []
@@ -167,7 +170,33 @@ struct Rules: OptionSet, Hashable, Sendable {
   /// A sender who waits for answers holds the targets that gave one.
   static let sendersHold = Rules(rawValue: 512)
 
+  /// Adding again without saying a priority moves a target to priority 0.
+  static let unsaidPriorityIsZero = Rules(rawValue: 1024)
+
+  /// What a hook throws counts as a failure of a target.
+  static let errorsOfHooksCount = Rules(rawValue: 2048)
+  /// A nested proxy of which no target gets the message is listed besides them, and with them who was added meanwhile.
+  static let unresponsiveNestedIsListed = Rules(rawValue: 4096)
+
+  /// A target with registrations for several sets of selectors is listed as out of the scope of those that are for others.
+  static let otherScopesAreListed = Rules(rawValue: 8192)
+  /// Who is muted and out of scope is listed as out of scope.
+  static let scopeBeforeMuted = Rules(rawValue: 16384)
+
+  /// An empty nested proxy behind an error that stops is in no list.
+  static let emptyNestedMayBeUnlisted = Rules(rawValue: 32768)
+
+  /// A nested proxy on a queue asks all of its targets, whatever the policy.
+  static let queuedNestedAsksAll = Rules(rawValue: 65536)
+  /// Where something stands around the root, its hooks and streams come before the wait for room.
+  static let surroundedWaitsInside = Rules(rawValue: 131_072)
+
   static let all: [Rules] = [
+    .queuedNestedAsksAll, .surroundedWaitsInside,
+    .emptyNestedMayBeUnlisted,
+    .otherScopesAreListed, .scopeBeforeMuted,
+    .errorsOfHooksCount, .unresponsiveNestedIsListed,
+    .unsaidPriorityIsZero,
     .sendersHold,
     .nestedIsListed, .queuedNestedCounts, .surroundingsHold, .isNotToldWhoIsElsewhere, .surroundedAsksAll,
     .surroundedListsTwice, .waysAreForgotten, .deadAreQueued, .queuedNestedJoinsLate,
@@ -194,7 +223,7 @@ final class Reference {
   var step = 0
   var sends = 0
   var added = 0
-  /// Messages whose senders wait.
+  /// Messages whose senders wait, or get a report.
   var open: [Travel] = []
 
   init(_ program: Program, _ rules: Rules) {
@@ -261,7 +290,10 @@ final class Reference {
       let hook = InstalledHook(setup, installed.count)
       installed.append(hook)
       hooks[setup.proxy].append(hook)
-    case .cancelHook(let number): if installed.indices.contains(number) { installed[number].isCancelled = true }
+    case .cancelHook(let number):
+      if installed.indices.contains(number), installed[number].setup.kind != .stream {
+        installed[number].isCancelled = true
+      }
     case .replaceRow(let target, let word):
       if program.targets[target].shape == .own, held[target] { rows[target][word, default: 0] += 1 }
     case .removeRow(let target, let word):
@@ -280,9 +312,10 @@ final class Reference {
         addition.isStrong, addition.buffer, addition.deliversPending
       )
       additions[added] = same
-      guard same.priority != addition.priority else { return }
+      let priority = addition.priority ?? (rules.contains(.unsaidPriorityIsZero) ? 0 : same.priority)
+      guard same.priority != priority else { return }
       places[addition.proxy].removeAll { $0 === same }
-      same.priority = addition.priority
+      same.priority = priority
       insert(same)
     } else {
       let place = Place(addition)
@@ -367,14 +400,15 @@ final class Reference {
     }
     travel.ended = ended(send.proxy)
     let level = level(send.proxy, send.word, way: [])
-    if send.verb.waits { open.append(travel) }
+    if send.verb.waits || travel.mode == .report { open.append(travel) }
     let begin = {
       self.surrounded(level, Part(travel, travel.mode), send.argument) { served in
         self.finish(travel, level, served)
         self.open.removeAll { $0 === travel }
       }
     }
-    guard send.verb.waits else { return begin() }
+    let waitsInside = rules.contains(.surroundedWaitsInside) && !level.hooks.isEmpty
+    guard send.verb.waits, !waitsInside else { return begin() }
     whenThereIsRoom(in: level, travel, begin)
   }
 
@@ -446,6 +480,8 @@ final class Reference {
     let travel: Travel
     let mode: Mode
     var isQueued = false
+    /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
+    var isBehindOpen = false
     init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
     var word: Word { travel.send.word }
   }
@@ -482,7 +518,7 @@ final class Reference {
       }
     case .around(let around):
       if part.travel.send.verb.waits ? setup.form == .plain && hasQueued(level) : setup.form == .waiting {
-        return refuse(level, part, "isolation mismatch", done)
+        return fail(level, part, "isolation mismatch", done)
       }
       note(name, "around \(part.word) \(argument)")
       begin(hook)
@@ -542,13 +578,21 @@ final class Reference {
   /// What a hook throws is the error of the send: nobody receives that of a broadcast.
   private func fail(_ level: Level, _ part: Part, _ text: String, _ done: (Served) -> Void) {
     let fault = Fault(text: text, way: level.way)
-    guard part.mode == .broadcast else { return done(Served(errors: [fault], hasFailed: true)) }
-    report(fault, part)
-    done(Served(hasFailed: true))
+    done(Served(errors: [fault], hasFailed: true))
   }
 
   private func withhold(_ level: Level) {
     for node in level.nodes { skip(node, "withheld by a hook") }
+  }
+
+  /// Nobody is thrown what a hook throws in a broadcast.
+  private func takeErrorsOfHooks(_ served: inout Served, _ part: Part) {
+    guard part.mode == .broadcast else { return }
+    for fault in served.errors {
+      report(fault, part)
+      part.travel.failuresOfHooks += 1
+    }
+    served.errors = []
   }
 
   /// Tells the innermost handler of errors.
@@ -559,35 +603,50 @@ final class Reference {
 
   // MARK: - The targets of a level
 
-  private func asksAll(_ level: Level) -> Bool {
-    rules.contains(.surroundedAsksAll) && level.way.count > 1 && !level.hooks.isEmpty
+  private func asksAll(_ level: Level, _ part: Part) -> Bool {
+    rules.contains(.queuedNestedAsksAll) && part.isQueued
+      || rules.contains(.surroundedAsksAll) && level.way.count > 1 && !level.hooks.isEmpty
   }
 
   private func mayStop(_ level: Level, _ part: Part) -> Bool {
-    !asksAll(level) && part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
+    !asksAll(level, part) && part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
   }
 
   private func inside(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
     reopen(level)
+    let isRoot = level.way.count == 1 && !level.hooks.isEmpty
+    guard isRoot, part.travel.send.verb.waits, rules.contains(.surroundedWaitsInside) else {
+      return reach(level, part, argument, done)
+    }
+    whenThereIsRoom(in: level, part.travel) { self.reach(level, part, argument, done) }
+  }
+
+  private func reach(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
     if !mayStop(level, part) { postAll(level, part, argument) }
     serve(level, part, argument) { served in
       guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level) else { return done(served) }
-      self.fail(level, part, "nobody responds", done)
+      guard part.mode == .broadcast else { return self.fail(level, part, "nobody responds", done) }
+      self.report(Fault(text: "nobody responds", way: level.way), part)
+      done(served)
     }
   }
 
   private func reopen(_ level: Level) {
     level.hasPosted = false
     for node in level.nodes {
-      (node.outcome, node.isPosted, node.served, node.onServed) = (.open, false, nil, nil)
+      (node.outcome, node.isPosted, node.isEntered, node.served, node.onServed) = (.open, false, false, nil, nil)
       if let inner = node.level { reopen(inner) }
     }
   }
 
   private func isSilent(_ level: Level) -> Bool {
     level.nodes.allSatisfy { node in
-      if let inner = node.level { return isSilent(inner) }
-      return if case .skipped(let reason) = node.outcome { Self.reasons.contains(reason) } else { false }
+      if let inner = node.level, !inner.nodes.isEmpty, node.outcome != .queued { return isSilent(inner) }
+      switch node.outcome {
+      case .open, .unlisted: return !node.isPosted
+      case .skipped(let reason): return reasons.contains(reason)
+      case .queued, .delivered, .failed: return false
+      }
     }
   }
 
@@ -598,6 +657,7 @@ final class Reference {
       if node.place.context != nil {
         if isReachable(node, part, in: level) { post(node, part, argument) }
       } else if let inner = node.level, inner.hooks.isEmpty, !mayStop(inner, part), isReachable(node, part, in: level) {
+        node.isEntered = true
         postAll(inner, part, argument)
       }
     }
@@ -605,13 +665,14 @@ final class Reference {
 
   /// Whether a message may go to the node now; else why not is its outcome.
   private func isReachable(_ node: Node, _ part: Part, in level: Level) -> Bool {
+    current = part
     if isServedAlready(node, in: level) {
       node.outcome = .unlisted
       return false
     }
     guard let reason = obstacle(node, part) else { return true }
     // What has left is on its way.
-    if let inner = node.level, inner.hasPosted, !rules.contains(.waysAreForgotten) || part.travel.waits { return true }
+    if let inner = node.level, hasLeft(inner), !rules.contains(.waysAreForgotten) || part.travel.waits { return true }
     if rules.contains(.deadAreQueued), reason == "dead", node.place.context != nil, node.row != nil { return true }
     skip(node, reason)
     return false
@@ -624,32 +685,48 @@ final class Reference {
       guard other !== node, other.object == node.object, other.place.context == node.place.context else { return false }
       switch other.outcome {
       case .queued, .delivered, .failed: return true
-      case .open, .skipped, .unlisted: return other.isPosted
+      case .open, .skipped, .unlisted: return other.isPosted || other.isEntered
       }
     }
   }
 
-  private static let reasons = ["removed", "dead", "muted", "out of scope", "does not respond"]
+  private var reasons: [String] {
+    rules.contains(.scopeBeforeMuted)
+      ? ["removed", "dead", "out of scope", "muted", "does not respond"]
+      : ["removed", "dead", "muted", "out of scope", "does not respond"]
+  }
+
+  private func hasLeft(_ level: Level) -> Bool {
+    level.nodes.contains { $0.isPosted || $0.level.map(hasLeft) ?? false }
+  }
+
+  private func isOutOfScope(_ node: Node, _ part: Part) -> Bool {
+    node.way.contains { !($0.only?.contains(part.word) ?? true) }
+  }
 
   /// The first that holds of the reasons for which a node gets nothing.
   private func obstacle(_ node: Node, _ part: Part) -> String? {
-    var found = node.way.compactMap { obstacle($0) }
-    if node.way.contains(where: { !($0.only?.contains(part.word) ?? true) }) { found.append("out of scope") }
+    var found = (rules.contains(.waysAreForgotten) ? [node.place] : node.way).compactMap { obstacle($0) }
+    if isOutOfScope(node, part) { found.append("out of scope") }
     if node.level == nil, node.row == nil { found.append("does not respond") }
-    return found.min { Self.reasons.firstIndex(of: $0) ?? 9 < Self.reasons.firstIndex(of: $1) ?? 9 }
+    return found.min { reasons.firstIndex(of: $0) ?? 9 < reasons.firstIndex(of: $1) ?? 9 }
   }
 
   /// Passes over a node and all below it, each for the first reason that holds.
   private func skip(_ node: Node, _ reason: String) {
     if let level = node.level, !level.nodes.isEmpty {
       node.outcome = .unlisted
-      if rules.contains(.nestedIsListed), reason != "withheld by a hook" {
+      if rules.contains(.nestedIsListed),
+        reason != "withheld by a hook"
+          || rules.contains(.queuedNestedCounts) && node.place.context != nil
+      {
         node.outcome = .skipped(current.flatMap { obstacle(node, $0) } ?? reason)
         return
       }
       for inner in level.nodes { skip(inner, reason) }
     } else {
-      node.outcome = .skipped(current.flatMap { obstacle(node, $0) } ?? reason)
+      let own = current.flatMap { obstacle(node, $0) } ?? (node.level == nil ? nil : "does not respond")
+      node.outcome = .skipped(own ?? reason)
     }
   }
   /// The message whose outcomes are written.
@@ -665,14 +742,21 @@ final class Reference {
     func endWhenDone() {
       guard hasAskedAll, !isOver, served.allSatisfy({ $0 != nil }) else { return }
       isOver = true
-      done(
-        served.reduce(into: Served()) { all, one in
-          // Answers are asked for until the result is known.
-          if !(policy?.isKnown(by: all.answers.map(\.value)) ?? false) { all.answers += one?.answers ?? [] }
-          all.errors += one?.errors ?? []
-          all.hasFailed = all.hasFailed || one?.hasFailed ?? false
-        })
+      var all = Served()
+      for one in served.compactMap({ $0 }) {
+        // Answers and errors are asked for until the result is known.
+        if policy?.isKnown(by: all.answers.map(\.value)) ?? false {
+          for fault in one.errors { report(fault, part) }
+        } else {
+          all.answers += one.answers
+          all.errors += one.errors
+        }
+        all.hasFailed = all.hasFailed || one.hasFailed
+      }
+      done(all)
     }
+    /// Answers are taken in the order of delivery, so that one that is not known yet keeps back those behind it.
+    func inOrder() -> [Int] { served.prefix { $0 != nil }.flatMap { $0?.answers.map(\.value) ?? [] } }
     func settle(_ index: Int, _ outcome: Served) {
       served[index] = outcome
       if outcome.hasFailed { hasFailed = true }
@@ -694,7 +778,7 @@ final class Reference {
           settle(index, Served())
           continue
         }
-        let isKnown = !asksAll(level) && policy?.isKnown(by: served.flatMap { $0?.answers.map(\.value) ?? [] }) ?? false
+        let isKnown = !part.isBehindOpen && !asksAll(level, part) && policy?.isKnown(by: inOrder()) ?? false
         if isKnown || hasFailed && program.proxies[level.proxy].stopsAtFirst {
           skip(node, "stopped")
           settle(index, Served())
@@ -708,7 +792,9 @@ final class Reference {
         // A hook that waits holds its sender: what stands behind it is asked when the hook has ended.
         let holds = waits && isSurrounded(node)
         var (isLater, isHere) = (false, false)
-        visit(node, part, argument) { outcome in
+        var inner = part
+        inner.isBehindOpen = part.isBehindOpen || served.prefix(index).contains { $0 == nil }
+        visit(node, inner, argument) { outcome in
           isHere = true
           settle(index, outcome)
           if isLater, holds { ask(from: index + 1) }
@@ -733,9 +819,11 @@ final class Reference {
   private func visit(_ node: Node, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
     if let level = node.level {
       node.outcome = .unlisted
+      node.isEntered = true
       if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, done) }
       return surrounded(level, part, argument) { served in
         var served = served
+        self.takeErrorsOfHooks(&served, part)
         if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
           node.outcome = .failed(fault.text)
           served.errors = [Fault(text: fault.text, way: fault.way, isListed: true)]
@@ -812,14 +900,16 @@ final class Reference {
 
   private func giveUp(_ parcel: Parcel, for travel: Travel) {
     travel.dropped += 1
+    let hadLeft = parcel.node.place.waiting.contains { $0 === parcel }
     parcel.node.place.waiting.removeAll { $0 === parcel }
     contexts[parcel.node.place.context ?? 0].removeAll { $0 === parcel }
-    end(parcel, "buffer full")
+    // What was queued was, for a sender that does not wait.
+    if !hadLeft || parcel.travel.waits { end(parcel, "buffer full") }
   }
 
   /// A message that waited and does not run.
   private func end(_ parcel: Parcel, _ reason: String) {
-    if parcel.travel.waits || parcel.travel.send.verb == .forward && !parcel.travel.isOver {
+    if parcel.travel.waits || !parcel.travel.isOver {
       current = Part(parcel.travel, parcel.travel.mode)
       skip(parcel.node, reason)
     }
@@ -880,7 +970,11 @@ final class Reference {
     level.nodes.flatMap { node -> [String] in
       guard let inner = node.level else { return [] }
       return vanished(inner)
-        + (inner.nodes.allSatisfy { $0.place.isCancelled || !isAlive($0.place) }
+        + (inner.nodes.allSatisfy {
+          $0.place.isCancelled || !isAlive($0.place)
+            || rules.contains(.unresponsiveNestedIsListed)
+              && { if case .skipped = $0 { true } else { false } }($0.outcome)
+        }
           ? ["\(node.object) does not respond"] : [])
     }
   }
@@ -889,6 +983,8 @@ final class Reference {
     travel.isOver = true
     giveBackAll(level)
     let part = Part(travel, travel.mode)
+    var served = served
+    takeErrorsOfHooks(&served, part)
     for answer in served.answers {
       if let node = answer.node, case .delivered(_, let wasQueued) = node.outcome {
         node.outcome = .delivered(answer.value, wasQueued: wasQueued)
@@ -901,28 +997,48 @@ final class Reference {
         answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
-      case .skipped(let reason): skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
+      case .skipped
+      where !rules.isDisjoint(with: [.scopeBeforeMuted, .otherScopesAreListed]) && isOutOfScope(leaf, part):
+        travel.ended += ["\(leaf.object) removed", "\(leaf.object) out of scope", "nil dead"]
+      case .skipped(let reason):
+        skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
       case .open, .unlisted: break
       }
     }
-    let isNobody = answers.isEmpty && queued.isEmpty && failures.isEmpty
+    let failed = failures.count + (rules.contains(.errorsOfHooksCount) ? travel.failuresOfHooks : 0)
+    // A message for a full buffer was for somebody.
+    let isNobody = failed == 0 && travel.dropped == 0 && answers.isEmpty && queued.isEmpty
     let name = "send \(travel.number)"
     switch travel.mode {
     case .broadcast:
       note(
         name,
-        "delivered \(answers.count), queued \(queued.count), failed \(failures.count), dropped \(travel.dropped), nobody \(isNobody)"
+        "delivered \(answers.count), queued \(queued.count), failed \(failed), dropped \(travel.dropped), nobody \(isNobody)"
       )
     case .report:
       if let fault = served.errors.first(where: { !$0.isListed }) {
         note(name, "throws \(fault.text)")
       } else {
+        if rules.contains(.emptyNestedMayBeUnlisted) {
+          let isOptional = { (text: String) in text.hasPrefix("p") && text.hasSuffix("does not respond") }
+          travel.ended += program.proxies.indices.map { "p\($0) withheld by a hook" }
+          travel.ended += skipped.filter(isOptional)
+          skipped.removeAll(where: isOptional)
+        }
         note(
           name,
           "answers \(answers), queued \(queued), failures \(failures), dropped \(travel.dropped), nobody \(isNobody)",
           skipped: skipped,
           maySkip: travel.ended
-            + (rules.contains(.surroundedListsTwice) ? skipped + skipped + travel.ended : []) + vanished(level))
+            + (rules.contains(.surroundedListsTwice) ? skipped + skipped + travel.ended : []) + vanished(level)
+            + (rules.contains(.unresponsiveNestedIsListed)
+              ? (program.targets.indices.map(Object.target) + program.proxies.indices.map(Object.proxy)).flatMap {
+                Array(repeating: "\($0) does not respond", count: 3)
+              } : [])
+            + (rules.contains(.otherScopesAreListed)
+              ? leaves(level).flatMap { leaf in
+                ["out of scope", "removed", "muted"].flatMap { Array(repeating: "\(leaf.object) \($0)", count: 3) }
+              } + program.proxies.indices.flatMap { Array(repeating: "p\($0) out of scope", count: 2) } : []))
       }
     case .collect(let policy):
       let isSettled = policy == .firstSuccess && !served.answers.isEmpty
