@@ -105,6 +105,12 @@ final class WeakDictionary: Sendable {
   }
 
   @inline(never)
+  func tick(_ value: Int) {
+    let snapshot = boxes.withLock { $0 }
+    for box in snapshot.values { box.target?.tick(value) }
+  }
+
+  @inline(never)
   func remove(_ target: any Listener) {
     let box = boxes.withLock { $0.removeValue(forKey: ObjectIdentifier(target)) }
     withExtendedLifetime(box) {}

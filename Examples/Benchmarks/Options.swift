@@ -7,7 +7,6 @@ struct Options {
   var svg: String?
   var isQuick = false
   var isHelp = false
-  var count: Count?
 
   static let help = """
     usage: swift run -c release forwardcast-benchmarks [options]
@@ -18,10 +17,6 @@ struct Options {
       --markdown FILE write the table and its summary as Markdown, with date, system and processor
       --svg FILE      draw cost against N, ours beside the hand-written loop
       --help          this text
-
-      --count CASE MESSAGES TARGETS
-                      send so many messages to so many targets and do nothing else, for tools that count
-                      instructions; cases: \(Count.names.joined(separator: ", "))
 
     Times are medians of batches that alternate between the library and its counterpart; the ratio is the median of
     the ratios of neighbouring batches, ± half the distance of their quartiles. Allocations are those of one message,
@@ -38,10 +33,6 @@ struct Options {
       case "--svg": svg = try Options.value(of: option, &rest)
       case "--quick": isQuick = true
       case "--help", "-h": isHelp = true
-      case "--count":
-        count = Count(
-          name: try Options.value(of: option, &rest), messages: try Options.number(of: option, &rest),
-          targets: try Options.number(of: option, &rest))
       default: throw OptionError(text: "unknown option \(option)")
       }
     }
@@ -50,12 +41,6 @@ struct Options {
   private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(OptionError) -> String {
     guard let value = rest.popFirst() else { throw OptionError(text: "\(option) wants one more word") }
     return value
-  }
-
-  private static func number(of option: String, _ rest: inout ArraySlice<String>) throws(OptionError) -> Int {
-    let text = try value(of: option, &rest)
-    guard let number = Int(text), number >= 0 else { throw OptionError(text: "\(option) wants a count, not \(text)") }
-    return number
   }
 }
 

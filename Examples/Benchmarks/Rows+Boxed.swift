@@ -3,21 +3,6 @@
 import Forwardcast
 
 @inline(never)
-func broadcastTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) {
-  proxy.broadcast(Invocation("tick:", arguments: [ArgumentBox(value)]))
-}
-
-@inline(never)
-func forwardTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) -> Int {
-  var invocation = Invocation("tick:", arguments: [ArgumentBox(value)])
-  do {
-    return try proxy.forward(&invocation).answers.count
-  } catch {
-    return 0
-  }
-}
-
-@inline(never)
 func broadcastReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload) {
   proxy.broadcast(Invocation("receive:", arguments: [ArgumentBox(payload)]))
 }

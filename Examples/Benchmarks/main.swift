@@ -23,16 +23,6 @@ if options.isHelp {
 
 startSleepingThread()
 
-if let count = options.count {
-  do {
-    try count.run()
-    exit(0)
-  } catch {
-    complain("\(error)\n")
-    exit(64)
-  }
-}
-
 #if DEBUG
   complain("this is a debug build: its figures say nothing; use swift run -c release\n")
 #endif
@@ -47,6 +37,8 @@ bench.boxedRows()
 bench.allocationRows()
 bench.respondsRows()
 bench.registryRows()
+bench.firstRows()
+bench.memoryRows()
 bench.threadRows()
 await bench.queuedRows()
 progress.finish()

@@ -1,0 +1,149 @@
+// Count.swift: so many messages of one kind to so many targets.
+
+import Dispatch
+import Forwardcast
+import ForwardcastRecording
+
+struct Count {
+  let messages: Int
+  let targets: Int
+
+  /// How many targets there are to choose from where messages are registrations.
+  private static let candidates = 4_096
+
+  func run(_ name: String) throws {
+    let words = name.split(separator: ":").map(String.init)
+    if words.count == 2 { return try behind(words[0], form: words[1]) }
+    let sides = Sides(targets)
+    let proxy = sides.proxy
+    switch name {
+    case "attribute", "attribute-answer":
+      let hearing = HearingProxy()
+      let targets = makeTargets(targets).compactMap { $0 as? any Hearing }
+      for target in targets { hearing.add(target) }
+      if name == "attribute" {
+        for value in 0..<messages { callTick(hearing, value) }
+      } else {
+        for value in 0..<messages { use(callAdd(hearing, value, 3)) }
+      }
+      withExtendedLifetime(targets) {}
+    case "typed-heap": for _ in 0..<messages { sendRead(proxy, longText) }
+    case "pinned": proxy.pinned { for value in 0..<messages { sendTick($0, value) } }
+    case "pin": for value in 0..<messages { proxy.pinned { sendTick($0, value) } }
+    case "responds-somebody": for _ in 0..<messages { use(proxy.responds(to: "tick:")) }
+    case "come-and-go":
+      let guest = makeTargets(1)[0]
+      for _ in 0..<messages {
+        use(proxy.add(guest))
+        use(proxy.remove(guest))
+      }
+    case "visit":
+      let guest = makeTargets(1)[0]
+      for value in 0..<messages {
+        let registration = proxy.add(guest)
+        sendTick(proxy, value)
+        registration.cancel()
+      }
+    case "born":
+      let all = makeTargets(targets)
+      for value in 0..<messages {
+        let proxy = MulticastProxy<any Listener>()
+        for target in all { proxy.add(target) }
+        sendTick(proxy, value)
+      }
+    case "add", "remove":
+      // The same targets whatever the number of messages, so that two runs differ by what is counted.
+      let all = makeTargets(max(Count.candidates, messages))
+      let sideTables = all.map { WeakBox($0) }
+      if name == "add" {
+        for target in all[..<messages] { proxy.add(target) }
+      } else {
+        for target in all { proxy.add(target) }
+        for target in all[..<messages] { proxy.remove(target) }
+      }
+      withExtendedLifetime((all, sideTables)) {}
+    case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
+    case "stream": try stream()
+    case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
+    case "strong":
+      let strong = MulticastProxy<any Listener>()
+      for target in makeTargets(targets) { strong.add(target, ownership: .strong) }
+      for value in 0..<messages { sendTick(strong, value) }
+    default: send(name, proxy)
+    }
+  }
+
+  /// Messages in one of the forms that every proxy takes.
+  private func send(_ form: String, _ proxy: MulticastProxy<any Listener>) {
+    switch form {
+    case "typed": for value in 0..<messages { sendTick(proxy, value) }
+    case "collect": for value in 0..<messages { use(collectAdd(proxy, value, 3)) }
+    case "boxed": for value in 0..<messages { broadcastTick(proxy, value) }
+    case "report": for value in 0..<messages { use(forwardTick(proxy, value)) }
+    default: fatalError("nothing to count is called \(form)")
+    }
+  }
+
+  /// Messages that also meet something else than direct targets.
+  private func behind(_ thing: String, form: String) throws {
+    let sides = Sides(targets)
+    let (proxy, guest) = (sides.proxy, makeTargets(1)[0])
+    let queue = DispatchQueue(label: "queued")
+    queue.suspend()
+    defer { queue.resume() }
+    switch thing {
+    case "hook":
+      try proxy.before(.tick) { _ in }
+      try proxy.before(.add) { _, _ in }
+    case "around":
+      try proxy.around(.tick) { try $0.proceed() }
+      try proxy.around(.add) { try $0.proceed() }
+    case "stream":
+      // Kept, so that somebody listens, and with room for one, so that nothing piles up.
+      let ticks = proxy.messages(for: .tick, buffering: .bufferingNewest(1))
+      let sums = proxy.messages(for: .add, buffering: .bufferingNewest(1))
+      send(form, proxy)
+      return withExtendedLifetime((ticks, sums)) {}
+    case "trace":
+      let file = TraceFile { use($0) }
+      let tracing = proxy.trace { file.add($0) }
+      send(form, proxy)
+      tracing.cancel()
+      return file.finish()
+    case "nested":
+      let inner = MulticastProxy<any Listener>()
+      inner.add(guest)
+      proxy.add(inner)
+      send(form, proxy)
+      return withExtendedLifetime(inner) {}
+    case "queued": proxy.add(guest, delivery: .queue(queue))
+    case "repeated": proxy.add(sides.first, only: ["tick:", "add:with:"])
+    default: fatalError("nothing to be behind of is called \(thing)")
+    }
+    send(form, proxy)
+    withExtendedLifetime(guest) {}
+  }
+
+  /// Messages to targets on a queue that takes them only when all have been sent, so that the amount of work does not depend
+  /// on how threads take turns.
+  private func stream() throws {
+    let proxy = MulticastProxy<any Listener>()
+    let all = makeTargets(targets)
+    let queue = DispatchQueue(label: "queued")
+    for target in all { proxy.add(target, delivery: .queue(queue)) }
+    queue.suspend()
+    for value in 0..<messages { sendTick(proxy, value) }
+    queue.resume()
+    try proxy.drain(timeout: .seconds(600))
+    withExtendedLifetime(all) {}
+  }
+}
+
+/// A proxy among the targets of another; called by its messages alone.
+extension MulticastProxy: Listener where Interface == any Listener {
+  func tick(_ value: Int) { broadcast(.tick, value) }
+  func add(_ first: Int, _ second: Int) -> Int { 0 }
+  func receive(_ payload: Payload) {}
+  func read(_ text: String) {}
+  var received: Int { 0 }
+}
