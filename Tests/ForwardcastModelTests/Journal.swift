@@ -46,7 +46,10 @@ func firstDifference(
     func texts(_ events: [Event]) -> [String] { events.map(\.description) }
     func byActor(_ events: [Event]) -> [String: [String]] {
       let groups = Dictionary(grouping: events, by: \.actor).mapValues(texts)
-      return Dictionary(uniqueKeysWithValues: groups.map { ($0, several.contains($0) ? $1.sorted() : $1) })
+      return Dictionary(
+        uniqueKeysWithValues: groups.map {
+          ($0, several.contains($0) || $0.hasPrefix("onError") && !ordered(step) ? $1.sorted() : $1)
+        })
     }
     func inTurn(_ events: [Event]) -> [String] {
       texts(events.filter { !$0.actor.hasPrefix("onError") && !$0.actor.hasPrefix("stream") })

@@ -159,6 +159,21 @@ extension KnownDifference {
       "A skip's reason is the first that holds of: removed, dead, muted, out of scope",
       targets: [0: TargetSetup(actions: [.remove(.target(1), from: 0)])],
       add(0), .add(Addition(object: .target(1), only: [.tell])), send(.forwardAndWait, .ask)),
+    KnownDifference(
+      "a report does not name the targets from which the hook of a nested proxy withheld the message",
+      "`forward` names the targets from which a hook withheld the message",
+      hook(.refusing, on: 2, for: .tell), nest(2), add(3, to: 2), send(.forward)),
+    KnownDifference(
+      "a sender hangs that needs two places in a buffer of one, since two ways lead to the target",
+      "No hang for any input; a proxy that is reached by two ways passes the message on twice",
+      nest(1), .add(Addition(object: .target(2), proxy: 2, context: 1, buffer: .suspendSender(1))), nest(2, in: 1),
+      nest(2),
+      send(.collectAndWait(.any), .vote)),
+    KnownDifference(
+      "nobody responded is said where something stands around the root and the only target is queued behind a nested proxy",
+      "`nobodyResponded` says that none did",
+      proxies: [0: ProxySetup(silenceIsThrown: true)], hook(.trace, on: 0), add(2, to: 2, on: 0), nest(2),
+      send(.broadcast)),
   ]
 }
 
