@@ -41,10 +41,11 @@ enum ResolverHook {
     throws(MessageError) -> Answer
   {
     let request = Request(type: ObjectIdentifier(type), selector: selector)
+    let asked = UncheckedSendable(type)  // for its name
     let turn = requests.withLock { requests -> Turn in
       switch requests[request] {
       case nil:
-        let mine = SharedWork("resolveMethod(for: \(selector)) of \(type)")
+        let mine = SharedWork { "resolveMethod(for: \(selector)) of \(asked.value)" }
         requests[request] = .pending(mine)
         return .ask(mine)
       case .pending(let other)?: return .wait(other)

@@ -7,8 +7,9 @@ import Dispatch
 ///
 /// Whoever makes one calls ``WaitGraph/begin(_:)`` and ``WaitGraph/end(_:)`` on the same thread.
 package final class SharedWork: Sendable {
+  private let makeName: @Sendable () -> String
   /// What errors call it.
-  package let name: String
+  package var name: String { makeName() }
   /// The thread that does it: the one that made this.
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
@@ -16,8 +17,9 @@ package final class SharedWork: Sendable {
   /// Work of the calling thread, for which others may wait from now on.
   ///
   /// - Precondition: it is begun and ended: a gate that is never left is never freed.
-  package init(_ name: String) {
-    self.name = name
+  /// - Parameter name: makes what errors call it, when there is one.
+  package init(_ name: @escaping @Sendable () -> String) {
+    makeName = name
     gate.enter()
   }
 }

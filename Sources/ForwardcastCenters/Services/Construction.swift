@@ -17,7 +17,7 @@ final class Construction: Sendable {
   private let outcome = Guarded<Outcome?>(nil)
 
   /// A construction by the calling thread, which calls ``begin()`` and ``finish(_:)``.
-  init(_ name: String) { work = SharedWork(name) }
+  init(_ name: String) { work = SharedWork { name } }
 
   /// The thread that makes the service.
   var thread: ThreadIdentity { work.thread }
