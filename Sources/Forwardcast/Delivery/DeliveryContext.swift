@@ -78,7 +78,7 @@ final class QueueContext: DeliveryContext {
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    queue.async { [id, queue] in
+    queue.async { [self] in
       id.lookForNewTarget(of: queue)
       mailbox.drain()
     }

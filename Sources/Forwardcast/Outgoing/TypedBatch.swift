@@ -65,13 +65,13 @@ class PlainBatch: Envelope, @unchecked Sendable {
   final var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
   /// How many places there are in the end, those before the first included; 0 while more may be given away.
-  private var number: Int { Int(places.load(ordering: .acquiring) >> PlainBatch.numberShift) }
+  private var number: Int { Int(truncatingIfNeeded: places.load(ordering: .acquiring) &>> PlainBatch.numberShift) }
 
   /// Says that a place is written. Gives whether the context waits for it.
-  final func publish(_ place: Int) -> Bool { note(1 << UInt64(place), at: place) }
+  final func publish(_ place: Int) -> Bool { note(1 &<< UInt64(place), at: place) }
 
   /// Says how many places there are. Gives whether the context waits for that.
-  final func seal(at number: Int) -> Bool { note(UInt64(number) << PlainBatch.numberShift, at: number) }
+  final func seal(at number: Int) -> Bool { note(UInt64(number) &<< PlainBatch.numberShift, at: number) }
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
@@ -144,10 +144,10 @@ struct BatchWord {
 
   var address: UInt { UInt(truncatingIfNeeded: bits & ~(BatchWord.number | BatchWord.marks)) }
   var batch: Unmanaged<PlainBatch>? { UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) } }
-  var number: Int { Int(bits & BatchWord.number) >> 48 }
+  var number: Int { Int(truncatingIfNeeded: (bits & BatchWord.number) &>> 48) }
   var isServed: Bool { bits & BatchWord.served != 0 }
   var isChanging: Bool { bits & BatchWord.changing != 0 }
-  var withOneMore: BatchWord { BatchWord(bits: bits + BatchWord.one) }
+  var withOneMore: BatchWord { BatchWord(bits: bits &+ BatchWord.one) }
 
   func isOf(_ batch: PlainBatch) -> Bool { address == UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()) }
 }
