@@ -33,6 +33,7 @@ let examples = [
   example("trace", "Trace", "ForwardcastRecording"),
   example("lounge", "Lounge", "ForwardcastDistributed"),
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
+  example("orders", "Orders", "ForwardcastTesting"),
 ]
 
 /// Whether tests go the whole way (Tests/TestSupport/Bounds.swift).

@@ -22,7 +22,8 @@ struct Orders {
     await withKnownIssue {
       // snippet: orders-stale
       await everySchedule { schedule in
-        let (shop, price) = (ShopProxy(), Mutex(10))
+        let shop = ShopProxy()
+        let price = Mutex(10)
         shop.on(ShopProxy.Messages.setPrice, delivery: schedule.queue("prices")) { new in price.withLock { $0 = new } }
         shop.on(ShopProxy.Messages.price, delivery: schedule.queue("answers")) { price.withLock { $0 } }
         shop.setPrice(20)

@@ -1,0 +1,70 @@
+// main.swift: a stale answer that one run in many would show, found at once by running every order.
+// Example: Orders. Run it with `swift run orders`.
+
+import Forwardcast
+import ForwardcastTesting
+import Synchronization
+
+@Forwarded
+protocol Shop: AnyObject, Sendable {
+  func setPrice(_ price: Int)
+  @Answer(.last, otherwise: 0) func price() async -> Int
+}
+
+/// A shop whose price is set on one queue and told on another: the queues may be one.
+func shop(settingOn first: String, tellingOn second: String) -> @Sendable (Schedule) async throws -> Void {
+  { schedule in
+    let shop = ShopProxy()
+    let price = Mutex(10)
+    shop.on(ShopProxy.Messages.setPrice, delivery: schedule.queue(first)) { new in price.withLock { $0 = new } }
+    shop.on(ShopProxy.Messages.price, delivery: schedule.queue(second)) { price.withLock { $0 } }
+    shop.setPrice(20)
+    let told = await shop.price()
+    schedule.expect(told == 20, "told \(told), which was the price before")
+  }
+}
+
+// In a test nothing is given: a failure is an issue of the test.
+let printer = TestReporter { failure in print(failure.text) }
+
+print("two queues")
+let broken = shop(settingOn: "prices", tellingOn: "answers")
+let found = await everySchedule(reporter: printer, broken)
+
+print("only the order that failed, as often as one likes")
+if let order = found.failure?.order {
+  for _ in 1...3 {
+    let again = await everySchedule(.replaying(order), reporter: TestReporter { _ in }, broken)
+    print(again.failure?.reason ?? "no failure")
+  }
+}
+
+print("one queue")
+let mended = await everySchedule(reporter: printer, shop(settingOn: "prices", tellingOn: "prices"))
+print("\(mended.orders) orders, \(mended.failure == nil ? "none fails" : "one fails")")
+
+// Prints:
+// two queues
+// told 10, which was the price before
+//   in this order of turns:
+//     1. body
+//     2. body goes on
+//     3. body goes on
+//     4. queue answers: price, sent by body
+//     5. body
+//     6. queue prices: setPrice:, sent by body
+//   to run only this order: everySchedule(.replaying("a3dac"))
+//   sequenceDiagram
+//     participant p1 as body
+//     participant p2 as queue prices
+//     participant p3 as queue answers
+//     Note over p2: setPrice: waits on its turn
+//     Note over p3: price waits on its turn
+//     p1->>p3: price (its turn)
+//     p1->>p2: setPrice: (its turn)
+// only the order that failed, as often as one likes
+// told 10, which was the price before
+// told 10, which was the price before
+// told 10, which was the price before
+// one queue
+// 5 orders, none fails
