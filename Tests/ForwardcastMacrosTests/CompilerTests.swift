@@ -43,6 +43,48 @@ struct CompilerTests {
     #expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
 
+  @Test("one requirement that is refused is the only error, and the others are there")
+  func refusals() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol PageDelegate: AnyObject {
+          func turned(_ page: Int)
+          func set<T>(_ value: T)
+          func count() -> Int
+        }
+        @MainActor func work() {
+          let pages = PageDelegateProxy()
+          pages.turned(3)
+          pages.on(PageDelegateProxy.Messages.turned) { _ in }
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: error:/)?.output.1 }
+    expect(lines, equals: ["4", "5"], "\(said)")
+    #expect(!said.contains("macro expansion"), "\(said)")
+  }
+
+  @Test("whoever uses the common name of overloads is told the names of their keys")
+  func overloads() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol PageDelegate: AnyObject, Sendable {
+          func page(_ id: Int, turned number: Int)
+          func page(_ id: Int, closed reason: String)
+        }
+        func work() {
+          let pages = PageDelegateProxy()
+          pages.on(PageDelegateProxy.Messages.page) { id, number in }
+          pages.broadcast(PageDelegateProxy.Messages.page, 1, 2)
+          _ = pages.messages(for: PageDelegateProxy.Messages.page)
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: (.*)/)?.output }
+    expect(lines.filter { $0.2.contains("'pageTurned', 'pageClosed'") }.map(\.1), equals: ["8", "9", "10"], "\(said)")
+    expect(lines.count { $0.2.hasPrefix("error:") }, equals: 3, "\(said)")
+  }
+
   @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 3))
   func modes(mode: Mode) throws {
     let said = try Build.said(
@@ -71,8 +113,45 @@ struct CompilerTests {
           func load(_ url: URL, isFresh: Bool) async throws -> Data
           func mayLoad() async -> Bool
         }
+        @Forwarded public protocol FeedDelegate<Item>: AnyObject {
+          associatedtype Item: Hashable, Identifiable
+          func received(_ item: Item, from users: [User: Int])
+        }
+        public enum Search {
+          public protocol Asking {}
+          @Forwarded public protocol QueryDelegate<Query>: AnyObject {
+            associatedtype Query: Hashable, Asking
+            func asked(_ query: Query, _ all: Set<Query>, _ other: (any Asking)?)
+            func answer() -> [Query]?
+          }
+        }
+        @Forwarded @MainActor public protocol OldDelegate: AnyObject {
+          @available(*, deprecated) func old(_ places: [User: Int])
+          func loaded(_ done: @escaping(Result<Int, any Error>) -> Void, _ more: @escaping/* so */(Int)->Void)
+          func ended(_ done: @escaping()->Void)
+        }
+        public nonisolated struct Style: Sendable { public init(isBold: Bool = false) {} }
+        @Forwarded public nonisolated protocol StyleDelegate: AnyObject {
+          @Answer<Style>(otherwise: Style()) func style() -> Style
+          @Answer(otherwise: Style()) var plain: Style { get }
+          @Answer<Style>(otherwise: .init(isBold: true)) func bold() -> Style
+          @Answer(otherwise: []) func all() -> Set<Int>
+          @Answer(otherwise: [:]) func places() -> [Int: Int]
+          @Answer(otherwise: nil) func one() -> Int?
+        }
+        @Forwarded public nonisolated protocol StoreDelegate: AnyObject {
+          func saved(_ id: Int)
+          @NotForwarded func merge<Value>(_ value: Value)
+          @NotForwarded static func make() -> Self
+          @NotForwarded init(name: String)
+        }
+        extension StoreDelegateProxy {
+          public nonisolated func merge<Value>(_ value: Value) { for target in multicast.targets { target.merge(value) } }
+          public nonisolated static func make() -> StoreDelegateProxy { StoreDelegateProxy() }
+          public nonisolated convenience init(name: String) { self.init() }
+        }
         """, mode.arguments)
-    #expect(!said.contains("error:"), "\(said)")
+    #expect(!said.contains("error:") && !said.contains("warning: cannot specialize"), "\(said)")
   }
 }
 

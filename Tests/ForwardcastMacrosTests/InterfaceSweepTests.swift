@@ -90,7 +90,7 @@ struct InterfaceSweepTests {
         expect(readerProblems, equals: [], "\(file.lastPathComponent): \(text.prefix(2000))")
         if expander.expansion.hasErrors {
           counts["\(kind) refused", default: 0] += 1
-          #expect(expander.expansion.text.isEmpty)
+          if isProtocol { written += "\(expander.expansion.text)\n" } else { #expect(expander.expansion.text.isEmpty) }
         } else {
           counts["\(kind) written", default: 0] += 1
           #expect(!expander.expansion.text.isEmpty)

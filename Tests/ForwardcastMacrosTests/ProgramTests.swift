@@ -258,7 +258,7 @@ struct WriterTests {
     #expect(
       text.contains("Forwarding {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
-    #expect(!inheriting.contains("// does"))
+    #expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
     #expect(inheriting.contains("inheritingAll: [AProxy.table]") && inheriting.contains("AProxyNamespace.Forwarding"))
   }
 
@@ -326,7 +326,7 @@ struct WriterTests {
   func overloads() {
     let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
       .expansion.text
-    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Never"))
+    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Forwardcast.Message<(Int, Int)"))
     #expect(!text.contains("static var d"))
   }
 

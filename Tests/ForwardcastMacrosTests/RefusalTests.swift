@@ -47,6 +47,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member(
       "func a(_ x: @Sendable (Int) async throws -> Void)", 13, "@Sendable (Int) async throws -> Void",
       "write '@escaping'"),
+    .member(
+      "func a(_ x: @convention(block) () -> Void)", 13, "@convention(block)", "write a Swift closure: '@escaping'"),
+    .member("func a() -> (@convention(block) (Int) -> Void)?", 14, "@convention(block)", "a block cannot travel"),
     .member("func a(_ x: isolated Q)", 13, "isolated", "put the requirement on a global actor"),
     .member("func a(_ x: sending Q)", 13, "sending", "make its type Sendable"),
     .member("func a() -> sending Q?", 13, "sending", "make its type Sendable"),
@@ -57,6 +60,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: [Messages])", 14, "Messages", "write the name with its module"),
     // Members that are no messages.
     .member("static func a()", 1, "static", "write it in an extension"),
+    .member(
+      "func set<T>(_ value: T)", 9, "<T>", "or mark it '@NotForwarded' and write it in an extension of 'PProxy'"),
     .member("static var a: Int? { get }", 1, "static", "write it in an extension"),
     .member("init(x: Int)", 1, "init", "an initialiser is no message"),
     .member("func == (l: Int, r: Int) -> Bool", 6, "==", "write a method with a name"),
@@ -81,6 +86,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Forwarded(otherwise: .emptyValues) protocol P {\nfunc a() -> Int\nfunc b() -> Style\n}", "3:13", "Style",
       "say '@Answer<Style>(otherwise: …)'"),
+    Refusal(
+      "@Forwarded protocol P<T>: AnyObject {\nassociatedtype T\nfunc a() -> Box<T>\n}", "3:13", "Box<T>",
+      "there is no 'Box<T>'; say '@Forwarded(otherwise: .emptyValuesOrTrap)' for all, answer"),
     .member("var a: Int { get }", 8, "Int", "when nobody answers 'a' there is no 'Int'"),
     .member("func a() throws(E) -> Int", 23, "Int", "the error 'nobodyResponds' is no 'E'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "say '@Answer(otherwise: …)'"),
@@ -132,7 +140,8 @@ struct RefusalTests {
     #expect(expander.said[0].hasPrefix(refusal.place + ": "), "\(expander.said[0])")
     expect(expander.blamed[0], equals: refusal.blamed)
     #expect(expander.said[0].contains(refusal.reason), "\(expander.said[0])")
-    #expect(expander.expansion.text.isEmpty)
+    let text = expander.expansion.text
+    #expect(text.isEmpty || text.contains("final class PProxy") && !text.contains(": P,"), "\(text)")
     expect(expander.expansion.problems[0].severity, equals: .error)
     expect(expander.expansion.problems.count, equals: 1, "\(expander.said)")
   }
@@ -174,6 +183,30 @@ struct RefusalTests {
       #expect(fixed.contains(wanted), "\(fixed)")
       expect(Expander(fixed.replacing("<#value#>", with: "1")).said, equals: [], "\(fixed)")
     }
+  }
+
+  @Test("a type that only the protocol knows is no argument of an attribute, so no fix-it writes one")
+  func ownTypes() {
+    let text = "@Forwarded protocol P<T>: AnyObject { associatedtype T; func a() -> Box<T> }"
+    expect(Expander(text).problems.map(\.fixes.count), equals: [0])
+  }
+
+  @Test("what is left to the program is neither a message nor refused, and its class is the protocol")
+  func notForwarded() {
+    let expander = Expander(
+      """
+      @Forwarded protocol P: AnyObject {
+      @NotForwarded func set<T>(_ value: T)
+      @NotForwarded init(x: Int)
+      @NotForwarded static func make() -> Self
+      @NotForwarded func change(_ x: inout Int)
+      func plain()
+      }
+      """)
+    expect(expander.said, equals: [])
+    let text = expander.expansion.text
+    #expect(text.contains("class PProxy: P, Forwarding") && text.contains("\"plain\""))
+    #expect(!text.contains("set") && !text.contains("make") && !text.contains("change"))
   }
 
   @Test("each of several selectors that collide gets a name of its own")
@@ -218,6 +251,8 @@ struct RefusalTests {
     expect(said("Message", ["@Receiver final class C {}"]), equals: [])
     expect(said("Message", ["@Forwarded\n/* x */ public protocol P: AnyObject {}"]), equals: [])
     expect(said("Answer", ["@MainActor @Forwarded(as: (any Q).self) protocol P {}"]), equals: [])
+    expect(said("NotForwarded", ["@Forwarded protocol P: AnyObject {}"]), equals: [])
+    #expect(said("NotForwarded", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
     #expect(said("Message", ["final class C {}"]).first?.hasPrefix("warning:") == true)
     expect(said("Message", []).count, equals: 1)
     #expect(said("Message", ["extension C {}"]).first?.contains("extension") == true)

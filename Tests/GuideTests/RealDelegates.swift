@@ -89,6 +89,25 @@ nonisolated protocol FeedDelegate<Item>: AnyObject {
 }
 // end
 
+// snippet: real-own
+@Forwarded
+nonisolated protocol StoreDelegate: AnyObject {
+  func saved(_ count: Int)
+  @NotForwarded func convert<Value>(_ values: inout [Value])
+}
+
+nonisolated extension StoreDelegateProxy {
+  func convert<Value>(_ values: inout [Value]) {
+    for target in targets { target.convert(&values) }
+  }
+}
+// end
+
+private nonisolated final class Store: StoreDelegate {
+  func saved(_ count: Int) {}
+  func convert<Value>(_ values: inout [Value]) { values.removeLast() }
+}
+
 @Suite("The page of real delegates")
 struct RealDelegates {
   @Test("an answer that nobody gives")
@@ -145,6 +164,16 @@ struct RealDelegates {
     let video: any PlayerDelegate = VideoPlayerDelegateProxy()
     video.playerDidPlay()
     #expect((TransferDelegateProxy() as AnyObject) is NSObject)
+  }
+
+  @Test("a requirement that no message can carry is the program's own")
+  func own() {
+    let (proxy, stores) = (StoreDelegateProxy(), [Store(), Store()])
+    stores.forEach { proxy.add($0) }
+    var values = [1, 2, 3]
+    (proxy as any StoreDelegate).convert(&values)
+    expect(values, equals: [1])
+    proxy.saved(1)
   }
 
   @Test("a target that nobody holds is held by the proxy where it is added strongly")

@@ -42,6 +42,16 @@ public struct AnswerRule: Sendable {
   }
 }
 
+/// A literal that says nothing of its type: `nil`, `[]` or `[:]`, in `@Answer(_:otherwise:)`. The value itself is never used.
+public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, Sendable {
+  /// Stands for `nil`.
+  public init(nilLiteral: ()) {}
+  /// Stands for `[]`.
+  public init(arrayLiteral elements: Never...) {}
+  /// Stands for `[:]`.
+  public init(dictionaryLiteral elements: (Never, Never)...) {}
+}
+
 /// What stands for answers that nobody gives, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``.
 ///
 /// It is read by the compiler's side of the attribute; the value itself is never used. What a requirement says itself by

@@ -54,13 +54,13 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///
 /// - Parameters:
 ///   - rule: how answers become one; `.last` where nothing is said.
-///   - value: the result when nobody answers. Without it that is `nil` for an optional, the rule's empty value (`true`
-///     for `.every`, 0 for `.sum`), or the error `nobodyResponds` where the requirement throws any error.
+///   - value: the result when nobody answers, here `nil`, `[]` or `[:]`. Without it that is `nil` for an optional, the rule's empty
+///     value (`true` for `.every`, 0 for `.sum`), or the error `nobodyResponds` where the requirement throws any error.
 @attached(peer)
-public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
+public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Says what stands for nobody's answer by a leading dot, with the type of the answer.
+/// Says what stands for nobody's answer: any value, by a leading dot where the type of the answer is stated.
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 ///
@@ -70,6 +70,20 @@ public macro Answer(_ rule: AnswerRule = .last, otherwise value: Any? = nil) =
 @attached(peer)
 public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
+
+/// Leaves a requirement of a protocol with `@Forwarded` to the program: it is no message, and an extension of the written class
+/// has it.
+///
+///     @Forwarded
+///     protocol StoreDelegate: AnyObject {
+///       func saved(_ id: Int)
+///       @NotForwarded func merge<Value>(_ value: inout Value)
+///     }
+///     extension StoreDelegateProxy {
+///       func merge<Value>(_ value: inout Value) { for target in multicast.targets { target.merge(&value) } }
+///     }
+@attached(peer)
+public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: "NotForwarded")
 
 /// Writes the selector table of a class or an actor and its conformance to ``MessageReceiver``.
 ///

@@ -16,6 +16,9 @@ struct MemberChecker {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
+  /// What can be said of any requirement.
+  private var orByHand: String { declaration.orByHand }
+
   mutating func check() {
     if case .other(let word) = member.kind {
       refuse("'\(word)' cannot be carried by a message", member.namePositions)
@@ -32,7 +35,7 @@ struct MemberChecker {
       switch modifier.word {
       case "static", "class":
         refuse(
-          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol",
+          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(orByHand)",
           modifier.positions)
       case "optional":
         if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) {
@@ -68,7 +71,7 @@ struct MemberChecker {
     }
     if let generics = member.generics {
       refuse(
-        "a generic member cannot be forwarded: the types of a message are known when it is written; write 'some P' for an argument, or the types",
+        "a generic member cannot be forwarded: the types of a message are known when it is written; write 'some P' for an argument, or the types\(orByHand)",
         generics)
     }
     if let position = member.rethrowsPosition {
@@ -107,13 +110,15 @@ struct MemberChecker {
       for word in ["inout", "isolated", "sending"] where type.specifiers.contains(word) {
         let reason =
           switch word {
-          case "inout": "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead"
+          case "inout":
+            "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(orByHand)"
           case "isolated":
             "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor"
           default: "an argument that goes to many targets cannot be 'sending'; make its type Sendable"
           }
         refuse(reason, prefixPositions(type, word))
       }
+      if refuseBlock(type) { continue }
       if let attribute = prefixAttribute(type, "autoclosure") {
         refuse(
           "an '@autoclosure' would be evaluated for the message; write '@escaping () -> …' or the value", attribute)
@@ -131,6 +136,18 @@ struct MemberChecker {
       }
       checkType(type)
     }
+  }
+
+  /// A block among the arguments of a pack crashes at its first call.
+  private mutating func refuseBlock(_ type: TypeText) -> Bool {
+    let block = type.positions.first {
+      source.isMark($0, "@") && source.isWord($0 + 1, "convention") && source.isWord($0 + 3, "block")
+    }
+    guard let block else { return false }
+    refuse(
+      "a block cannot travel in a message; write a Swift closure: '@escaping' instead of '@convention(block)'",
+      block..<source.endOfAttribute(block))
+    return true
   }
 
   private mutating func checkType(_ type: TypeText) {
@@ -151,7 +168,7 @@ struct MemberChecker {
         position..<position + 3, fixes: [fix])
     } else {
       refuse(
-        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'",
+        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'\(orByHand)",
         position..<position + 1)
     }
   }
@@ -197,6 +214,7 @@ struct MemberChecker {
       }
       return
     }
+    if refuseBlock(type) { return }
     checkType(type)
     if type.specifiers.contains("some") || type.hasInnerSome {
       refuse("each target may answer another type; write 'any' instead of 'some'", type.positions)
@@ -222,5 +240,13 @@ struct MemberChecker {
       position = end
     }
     return nil
+  }
+}
+
+extension TypeDeclaration {
+  /// The advice for a requirement that no message can carry.
+  var orByHand: String {
+    keyword == "protocol"
+      ? ", or mark it '@NotForwarded' and write it in an extension of '\(plainName)Proxy'" : ""
   }
 }

@@ -9,6 +9,10 @@ struct ProtocolChecker {
   private(set) var problems: [Problem] = []
   /// The plan of each member that answers, by where the member begins.
   private(set) var plans: [Int: AnswerPlan] = [:]
+  /// The members that are not carried, by where they begin: refused, or left to the program.
+  private(set) var leftOut: Set<Int> = []
+  /// Whether something besides the members was refused.
+  private(set) var isHeadRefused = false
 
   init(_ declaration: TypeDeclaration, source: SourceText, silence: SilentAnswers = .refused) {
     (self.declaration, self.source, self.silence) = (declaration, source, silence)
@@ -23,18 +27,30 @@ struct ProtocolChecker {
     var carried: [Entry] = []
     for member in declaration.members {
       let before = problems.count
+      if member.attribute("NotForwarded") != nil {
+        leftOut.insert(member.positions.lowerBound)
+        continue
+      }
       if case .other(let word) = member.kind {
         refuseOther(member, word)
+        if word == "associatedtype", problems.count > before { isHeadRefused = true }
         continue
       }
       var checker = MemberChecker(member, in: declaration, source: source)
       checker.check()
       problems += checker.problems
       if checker.problems.isEmpty { checkAnswer(member) }
-      if problems.count == before { carried += member.entries }
+      if member.kind == .property, member.plainName == "multicast" {
+        refuse(
+          "'multicast' is the written class's own member; give the property another name", member.namePositions)
+      }
+      if problems.count == before {
+        carried += member.entries
+      } else {
+        leftOut.insert(member.positions.lowerBound)
+      }
     }
     problems += SelectorChecker(source: source).problems(of: carried)
-    checkOwnNames(carried)
   }
 
   // MARK: The protocol
@@ -52,6 +68,7 @@ struct ProtocolChecker {
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
       refuse("a distributed protocol cannot be forwarded", modifier.positions)
     }
+    isHeadRefused = !problems.isEmpty
   }
 
   // MARK: Members
@@ -61,10 +78,12 @@ struct ProtocolChecker {
     case "associatedtype": checkAssociated(member)
     case "init":
       refuse(
-        "an initialiser is no message to a target; write it in an extension or in another protocol",
+        "an initialiser is no message to a target; write it in an extension or in another protocol\(declaration.orByHand)",
         member.namePositions)
     case "operator":
-      refuse("an operator is no message to a target; write a method with a name", member.namePositions)
+      refuse(
+        "an operator is no message to a target; write a method with a name\(declaration.orByHand)", member.namePositions
+      )
     case "typealias": break
     default: refuse("'\(word)' cannot be carried by a message", member.namePositions)
     }
@@ -149,11 +168,14 @@ struct ProtocolChecker {
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
-    // Where the type is stated, the value may begin with a dot.
+    // Where the type is stated, the value may begin with a dot. A type of the protocol's own an attribute cannot state.
+    let isOwn = mentionsAssociatedType(type)
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
     let name = isKnown ? "Answer" : "Answer<\(type.keyed)>"
-    let fix: Problem.Fix
-    if let attribute, attribute.hasArguments {
+    let fix: Problem.Fix?
+    if isOwn {
+      fix = nil
+    } else if let attribute, attribute.hasArguments {
       let offset = source[attribute.positions.upperBound - 1].range.lowerBound
       fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: ", otherwise: <#value#>")
     } else if let attribute {
@@ -173,17 +195,14 @@ struct ProtocolChecker {
     let optional = type.isFunction ? "" : ", answer '\(type.keyed.asOptional)'"
     let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
+    let say = isOwn ? "" : "'@\(name)(otherwise: …)', or "
     refuse(
-      "\(reason); say '@\(name)(otherwise: …)', or '@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)",
-      type.positions, fixes: [fix])
+      "\(reason); say \(say)'@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)", type.positions,
+      fixes: fix.map { [$0] } ?? [])
   }
 
-  // MARK: Names
-
-  private mutating func checkOwnNames(_ entries: [Entry]) {
-    for entry in entries where entry.role == .getter && entry.member.plainName == "multicast" {
-      refuse(
-        "'multicast' is the written class's own member; give the property another name", entry.member.namePositions)
-    }
+  private func mentionsAssociatedType(_ type: TypeText) -> Bool {
+    let own = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType?.name : nil }
+    return type.positions.contains { source[$0].isWord && own.contains(source.text($0)) }
   }
 }

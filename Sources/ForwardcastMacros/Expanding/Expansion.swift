@@ -3,7 +3,7 @@
 
 /// One attribute that the compiler wants expanded.
 struct ExpansionRequest {
-  /// The name of the macro: `Forwarded`, `Receiver`, `Message` or `Answer`.
+  /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer` or `NotForwarded`.
   let macro: String
   /// `peer`, `member` or `extension`.
   let role: String
@@ -53,7 +53,7 @@ extension ExpansionRequest {
     switch macro {
     case "Forwarded": ForwardedExpansion(request: self).expand(into: &expansion)
     case "Receiver": ReceiverExpansion(request: self).expand(into: &expansion)
-    case "Message", "Answer": MarkExpansion(request: self).expand(into: &expansion)
+    case "Message", "Answer", "NotForwarded": MarkExpansion(request: self).expand(into: &expansion)
     case CountedExpansion.macro: CountedExpansion(request: self).expand(into: &expansion)
     default:
       expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))

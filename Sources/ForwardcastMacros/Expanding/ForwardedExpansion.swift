@@ -19,12 +19,20 @@ struct ForwardedExpansion {
     var checker = ProtocolChecker(declaration, source: source, silence: options.silence)
     checker.check()
     expansion.problems += checker.problems
-    guard !expansion.hasErrors else { return }
-    let interface = ForwardedInterface(
-      declaration, source: source, options: options, plans: checker.plans, settings: request.settings,
-      isNested: !request.context.isEmpty)
-    expansion.problems += IsolationChecker(interface: interface).problems
-    guard !expansion.hasErrors else { return }
+    func read(_ declaration: TypeDeclaration) -> ForwardedInterface {
+      ForwardedInterface(
+        declaration, source: source, options: options, plans: checker.plans, leftOut: checker.leftOut,
+        settings: request.settings, isNested: !request.context.isEmpty)
+    }
+    var interface = read(declaration)
+    let strayed = IsolationChecker(interface: interface).problems
+    if !expansion.hasErrors { expansion.problems += strayed }
+    // Whoever uses the class hears of the refusals alone.
+    if checker.isHeadRefused || !strayed.isEmpty {
+      declaration.items = []
+      interface = read(declaration)
+    }
+    interface.isWhole = !expansion.hasErrors
     switch request.role {
     case "peer": expansion.text = ProxyWriter(interface).text()
     case "extension": expansion.text = ProxyWriter(interface).inheritance(of: request.extendedType)

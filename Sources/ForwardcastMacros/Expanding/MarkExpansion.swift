@@ -1,7 +1,7 @@
-// MarkExpansion.swift: @Message and @Answer, which others read.
+// MarkExpansion.swift: @Message, @Answer and @NotForwarded, which others read.
 // Part of the macro program: Expanding. See the article "How the attributes work".
 
-/// Says where `@Message` and `@Answer` stand for nothing. They never write anything.
+/// Says where they stand for nothing. They never write anything.
 struct MarkExpansion {
   let request: ExpansionRequest
 
@@ -16,7 +16,9 @@ struct MarkExpansion {
   private var surplus: String? {
     let around = request.around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
-    if request.macro == "Answer" { return "'@Answer' says nothing outside of a protocol with '@Forwarded'" }
+    if request.macro != "Message" {
+      return "'@\(request.macro)' says nothing outside of a protocol with '@Forwarded'"
+    }
     if let around, around.attribute("Receiver") != nil { return nil }
     if around?.keyword == "extension" {
       return "'@Message' says nothing in an extension: '@Receiver' sees only the members in the class's own brackets"

@@ -35,7 +35,7 @@ struct Attribute {
   /// Whether the attribute may be a global actor as well as a macro.
   var mayBeActor: Bool {
     !hasArguments && shortName.first?.isUppercase == true
-      && !["Sendable", "Forwarded", "Message", "Answer"].contains(shortName)
+      && !["Sendable", "Forwarded", "Message", "Answer", "NotForwarded"].contains(shortName)
   }
 }
 

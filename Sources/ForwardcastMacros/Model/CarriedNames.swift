@@ -82,8 +82,7 @@ struct CarriedNames {
       prefix.isEmpty
       ? source.line(first..<last + 1)
       : rest.reduce(into: "") { text, position in
-        let isApart = source[position].leading < source[position].range.lowerBound
-        text += (isApart && !text.isEmpty ? " " : "") + source.text(position)
+        text += (source.isApart(position) && !text.isEmpty ? " " : "") + source.text(position)
       }
     return (prefix.map { $0 + " " }.joined(), text, isImplicit ? "!" : "")
   }

@@ -14,12 +14,14 @@ struct ForwardedInterface {
   /// The types that the class is generic over.
   let typeParameters: [NamedType]
   let items: [EntryItem]
+  /// Whether nothing was refused, so that the class can be the protocol.
+  var isWhole = true
   /// The isolation of the protocol, and so of the class.
   private(set) var isolation = Isolation.nonisolated
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
-    settings: ModuleSettings, isNested: Bool
+    leftOut: Set<Int>, settings: ModuleSettings, isNested: Bool
   ) {
     (self.declaration, self.source, self.options, self.plans) = (declaration, source, options, plans)
     (self.settings, self.isNested) = (settings, isNested)
@@ -29,7 +31,7 @@ struct ForwardedInterface {
       named.first { $0.name == name }
         ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
-    var entries = declaration.members.flatMap(\.entries)
+    var entries = declaration.members.filter { !leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
     entries.nameKeys()
     items = declaration.items(of: entries)
     isolation = ownIsolation
@@ -72,7 +74,9 @@ struct ForwardedInterface {
     let types = [(protocolName, statedProtocol)] + (statedBase.map { [("ForwardedBase", $0)] } ?? [])
     return
       (types + (options.interface.map { [("ForwardedTarget", $0.asExistential)] } ?? [])
-      + zip(parents, options.inherited)).map { "typealias \($0) = \($1)" }
+      + zip(parents, options.inherited)
+      + constraints.enumerated().compactMap { index, type in type.map { ("Constraint\(index)", $0) } })
+      .map { "typealias \($0) = \($1)" }
   }
 
   private var statedProtocol: String {
@@ -103,12 +107,23 @@ struct ForwardedInterface {
     isGeneric ? "<\(typeParameters.map(\.name).joined(separator: ", "))>" : ""
   }
 
-  /// Rows are called from anywhere, so the conformances that the types have are not those of one actor.
   var genericParameters: String {
-    let parameters = typeParameters.map { type in
-      type.name + (type.constraint.map { ": \($0.contains("AnyObject") ? $0 : "\($0) & SendableMetatype")" } ?? "")
+    genericParameters(constraints.enumerated().map { index, type in type.map { known("Constraint\(index)", $0) } })
+  }
+
+  /// The same beside the protocol.
+  var statedGenericParameters: String { genericParameters(constraints) }
+
+  private func genericParameters(_ constraints: [String?]) -> String {
+    let parameters = zip(typeParameters, constraints).map { type, constraint in
+      type.name + (constraint.map { ": \($0)" } ?? "")
     }
     return isGeneric ? "<\(parameters.joined(separator: ", "))>" : ""
+  }
+
+  /// Rows are called from anywhere, so the conformances that the types have are not those of one actor.
+  private var constraints: [String?] {
+    typeParameters.map(\.constraint).map { $0.map { $0.contains("AnyObject") ? $0 : "\($0) & SendableMetatype" } }
   }
 
   /// What has to hold of the types, with the word `where` and a blank before it.
@@ -174,11 +189,11 @@ extension String {
   /// The type of a protocol's objects.
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
 
-  /// Whether this is the name of a delegate of Apple's frameworks, all of which inherit `NSObjectProtocol`.
+  /// Whether this is the name of a delegate of Apple's frameworks or of Foundation's sessions, all of which inherit `NSObjectProtocol`.
   fileprivate var isOfAppKitOrUIKit: Bool {
     let isPrefixed = ["UI", "NS", "WK", "AV", "CB", "CL", "MK", "SK", "MC", "PK", "CN", "PH", "QL", "UN", "MF", "CA"]
       .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }
-    return isPrefixed && ["Delegate", "DataSource"].contains { contains($0) }
+    return (isPrefixed || hasPrefix("URLSession")) && ["Delegate", "DataSource"].contains { contains($0) }
   }
 
   fileprivate func replacingSuffix(_ suffix: String, _ other: String) -> String { dropLast(suffix.count) + other }

@@ -112,7 +112,7 @@ extension SourceText {
       if self[position].kind == .word, ["borrowing", "consuming", "__owned", "__shared"].contains(text(position)) {
         continue
       }
-      if !line.isEmpty, self[position].leading < self[position].range.lowerBound { line += " " }
+      if !line.isEmpty, isApart(position) { line += " " }
       if isWord(position, "some") {
         line += "any"
       } else if isImplicit, position == positions.upperBound - 1 {

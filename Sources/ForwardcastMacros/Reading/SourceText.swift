@@ -52,10 +52,16 @@ struct SourceText {
   func line(_ positions: Range<Int>) -> String {
     var line = ""
     for position in positions {
-      if position > positions.lowerBound, self[position].leading < self[position].range.lowerBound { line += " " }
+      if position > positions.lowerBound, isApart(position) { line += " " }
       line += text(position)
     }
     return line
+  }
+
+  /// Whether a blank stands before the token on one line: also between `@escaping` and a bracket that is not its own.
+  func isApart(_ position: Int) -> Bool {
+    !isAdjacent(position)
+      || isMark(position, "(") && isMark(position - 2, "@") && endOfAttribute(position - 2) == position
   }
 
   /// Whether the token is that word, without backticks.

@@ -69,7 +69,9 @@ struct ProxyTableWriter {
 
   /// A row that calls what is deprecated: from where that is no matter for a warning.
   private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
-    writer.block("private nonisolated struct \(rowName(entry)): Forwardcast.WrittenRow") { writer in
+    let stays = interface.staysOnMainActor(entry.member)
+    let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
+    writer.block("\(head): \(stays ? "@MainActor " : "")Forwardcast.WrittenRow") { writer in
       writer.lines(interface.availability(entry.member.attributes))
       writer.block("func row() -> Forwardcast.Responds<\(interface.target)>") { $0.line(rowText(entry)) }
     }

@@ -24,7 +24,7 @@ struct ProxyWriter {
   /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
   /// no extension.
   private var hasInheritance: Bool {
-    interface.options.interface == nil && !interface.isGeneric && !declaration.isObjectiveC
+    interface.isWhole && interface.options.interface == nil && !interface.isGeneric && !declaration.isObjectiveC
   }
 
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
@@ -43,7 +43,7 @@ struct ProxyWriter {
     )
     writer.lines(availability)
     writer.line(
-      "\(namespaceAccess)typealias \(name)\(interface.genericParameters) = \(interface.namespace).\(name)\(arguments)\(interface.genericRequirements)"
+      "\(namespaceAccess)typealias \(name)\(interface.statedGenericParameters) = \(interface.namespace).\(name)\(arguments)\(interface.genericRequirements)"
     )
     writer.line("")
     writer.line("/// What ``\(name)`` stands in.")
@@ -76,7 +76,10 @@ struct ProxyWriter {
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates')."
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where '\($0)' is a class, 'base: \($0).self'; where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
+    }
+    if !interface.parents.isEmpty, interface.base == nil {
+      remarks.append("does a refined protocol inherit 'NSObjectProtocol'? Say 'base: NSObject.self' here too.")
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
@@ -87,7 +90,8 @@ struct ProxyWriter {
   }
 
   private var classHead: String {
-    let conformances = [interface.base, interface.protocolName, "\(facadeIsolation)Forwarding"].compactMap(\.self)
+    let own = interface.isWhole ? interface.protocolName : nil
+    let conformances = [interface.base, own, "\(facadeIsolation)Forwarding"].compactMap(\.self)
     return
       "\(classIsolation)\(access)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
@@ -160,7 +164,11 @@ struct ProxyWriter {
       let names = entries.map { "'\($0.key)'" }.joined(separator: ", ")
       writer.line(
         "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
-      writer.line("\(access)static var \(base.quotedIfKeyword): Never { fatalError() }")
+      // Of the type of one, so that a use of it is told this and not that types differ.
+      let typed = entries.first { $0.member.branches.isEmpty && interface.availability($0.member.attributes).isEmpty }
+      let type = typed.map { "Forwardcast.Message<\(interface.names.functionType($0))>" } ?? "Never"
+      let isolation = typed.map { interface.staysOnMainActor($0.member) } == true ? "@MainActor " : ""
+      writer.line("\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }")
     }
   }
 
@@ -228,7 +236,8 @@ struct ProxyWriter {
     let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
     writer.line(
       "/// What a class is that has these requirements: this one, and those of protocols that refine the protocol.")
-    writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}")
+    let advice = parents.isEmpty ? "" : "  // Each of these protocols needs '@Forwarded' itself."
+    writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}\(advice)")
     writer.line("")
   }
 
