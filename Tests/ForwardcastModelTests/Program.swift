@@ -79,6 +79,7 @@ struct Send: Sendable, Hashable {
 
 enum Object: Sendable, Hashable, CustomStringConvertible {
   case target(Int), proxy(Int)
+  var isTarget: Bool { if case .target = self { true } else { false } }
   var description: String {
     switch self {
     case .target(let index): "t\(index)"

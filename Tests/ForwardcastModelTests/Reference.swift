@@ -810,8 +810,13 @@ final class Reference {
 
   private func isSurrounded(_ node: Node) -> Bool {
     guard let level = node.level else { return false }
-    let holds = rules.contains(.surroundingsHold)
-    return level.hooks.contains { holds || $0.setup.kind != .stream && $0.setup.kind != .trace }
+    return level.hooks.contains { hook in
+      switch hook.setup.kind {
+      case .before, .refusing, .stream: false
+      case .trace: rules.contains(.surroundingsHold)
+      default: true
+      }
+    }
       || level.nodes.contains(where: isSurrounded)
   }
 
@@ -991,6 +996,7 @@ final class Reference {
       }
     }
     var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
+    var listed: Set<String> = []
     for leaf in leaves(level) {
       switch leaf.outcome {
       case .delivered(let value, let wasQueued):
@@ -1000,6 +1006,8 @@ final class Reference {
       case .skipped
       where !rules.isDisjoint(with: [.scopeBeforeMuted, .otherScopesAreListed]) && isOutOfScope(leaf, part):
         travel.ended += ["\(leaf.object) removed", "\(leaf.object) out of scope", "nil dead"]
+      case .skipped where leaf.object.isTarget && !listed.insert("\(leaf.object)").inserted:
+        travel.ended += ["removed", "dead", "muted", "out of scope", "does not respond"].map { "\(leaf.object) \($0)" }
       case .skipped(let reason):
         skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
       case .open, .unlisted: break

@@ -98,8 +98,10 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   /// Adds a message, and gives the one that has to go for it: another, itself, or none.
   ///
-  /// - Parameter reserved: whether the sender has a place from ``reserve()``, which it gives up with this.
-  func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
+  /// - Parameters:
+  ///   - reserved: whether the sender has a place from ``reserve()``, which it gives up with this.
+  ///   - overfills: whether it is taken in where there is no place, since its sender holds one for another way to the target.
+  func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
       if reserved { state.reserved -= 1 }
       var dropped: Envelope?
@@ -107,7 +109,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       switch state.buffer.policy {
       case .unbounded: break
       case .keepNewest(let bound): if taken >= bound { dropped = state.waiting.next() }
-      case .keepOldest(let bound), .suspendSender(let bound): if taken >= bound { return (envelope, false) }
+      case .keepOldest(let bound), .suspendSender(let bound):
+        if taken >= bound, !overfills, !reserved { return (envelope, false) }
       case .latestPerSelector:
         dropped = state.waiting.remove { $0.selector == envelope.selector }
       }

@@ -23,7 +23,7 @@ extension MulticastProxy {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: false)
     return await collectWaiting(route, typed, policy)
   }
 
@@ -32,11 +32,7 @@ extension MulticastProxy {
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
-    return MessageError(
-      .notAwaited, receiver: core.name, selector: selector.name,
-      evidence:
-        "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
-        + "for: make the requirement async, or ask with collectAndWait")
+    return .notAwaited(selector, by: core, count: count)
   }
 }
 
@@ -56,7 +52,7 @@ extension MulticastProxy where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
     return await collectWaiting(route, typed, policy)
   }
 }

@@ -99,6 +99,7 @@ extension ReturnPolicy {
     }
     mayStopEarly = policy.mayStopEarly
     ignoresErrors = policy.ignoresErrors
+    unasked = nil
   }
 }
 

@@ -62,7 +62,7 @@ private struct BoxedLoop {
           }
         } else {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
-          sink.countDelivered()
+          sink.countDelivered(1)
         }
       } catch {
         take(.failed(error), step, target, route, &sink)

@@ -42,7 +42,7 @@ extension MulticastSending {
         var invocation = Invocation(selector, arguments: boxes)
         let route = self.beginMessage(selector)
         do {
-          let report = try forwardBoxed(&invocation, along: route)
+          let report = try forwardBoxed(&invocation, along: route, by: self as AnyObject)
           for failure in report.failures {
             route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
           }

@@ -16,7 +16,7 @@ extension MulticastSending {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: false)
     return try await collectWaiting(route, typed, policy).get()
   }
 }
@@ -42,7 +42,7 @@ extension MulticastSending where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
     return try await collectWaiting(route, typed, policy).get()
   }
 
@@ -62,7 +62,7 @@ extension MulticastSending where Interface: Sendable {
     timeout: Duration
   ) throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
     return try OutgoingMessage(asking: policy, typed, along: route)
       .send(along: route, into: PolicySink(policy, route), waiting: .blocked(Patience(timeout))).get()
   }
@@ -76,7 +76,7 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for waiting. Errors of
   ///   targets are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
   /// Sends a message as ``forwardAndWait(_:)`` does, and blocks the caller until all have answered.
@@ -87,8 +87,10 @@ extension MulticastSending where Interface: Sendable {
   /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collect(_:_:returning:timeout:)``.
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
-    return try OutgoingMessage(invocation, asks: true, along: route)
+    var report = try OutgoingMessage(invocation, asks: true, along: route)
       .send(along: route, into: DeliveryReport(), waiting: .blocked(Patience(timeout))).get()
+    report.nameProxy(self as AnyObject, of: route.core)
+    return report
   }
 
   /// Sends a message as a value, blocks the caller until all have answered, and makes one result of the answers.
@@ -137,8 +139,8 @@ extension MulticastSending where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) async throws -> BroadcastSummary {
     let route = beginMessage(message.selector)
-    let typed = TypedArguments(Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
-    return try await OutgoingMessage(route.selector, typed, keepsAnswers: false)
+    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
+    return try await OutgoingMessage(route.selector, typed, MessageRequest(keepsAnswers: false))
       .sendAndWait(along: route, into: ReadySink(), waiting: .nobody).get()
   }
 }

@@ -1,5 +1,5 @@
 // OutcomeSinks.swift: what is made of the outcomes of one message.
-// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// Takes the outcomes of one message, in the order of delivery, and makes the result of a verb.
 protocol OutcomeSink {
@@ -11,8 +11,8 @@ protocol OutcomeSink {
   /// Takes one outcome. `false` when no further target is needed.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
 
-  /// Takes an answer that nobody wants.
-  mutating func countDelivered()
+  /// Counts answers that nobody wants.
+  mutating func countDelivered(_ count: Int)
 
   /// Whether answers are taken without asking where they come from.
   static var needsNoContexts: Bool { get }
@@ -23,23 +23,107 @@ protocol OutcomeSink {
   /// Says how many outcomes there will be at most.
   mutating func expect(_ count: Int)
 
+  /// The counts so far, where the sink counts.
+  var counts: BroadcastSummary { get set }
+
+  /// Takes typed answers, where the sink does: an ``AnswerTaker``; and of which type.
+  var taker: AnyObject? { get }
+  var answerType: Any.Type? { get }
+
   /// The result, once the walk has ended.
   ///
   /// - Parameter failure: what ended the message as a whole.
-  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Output
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
 }
 
 extension OutcomeSink {
   var listsEveryTarget: Bool { false }
-  mutating func countDelivered() {}
+  mutating func countDelivered(_ count: Int) {}
   static var needsNoContexts: Bool { false }
-  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) { countDelivered() }
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) { countDelivered(1) }
   mutating func expect(_ count: Int) {}
+  var counts: BroadcastSummary {
+    get { BroadcastSummary() }
+    set {}
+  }
+  var taker: AnyObject? { nil }
+  var answerType: Any.Type? { nil }
+}
+
+/// The sink of a walk, whatever it makes of outcomes. Stays in the turn of its message.
+class WalkSink {
+  /// Whether targets that do not get the message are to be told of as well.
+  let listsEveryTarget: Bool
+  /// The type of the answers that ``taker``, an ``AnswerTaker``, takes without a box; `nil` where there is none.
+  let answerType: Any.Type?
+  let taker: AnyObject?
+
+  fileprivate init(listsEveryTarget: Bool, answerType: Any.Type?, _ taker: AnyObject?) {
+    (self.listsEveryTarget, self.answerType, self.taker) = (listsEveryTarget, answerType, taker)
+  }
+
+  /// Takes one outcome. `false` when no further target is needed.
+  func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
+  /// Takes an answer that came in the sender's turn. `false` when it takes none without its context.
+  func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool { false }
+  /// Counts targets that ran and whose answers nobody wants.
+  func countDelivered(_ count: Int) {}
+  /// The counts so far, for a message that is sent once more in place of what came since.
+  var counts: BroadcastSummary {
+    get { BroadcastSummary() }
+    set {}
+  }
+}
+
+/// Takes typed answers, one after another.
+@usableFromInline
+final class AnswerTaker<R> {
+  private let body: (R) throws -> Bool
+  private(set) var hasAnswer = false
+
+  init(_ body: @escaping (R) throws -> Bool) { self.body = body }
+
+  /// Takes one. `false` when no further one is needed.
+  @usableFromInline
+  func take(_ answer: R) throws -> Bool {
+    hasAnswer = true
+    return try body(answer)
+  }
+}
+
+/// The sink of a verb, for a walk.
+final class SinkOf<Sink: OutcomeSink>: WalkSink {
+  private(set) var sink: Sink
+
+  init(_ sink: Sink) {
+    self.sink = sink
+    super.init(listsEveryTarget: sink.listsEveryTarget, answerType: sink.answerType, sink.taker)
+  }
+
+  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+
+  override func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool {
+    guard Sink.needsNoContexts, let answer else { return false }
+    sink.take(answer, of: target)
+    return true
+  }
+
+  override func countDelivered(_ count: Int) { sink.countDelivered(count) }
+
+  override var counts: BroadcastSummary {
+    get { sink.counts }
+    set { sink.counts = newValue }
+  }
 }
 
 // A broadcast: counts, and gives errors to the handlers of the proxies.
 extension BroadcastSummary: OutcomeSink {
-  mutating func countDelivered() { delivered += 1 }
+  var counts: BroadcastSummary {
+    get { self }
+    set { self = newValue }
+  }
+
+  mutating func countDelivered(_ count: Int) { delivered += count }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
@@ -57,13 +141,12 @@ extension BroadcastSummary: OutcomeSink {
 
   /// What came of the broadcast; silence is answered as the proxy says. An error of hooks counts as one failure of the
   /// proxy.
-  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> BroadcastSummary {
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
     }
     dropped = walk.dropped
-    failed += walk.told
     if walk.reachesOnlyDead(self) { (skipped, queued) = (skipped + queued, 0) }
     if nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
     return self
@@ -72,12 +155,14 @@ extension BroadcastSummary: OutcomeSink {
 
 /// The same for a sender who waits for room in buffers, and can be thrown why there is none.
 struct ReadySink: OutcomeSink {
-  private var counts = BroadcastSummary()
+  var counts = BroadcastSummary()
+
+  mutating func countDelivered(_ count: Int) { counts.countDelivered(count) }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
 
-  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
-    if let failure, walk.failure == nil || failure is CancellationError { return .failure(failure) }
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
+    if let failure, !walk.failedInHooks || failure is CancellationError { return .failure(failure) }
     return .success(counts.end(walk, by: failure))
   }
 }
@@ -97,7 +182,7 @@ extension DeliveryReport: OutcomeSink {
   mutating func expect(_ count: Int) { answers.reserveCapacity(count) }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
-  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
       try walk.answerSilence()
@@ -133,32 +218,43 @@ extension DeliveryReport: OutcomeSink {
 /// Makes one result of the answers by a return policy.
 struct PolicySink<R, Output>: OutcomeSink {
   private let collector: AnswerCollector<R, Output>
+  private let ofType: AnswerTaker<R>?
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
   private let convert: (ArgumentBox?, StepContext) throws -> R?
   /// Errors in the order of delivery.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
+  /// Whether somebody was asked, and how many got the message whose answers nobody waits for.
+  private var (wasAsked, queued) = (false, 0)
 
   /// - Parameters:
   ///   - stopsAtFirst: whether the first error ends the message.
   ///   - convert: an answer as the policy takes it; `nil` adds nothing.
   init(
-    _ policy: ReturnPolicy<R, Output>, stopsAtFirst: Bool,
+    _ policy: ReturnPolicy<R, Output>, stopsAtFirst: Bool, isTyped: Bool,
     _ convert: @escaping (ArgumentBox?, StepContext) throws -> R?
   ) {
     (self.policy, self.stopsAtFirst, self.convert) = (policy, stopsAtFirst, convert)
     collector = policy.makeCollector()
+    ofType = isTyped ? AnswerTaker(collector.take) : nil
   }
+
+  var taker: AnyObject? { ofType }
+  var answerType: Any.Type? { ofType == nil ? nil : R.self }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
-    case .queued, .skipped: return true
+    case .queued:
+      queued += 1
+      return true
+    case .skipped: return true
     case .failed(let error):
       // Whether the message ends with it is for the walk to say: an error of another context comes too late.
       errors.append((error, context))
       return true
     case .answered(let box):
+      wasAsked = true
       do {
         guard let answer = try convert(box, context) else { return true }
         hasAnswer = true
@@ -170,13 +266,19 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  consuming func end(_ walk: borrowing Walk, by failure: (any Error)?) -> Collected<Output> {
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
     do {
       if let failure { throw failure }
       try walk.answerSilence()
+      // A message that answers nothing is no question.
+      if queued > 0, R.self != Void.self, !wasAsked, errors.isEmpty, !(ofType?.hasAnswer ?? false) {
+        throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
+      }
       return collected()
     } catch {
-      return collected(CollectFailure(error, walk.route))
+      let collected = collected(CollectFailure(error, walk.route))
+      guard (error as? MessageError)?.code == .notAwaited, let unasked = policy.unasked else { return collected }
+      return Collected(unasked(), collected.failure)
     }
   }
 
@@ -184,6 +286,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   ///
   /// - Parameter whole: what ended the message as a whole.
   func collected(_ whole: CollectFailure? = nil) -> Collected<Output> {
+    let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
     for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
     guard !isTold, let (error, context) = errors.first else { return Collected(collector.finish(), whole) }
@@ -194,7 +297,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 extension PolicySink {
   /// A sink for typed answers.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
-    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, context in
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       var answered = Invocation(context.selector)
       answered.result = box
       return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R
@@ -205,6 +308,17 @@ extension PolicySink {
 extension PolicySink where R == ArgumentBox {
   /// A sink for answers in boxes; a target that answers nothing adds nothing.
   init(boxes policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
-    self.init(policy, stopsAtFirst: route.core.stopsAtFirst) { box, _ in box }
+    self.init(policy, stopsAtFirst: route.core.stopsAtFirst, isTyped: false) { box, _ in box }
+  }
+}
+
+extension MessageError {
+  /// The error of a question whose targets all answer on contexts of their own, to a sender that does not wait.
+  static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int) -> MessageError {
+    MessageError(
+      .notAwaited, receiver: core.name, selector: selector.name,
+      evidence:
+        "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
+        + "for: make the requirement async, or ask with collectAndWait")
   }
 }

@@ -1,9 +1,8 @@
 // OutgoingMessage.swift: one message on its way, and how it is performed on one target.
 // Layer: Outgoing. See DESIGN.md, "One walk, two loops".
 
-/// One message on its way: its arguments, and what its sender wants to know.
-struct OutgoingMessage {
-  let selector: MessageSelector
+/// What the sender of a message wants to know.
+struct MessageRequest {
   /// Whether answers are wanted.
   var keepsAnswers: Bool
   /// Whether targets are served strictly in the order of delivery, those on contexts of their own included.
@@ -12,14 +11,21 @@ struct OutgoingMessage {
   var asks = false
   /// … unless an answer is enough.
   var ignoresErrors = false
+  /// Whether targets that do not get the message are told of as well.
+  var listsEveryTarget = false
+  /// Makes what says of each answer, one after another, whether the sender needs no further one; `nil` where it needs all. For
+  /// answers that hooks, or another context, stand before.
+  var makeProbe: (() -> (ArgumentBox) -> Bool)?
+}
+
+/// One message on its way: its arguments, and what its sender wants to know.
+struct OutgoingMessage {
+  let selector: MessageSelector
+  var request: MessageRequest
   /// Whether it came as a value, whose arguments are checked before anybody gets it.
   private var isByValue = false
-  /// Makes what says of each answer whether the sender needs no further one. For hooks, which stand before the sender's policy.
-  var makeProbe: (() -> (ArgumentBox) -> Bool)?
   /// The proxies that the message came through by hooks, before it came here.
   let trail: ProxyTrail?
-  /// How many proxies it has passed, once hooks of a nested proxy divide its way.
-  var passed: PassedProxies?
   /// Who is told of each step.
   var trace: MessageTrace?
 
@@ -28,24 +34,19 @@ struct OutgoingMessage {
   /// The message by boxes; `nil` while a typed message needs none.
   private var boxed: Invocation?
 
-  init(_ selector: MessageSelector, _ arguments: MessageArguments, keepsAnswers: Bool, trail: ProxyTrail? = nil) {
-    (self.selector, self.keepsAnswers, self.trail) = (selector, keepsAnswers, trail)
+  init(
+    _ selector: MessageSelector, _ arguments: MessageArguments, _ request: MessageRequest, trail: ProxyTrail? = nil
+  ) {
+    (self.selector, self.request, self.trail) = (selector, request, trail)
     shared = arguments
-  }
-
-  init(_ invocation: Invocation, keepsAnswers: Bool) {
-    (selector, self.keepsAnswers, trail) = (invocation.selector, keepsAnswers, invocation.route)
-    asks = keepsAnswers
-    var message = invocation
-    message.result = nil
-    message.route = nil
-    boxed = message
   }
 
   /// A typed message whose sender asks for answers.
   init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
-    self.init(route.selector, arguments, keepsAnswers: R.self != Void.self || route.isSurrounded)
-    ask(policy, along: route) { box, selector in
+    // Hooks are given what answers nothing as well.
+    let keepsAnswers = R.self != Void.self || route.isSurrounded || route.route.hasNested
+    self.init(route.selector, arguments, MessageRequest(keepsAnswers: keepsAnswers))
+    ask(policy) { box, selector in
       var answered = Invocation(selector)
       answered.result = box
       return try? typedResult(of: answered, from: route.core)
@@ -59,7 +60,12 @@ struct OutgoingMessage {
   ///   take them.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
-    self.init(invocation, keepsAnswers: asks)
+    (selector, trail) = (invocation.selector, invocation.route)
+    request = MessageRequest(keepsAnswers: asks, asks: asks)
+    var message = invocation
+    message.result = nil
+    message.route = nil
+    boxed = message
     isByValue = true
     if !route.isSurrounded { try admit(along: route) }
   }
@@ -69,20 +75,19 @@ struct OutgoingMessage {
     throws
   {
     try self.init(invocation, asks: true, along: route)
-    ask(policy, along: route) { box, _ in box }
+    ask(policy) { box, _ in box }
   }
 
   private mutating func ask<R, Output>(
-    _ policy: ReturnPolicy<R, Output>, along route: MessageRoute,
-    _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
+    _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
-    (asks, ignoresErrors, isInOrder) = (true, policy.ignoresErrors, policy.mayStopEarly)
-    guard policy.mayStopEarly, route.isSurrounded else { return }
-    makeProbe = { [selector] in
+    (request.asks, request.ignoresErrors, request.isInOrder) = (true, policy.ignoresErrors, policy.mayStopEarly)
+    guard policy.mayStopEarly else { return }
+    request.makeProbe = { [selector] in
       let collector = policy.makeCollector()
       return { box in
         guard let answer = convert(box, selector) else { return false }
-        // What the policy throws it will throw again when the hooks have ended.
+        // What the policy throws it will throw again when it gets the answer.
         return !((try? collector.take(answer)) ?? true)
       }
     }
@@ -96,7 +101,7 @@ struct OutgoingMessage {
       try message.fitStatedTypes(receiver: route.core)
       (boxed, shared) = (message, nil)
     }
-    if asks {
+    if request.asks {
       message.route = trail
       try route.checkFirst(message)
     }
@@ -104,10 +109,14 @@ struct OutgoingMessage {
 
   /// The same message with other arguments.
   func with(_ arguments: MessageArguments) -> OutgoingMessage {
+    if arguments === shared { return self }
     var message = self
     (message.shared, message.boxed) = (arguments, nil)
     return message
   }
+
+  /// The arguments as a sender gave them that knew their types.
+  var typedArguments: MessageArguments? { shared.flatMap { $0.functionType == nil ? nil : $0 } }
 
   /// The arguments, to be taken along to other contexts.
   var arguments: MessageArguments {
@@ -171,7 +180,7 @@ struct OutgoingMessage {
   private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
     if !method.isolation.isSender, !method.canRun(on: target) { return .elsewhere(method, target) }
     if let shared, let type = shared.functionType, type == method.functionType {
-      return .over(.answered(try shared.call(method, target, keepsAnswer: keepsAnswers)))
+      return .over(.answered(try shared.call(method, target, keepsAnswer: request.keepsAnswers)))
     }
     var copy = invocation
     try method.invoke(target, &copy)
@@ -180,7 +189,7 @@ struct OutgoingMessage {
 
   /// The answer of a target that got the message by boxes, as the sender wants it.
   mutating func answer(of answered: Invocation, from target: AnyObject) throws -> ArgumentBox? {
-    guard keepsAnswers else { return nil }
+    guard request.keepsAnswers else { return nil }
     if let shared { return try shared.answer(of: answered, from: target) }
     var answered = answered
     try answered.fitStatedReturn(receiver: target)
@@ -221,13 +230,13 @@ extension OutgoingMessage.Attempt {
   /// Ends it, waiting for what is elsewhere and for hooks that suspend.
   ///
   /// - Parameters:
-  ///   - registration: the target's, which is looked at where a method runs, right before it starts.
+  ///   - registration: the target's, which is looked at where a method runs, right before it starts; so is the way there.
   ///   - isKept: whether the target gets what waits for it also when it was removed.
   /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.
   nonisolated(nonsending) func endedAndWaited(
-    _ outgoing: inout OutgoingMessage, for registration: Registration?, isKept: Bool = false
+    _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false
   ) async -> StepOutcome? {
-    let mayStart: @Sendable () -> Bool = { registration?.mayStart(isKept: isKept) ?? true }
+    let mayStart: @Sendable () -> Bool = { registration.mayStart(isKept: isKept) && proxies.obstacle == nil }
     switch self {
     case .over(let outcome): return outcome
     case .multicast: return nil
@@ -237,7 +246,7 @@ extension OutgoingMessage.Attempt {
         guard let answered = try await method.invokeAndWait(target, sent, mayStart: mayStart) else { return nil }
         let answer = try outgoing.answer(of: answered.value, from: target)
         if method.answers(to: #isolation) { return .answered(answer) }
-        return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.keepsAnswers)
+        return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.request.keepsAnswers)
       } catch {
         return .failed(error)
       }

@@ -1,32 +1,34 @@
 // Parcel.swift: one message on its way to the targets of one context.
 // Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
-/// What few messages have.
+/// What a message on its way has beside its arguments, where somebody waits for it, or it came by another proxy, or is traced.
 final class ParcelDetails: @unchecked Sendable {  // never changes; the target is Sendable, as are all of its proxy
   /// Where outcomes go when the sender waits, and the slot of each target.
   let pending: PendingAnswers?
   let slots: [Int]
-  /// Whether answers are wanted.
-  let keepsAnswers: Bool
+  /// What the sender wants to know.
+  let request: MessageRequest
   /// The target, when what waits for it keeps it alive.
   let kept: AnyObject?
-  /// The proxies around the one that the targets stand in.
-  let outer: ProxyChain?
+  /// The proxy that the targets stand in and those around it, where there are any.
+  let proxies: ProxyChain?
   /// The proxies that the message came through by hooks.
   let trail: ProxyTrail?
+  /// The proxy that is the one target, with those inside, as they were when the message began.
+  let node: RouteNode?
   /// Who is told of each step.
   let trace: MessageTrace?
   /// The number of the first target's turn, as a trace is told.
   let firstStep: Int
 
   init(
-    pending: PendingAnswers?, slots: [Int], keepsAnswers: Bool, kept: AnyObject?, outer: ProxyChain?,
-    trail: ProxyTrail?, trace: MessageTrace?, steps: Int
+    pending: PendingAnswers?, slots: [Int], request: MessageRequest, kept: AnyObject?, proxies: ProxyChain?,
+    node: RouteNode?, trail: ProxyTrail?, trace: MessageTrace?, steps: Int
   ) {
-    self.trace = trace
+    (self.node, self.trace) = (node, trace)
     firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
-    (self.pending, self.slots, self.keepsAnswers, self.kept) = (pending, slots, keepsAnswers, kept)
-    (self.outer, self.trail) = (outer, trail)
+    (self.pending, self.slots, self.request, self.kept) = (pending, slots, request, kept)
+    (self.proxies, self.trail) = (proxies, trail)
   }
 }
 
@@ -63,8 +65,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   private var places: [Int] { chosen ?? Array(group.steps.indices) }
 
   var message: OutgoingMessage {
-    var message = OutgoingMessage(
-      group.selector, arguments, keepsAnswers: details?.keepsAnswers ?? false, trail: details?.trail)
+    let request = details?.request ?? MessageRequest(keepsAnswers: false)
+    var message = OutgoingMessage(group.selector, arguments, request, trail: details?.trail)
     message.trace = details?.trace
     return message
   }
@@ -78,9 +80,11 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     return details.slots[chosen?.firstIndex(of: place) ?? place]
   }
 
+  /// The proxy that the targets stand in, and those around it.
+  private var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
+
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
-    let proxies = ProxyChain(group.core, in: details?.outer)
-    return StepContext(group.steps[place], of: group.selector, in: proxies, target, isQueued: true)
+    StepContext(group.steps[place], of: group.selector, in: proxies, target, isQueued: true)
   }
 
   @inline(never)
@@ -137,14 +141,14 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     }
     defer { automatic?.endTurn() }
     mailbox.noteDelivery()
-    if !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
+    if !step.isActive || details?.proxies != nil, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
       dead.append(step.registration.takeUnretainedValue())
       return drop(place, .dead)
     }
     var trail: ProxyTrail?
     func layTrail() -> ProxyTrail {
-      let laid = ProxyChain(group.core, in: details?.outer).trail(after: details?.trail)
+      let laid = proxies.trail(after: details?.trail)
       trail = laid
       return laid
     }
@@ -154,16 +158,17 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
     switch attempt {
-    case .multicast(let multicast): serve(multicast, place, target, message, mailbox)
+    case .multicast(let multicast): serve(multicast, place, target, mailbox)
     case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
       // Its message has the trail, which ends with it.
       let laid = trail
       trail = nil
-      suspend(mailbox, place) { [self] message in
+      suspend(mailbox, place) { [self] in
+        var message = self.message
         let registration = group.steps[place].registration.takeUnretainedValue()
         let outcome = await sent.value.attempt.endedAndWaited(
-          &message, for: registration, isKept: details?.kept != nil)
+          &message, for: registration, behind: proxies, isKept: details?.kept != nil)
         laid?.end()
         if let outcome {
           settle(place, outcome, sent.value.target)
@@ -176,11 +181,11 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
     trail?.end()
   }
 
-  /// Why the registration lets nothing through, unless what waits is to be delivered all the same.
+  /// Why the registration, or that of a proxy on the way, lets nothing through, unless what waits is to be delivered all the same.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let registration = step.registration.takeUnretainedValue()
     if registration.isMuted { return .muted }
-    return registration.isCancelled && details?.kept == nil ? .removed : nil
+    return registration.isCancelled && details?.kept == nil ? .removed : details?.proxies?.obstacle
   }
 
   /// Takes in what became of the message at one target.
@@ -193,7 +198,8 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
       var outcome = outcome
       let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
       if case .answered(let answer) = outcome, let target, !isFree {
-        outcome = OutgoingMessage.Attempt.crossing(answer, from: target, group.selector, wanted: details.keepsAnswers)
+        outcome = OutgoingMessage.Attempt.crossing(
+          answer, from: target, group.selector, wanted: details.request.keepsAnswers)
       }
       pending.settle(slot(place), outcome, from: target)
     } else if case .failed(let error) = outcome {

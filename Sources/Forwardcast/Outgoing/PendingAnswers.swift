@@ -80,8 +80,11 @@ final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Settles the slot of a nested proxy with those of its targets.
-  func settle(_ index: Int, with children: [Int]) {
+  /// Settles the slot of a nested proxy with what came of the message at its targets.
+  func settle(_ index: Int, with outcomes: [Outcome]) {
+    let children = outcomes.map { found in
+      if case .queued(let slot) = found.outcome, slot >= 0 { slot } else { add(found.outcome, found.context) }
+    }
     let settles = state.withLock { state in
       guard state.slots[index].isOpen else { return false }
       state.slots[index].children = children

@@ -14,6 +14,8 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let mayStopEarly: Bool
   /// Whether errors are thrown only when nobody answered.
   @usableFromInline let ignoresErrors: Bool
+  /// The result where there are targets, and none of them could be asked; `nil` where that is the result of no answers.
+  @usableFromInline let unasked: (@Sendable () -> Output)?
 
   /// How a policy keeps what it has taken.
   @usableFromInline
@@ -37,16 +39,18 @@ public struct ReturnPolicy<R, Output>: Sendable {
     way = .gathering { AnswerCollector(initial, step, finish) }
     mayStopEarly = true
     ignoresErrors = false
+    unasked = nil
   }
 
   /// A policy whose result is its state.
   @export(implementation)
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
-    ignoresErrors: Bool = false,
+    ignoresErrors: Bool = false, unasked: (@Sendable () -> Output)? = nil,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
     way = .folding(initial: initial, step: step)
+    self.unasked = unasked
     self.mayStopEarly = mayStopEarly
     self.ignoresErrors = ignoresErrors
   }
@@ -131,10 +135,11 @@ extension ReturnPolicy where R == Bool, Output == Bool {
     }
   }
 
-  /// Whether nobody answered `false`; the first who does is the last who is asked.
+  /// Whether nobody answered `false`; the first who does is the last who is asked. Where there are targets and none of them can be
+  /// asked it is `false`: a vote that nobody gave is no yes.
   @export(implementation)
   public static var every: Self {
-    Self(folding: true, mayStopEarly: true) { every, answer in
+    Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in
       every = answer
       return answer
     }

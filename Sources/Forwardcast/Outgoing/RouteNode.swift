@@ -1,31 +1,38 @@
 // RouteNode.swift: the proxies that one message passes, each with its route.
-// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// One multicast that a message passes: the one it was sent to, or one among the targets of another.
 ///
-/// All are found when the message begins, so that targets which join a nested proxy later are not among them either, and
-/// so that rings and depth are known before anything is sent.
+/// All are found when the message begins, those behind hooks too: so nobody who joins a nested proxy later is among them, nor a hook
+/// that is installed later, and rings and depth are known before anything is sent.
 final class RouteNode {
   let route: MessageRoute
   /// This proxy and those around it.
   let proxies: ProxyChain
+  /// The steps, by the way in which they are served.
+  let segments: ContiguousArray<StepSegment>
+  /// The registrations that are no steps, each with the step that it stands before; none where they are not told of.
+  let leftOut: [(before: Int, registration: Registration)]
+  /// Which steps travel together; `nil` where none is on another context.
+  let plan: DeliveryPlan?
+  /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
+  var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
+  /// How many nodes the message has, where it began at this one.
+  private(set) var count = 0
   /// The multicasts among the steps.
   private(set) var nested = ByStep<Nested>()
   /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
   var posted: ByStep<Posted>?
-  /// Steps for which the sender has a place in the target's buffer.
+  /// Whether the message has left for some target of this proxy, or of one inside, before anybody was served.
+  private(set) var hasLeft = false
+  /// Whether the proxy is on a context of its own.
+  private(set) var isAway = false
+  /// The node around, which keeps this one; `nil` for one that leaves for another context.
+  private unowned(unsafe) var outer: RouteNode?
+  /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
   var reserved = ByStep<Bool>()
   /// Targets that the message was posted to, where one may be registered more than once.
   var served = RepeatedTargets()
-  /// Which group of the plan a step is posted with, when each is posted in its turn.
-  private lazy var locations: ByStep<(group: DeliveryGroup, place: Int)> = {
-    var locations = ByStep<(group: DeliveryGroup, place: Int)>()
-    for group in plan.groups {
-      for (place, index) in group.indices.enumerated() { locations[index] = (group, place) }
-    }
-    return locations
-  }()
-  private(set) lazy var plan: DeliveryPlan = route.core.plan(route)
 
   /// A multicast among the targets.
   enum Nested {
@@ -41,54 +48,75 @@ final class RouteNode {
     case inTurn
     /// Its target gets the message by another step.
     case repeated
+    /// It is a multicast, whose targets get the message there, as far as they do.
+    case away([Outcome])
   }
 
-  init(_ route: MessageRoute, in outer: ProxyChain?) {
-    self.route = route
-    proxies = ProxyChain(route.core, in: outer)
+  private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
+    (self.route, self.proxies) = (route, proxies)
+    leftOut = listsEveryTarget ? route.leftOut : []
+    if let type = route.route.loopType, !route.route.traits.hasIsolated {
+      (segments, plan) = ([StepSegment(end: route.count, type: type)], nil)
+    } else {
+      let plan = route.core.plan(route)
+      segments = plan.segments
+      self.plan = plan.groups.isEmpty ? nil : plan
+    }
   }
 
-  func location(of index: Int) -> (group: DeliveryGroup, place: Int)? { locations[index] }
+  /// The group that a step is posted with, and its place there.
+  func location(of index: Int) -> (group: DeliveryGroup, place: Int)? {
+    guard let plan, let (group, place) = plan.locations[index] else { return nil }
+    return (plan.groups[group], place)
+  }
 
   /// How many nested proxies one message may pass, each as often as there are ways to it.
   static let maximumCount = 65_536
 
-  /// The nodes of a message that was sent to the proxy of `route`, the outermost first.
+  /// The node of a message that comes to the proxy of `route`, with those inside.
   ///
   /// - Parameters:
   ///   - trail: the proxies that the message came through by hooks.
-  ///   - passed: how many it has passed, when it is on its way through hooks of nested proxies.
-  static func tree(_ route: MessageRoute, in outer: ProxyChain?, _ trail: ProxyTrail?, passed: PassedProxies?)
-    -> [RouteNode]
-  {
-    var nodes = [RouteNode(route, in: outer)]
-    defer { passed?.count += nodes.count }
-    var index = 0
-    while index < nodes.count {
-      let node = nodes[index]
-      index += 1
-      guard node.route.route.hasNested, !node.route.isSurrounded else { continue }
+  ///   - listsEveryTarget: whether targets are told of as well that are out of reach.
+  ///   - message: the node that the message began at, where that is not this one.
+  static func tree(
+    _ route: MessageRoute, _ proxies: ProxyChain, _ trail: ProxyTrail?, listsEveryTarget: Bool,
+    within message: RouteNode? = nil
+  ) -> RouteNode {
+    let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget)
+    let first = message ?? root
+    first.count += 1
+    var open = [root]
+    while let node = open.popLast() {
+      guard node.route.route.hasNested else { continue }
+      let selector = node.route.selector
+      // One that is registered for several sets of selectors gets the message once.
+      var entered = RepeatedTargets()
       for place in 0..<node.route.count {
         let step = node.route.steps[place]
-        guard step.method == nil, step.queued == nil, step.isActive, let target = step.target,
+        guard step.method == nil, step.isActive || listsEveryTarget, let target = step.target,
           let multicast = target as? any MulticastSending
         else { continue }
+        if node.route.route.hasRepeats, step.isActive, !entered.enter(step) { continue }
         do { try trail?.budget?.charge(.question) } catch {
           node.nested[place] = .refused(error)
-          return nodes
+          return root
         }
-        let inner = multicast.beginMessage(node.route.selector)
-        let count = nodes.count + (passed?.count ?? 0)
-        if let error = refusal(inner, in: node.proxies, trail, count: count, target) {
+        let inner = step.isActive ? multicast.beginMessage(selector) : multicast.route(for: selector)
+        if let error = refusal(inner, in: node.proxies, trail, count: first.count, target) {
           node.nested[place] = .refused(error)
         } else {
-          let child = RouteNode(inner, in: node.proxies)
+          let proxies = ProxyChain(inner.core, in: node.proxies, by: step.registration.takeUnretainedValue())
+          let child = RouteNode(inner, proxies, listsEveryTarget: listsEveryTarget)
+          child.isAway = step.queued != nil
+          if !child.isAway { child.outer = node }
           node.nested[place] = .node(child)
-          nodes.append(child)
+          open.append(child)
+          first.count += 1
         }
       }
     }
-    return nodes
+    return root
   }
 
   /// Why a message does not go from a proxy on to a multicast among its targets, if it does not.
@@ -107,18 +135,31 @@ final class RouteNode {
     }
     return nil
   }
-}
 
-/// Something for a few steps of one route, or for many. Without any it takes no memory.
-struct ByStep<Element> {
-  private(set) var elements: [Element?] = []
-
-  subscript(index: Int) -> Element? {
-    get { index < elements.count ? elements[index] : nil }
-    set {
-      if index >= elements.count { elements += repeatElement(nil, count: index + 1 - elements.count) }
-      elements[index] = newValue
+  /// This node and those inside, the outermost first; without those that are on a context of their own.
+  var all: [RouteNode] {
+    var found = [self]
+    var index = 0
+    while index < found.count {
+      let node = found[index]
+      for case .node(let child)? in node.nested.elements where !child.isAway { found.append(child) }
+      index += 1
     }
+    return found
+  }
+
+  /// Notes that the message has left for a target of this proxy.
+  func noteLeft() {
+    var next: RouteNode? = self
+    while let node = next, !node.hasLeft {
+      node.hasLeft = true
+      next = node.outer
+    }
+  }
+
+  /// Forgets what was posted, here and inside, so that the message can be sent once more.
+  func forgetPosted() {
+    for node in all { (node.posted, node.hasLeft, node.served) = (nil, false, RepeatedTargets()) }
   }
 }
 
@@ -135,13 +176,6 @@ struct RepeatedTargets {
     found[registration.key] = others + [registration]
     return true
   }
-}
-
-/// How many nested proxies one message has passed, where hooks divide its way. Stays in the turn of the message.
-final class PassedProxies {
-  fileprivate(set) var count: Int
-
-  init(_ count: Int) { self.count = count }
 }
 
 extension MessageError {

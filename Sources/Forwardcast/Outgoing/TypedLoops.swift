@@ -14,7 +14,7 @@ func broadcastTyped<R, each A>(
   guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
     return broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
       ?? broadcastWalked(
-        route, route.isEmpty ? nil : TypedArguments(arguments, returning: R.self, crosses: crosses))
+        route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
   }
   var tally = LoopTally()
   let reached = tally.serve(route, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2, route) }
@@ -28,7 +28,7 @@ func collectTyped<R, Output, each A>(
 ) -> Collected<Output> {
   guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
     return collectWalked(
-      route, policy, route.isEmpty ? nil : TypedArguments(arguments, returning: R.self, crosses: crosses))
+      route, policy, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
   }
   switch policy.way {
   case .folding(let initial, let step):
@@ -88,5 +88,54 @@ extension LoopTally {
       }
     }
     return index
+  }
+}
+
+// MARK: The loop of a walk
+
+extension Arguments {
+  /// The arguments for a walk, with the loop that serves many steps at once.
+  @export(implementation) @inline(never)
+  func walked<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
+    TypedArguments<R, repeat each A>(self, returning: R.self, crosses: crosses) { arguments, walk in
+      let typed = unsafeDowncast(arguments, to: TypedArguments<R, repeat each A>.self)
+      typed.serve(unsafeDowncast(walk, to: Walk.self))
+    }
+  }
+}
+
+extension TypedArguments {
+  /// Gives the message to the steps that the walk is at, all of whose methods have its types.
+  @export(implementation) @inline(__always)
+  func serve(_ walk: Walk) {
+    let (steps, count) = walk.loopSteps
+    let loop = WalkLoop(walk, answering: R.self)
+    let taker = loop.answers == .typed ? walk.taker(of: R.self) : nil
+    var (index, ran) = (0, 0)
+    while index < count {
+      let step = steps[index]
+      index &+= 1
+      do {
+        if step.isActive, loop.isWayOpen {
+          if loop.answers == .boxed {
+            if let target = step.target {
+              let answer = try step.boxedCall(values, on: target, returning: R.self)
+              if walk.take(answer, of: target, step) { continue } else { break }
+            }
+          } else if let answer = try step.call(values, returning: R.self) {
+            ran &+= 1
+            if let taker, try !taker.take(answer) {
+              walk.noteKnown()
+              break
+            }
+            continue
+          }
+        }
+        if !walk.miss(step, index &- 1) { break }
+      } catch {
+        if !walk.fail(error, step) { break }
+      }
+    }
+    walk.endLoop(index, ran: ran)
   }
 }

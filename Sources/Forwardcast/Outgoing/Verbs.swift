@@ -1,5 +1,5 @@
 // Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
-// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+// Layer: Outgoing. See DESIGN.md, "One walk".
 
 // Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
 
@@ -8,11 +8,10 @@ extension OutgoingMessage {
   func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
     -> Sink.Output
   {
-    var sink = empty
-    var walk = Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget)
-    var failure: (any Error)?
-    do { try walk.serve { sink.take($0, at: $1) } } catch { failure = error }
-    return sink.end(walk, by: failure)
+    let sink = SinkOf(empty)
+    let walk = Walk(self, along: route, into: sink, waiting: waiting)
+    let failure = walk.serveAll()
+    return sink.sink.end(walk, by: failure)
   }
 
   /// The same with suspensions. There once for all sinks: who waits does not feel that.
@@ -20,11 +19,10 @@ extension OutgoingMessage {
   nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
   ) async -> Sink.Output {
-    var sink = empty
-    var walk = Walk(self, along: route, waiting: waiting, listsEveryTarget: empty.listsEveryTarget)
-    var failure: (any Error)?
-    do { try await walk.serveAndWait { sink.take($0, at: $1) } } catch { failure = error }
-    return sink.end(walk, by: failure)
+    let sink = SinkOf(empty)
+    let walk = Walk(self, along: route, into: sink, waiting: waiting)
+    let failure = await walk.serveAllAndWait()
+    return sink.sink.end(walk, by: failure)
   }
 }
 
@@ -36,7 +34,8 @@ extension OutgoingMessage {
 @usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
   guard let arguments else { return LoopTally().summary(route, reached: 0) }
-  return OutgoingMessage(route.selector, arguments, keepsAnswers: false).send(along: route, into: BroadcastSummary())
+  return OutgoingMessage(route.selector, arguments, MessageRequest(keepsAnswers: false))
+    .send(along: route, into: BroadcastSummary())
 }
 
 /// A typed `collect` that takes more than a loop.
@@ -74,21 +73,37 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
 }
 
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
-package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute) throws -> DeliveryReport {
+///
+/// - Parameter proxy: who stands for answers of its hooks' own.
+package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute, by proxy: AnyObject) throws
+  -> DeliveryReport
+{
   invocation.result = nil
   var report = DeliveryReport()
   if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &report) {
     if !reachedAny { try route.core.answerSilence(route.selector) }
   } else {
     report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: report).get()
+    report.nameProxy(proxy, of: route.core)
   }
   invocation.result = report.result
   return report
 }
 
-package nonisolated(nonsending) func forwardBoxedAndWait(_ route: MessageRoute, _ invocation: Invocation) async throws
-  -> DeliveryReport
-{
-  try await OutgoingMessage(invocation, asks: true, along: route)
+package nonisolated(nonsending) func forwardBoxedAndWait(
+  _ route: MessageRoute, _ invocation: Invocation, by proxy: AnyObject
+) async throws -> DeliveryReport {
+  var report = try await OutgoingMessage(invocation, asks: true, along: route)
     .sendAndWait(along: route, into: DeliveryReport()).get()
+  report.nameProxy(proxy, of: route.core)
+  return report
+}
+
+extension DeliveryReport {
+  /// Puts a proxy in the place of what errors call it by.
+  mutating func nameProxy(_ proxy: AnyObject, of core: MulticastCore) {
+    for index in answers.indices where answers[index].target === core {
+      answers[index] = Answer(target: proxy, result: answers[index].result, wasQueued: answers[index].wasQueued)
+    }
+  }
 }

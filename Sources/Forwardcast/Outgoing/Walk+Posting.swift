@@ -5,7 +5,7 @@ extension Walk {
   /// Posts the message to every step on another context, of this proxy and of those among its targets, before any target
   /// runs: so what a direct target sends in its turn comes second there too. A proxy that stops at the first error, and
   /// a message whose result may be known early, keep to the order of delivery instead.
-  mutating func postQueued(_ root: RouteNode) {
+  func postQueued(_ root: RouteNode) {
     guard root.posted == nil else { return }
     var waiting = [root]
     while let node = waiting.popLast() {
@@ -13,19 +13,29 @@ extension Walk {
       post(node)
       for nested in node.nested.elements.reversed() {
         // What stands behind hooks is posted when these have sent it on.
-        if case .node(let child)? = nested, !child.route.isSurrounded { waiting.append(child) }
+        guard case .node(let child)? = nested, !child.route.isSurrounded, !child.isAway else { continue }
+        if child.proxies.obstacle == nil { waiting.append(child) }
       }
     }
   }
 
   /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel.
-  private mutating func post(_ node: RouteNode) {
+  private func post(_ node: RouteNode) {
     var posted = ByStep<RouteNode.Posted>()
-    guard node.route.route.hasQueued else { return node.posted = posted }
+    guard let plan = node.plan else { return node.posted = posted }
+    if mayNotWait {
+      for group in plan.groups {
+        for (place, step) in group.steps.enumerated() {
+          posted[group.indices[place]] = .outcome(.failed(mustAnswerInTurn(step)))
+        }
+      }
+      return node.posted = posted
+    }
+    node.noteLeft()
     let arguments = message.arguments
-    for group in node.plan.groups {
+    for group in plan.groups {
       if !group.isBatched || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats
-        || message.trail?.budget != nil
+        || message.trail?.budget != nil || sink.listsEveryTarget || node.route.route.hasNested
       {
         for place in group.steps.indices {
           let outcome = post(group, place, node)
@@ -38,9 +48,9 @@ extension Walk {
       var slots: [Int] = []
       for place in group.steps.indices {
         let step = group.steps[place]
-        guard step.isActive else {
+        if let reason = step.obstacle {
           if chosen == nil { chosen = Array(0..<place) }
-          posted[group.indices[place]] = .outcome(.skipped(step.reasonToSkip))
+          posted[group.indices[place]] = .outcome(.skipped(reason))
           continue
         }
         chosen?.append(place)
@@ -61,20 +71,28 @@ extension Walk {
   /// Posts the message to one step, in a parcel of its own.
   ///
   /// - Parameter mayRunNow: `false` for a step that was to run in the sender's turn and cannot.
-  mutating func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
+  func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
     -> RouteNode.Posted
   {
     let (step, index) = (group.steps[place], group.indices[place])
     let queued = step.queued
-    let isReserved = node.reserved[index] == true
-    if isReserved { node.reserved[index] = nil }
+    let (isReserved, overfills) = (node.reserved[index] == true, node.reserved[index] == false)
+    var inner: RouteNode?
+    node.reserved[index] = nil
     func withdraw(_ posted: RouteNode.Posted) -> RouteNode.Posted {
       if isReserved { queued?.line?.giveBack() }
       return posted
     }
-    guard step.isActive else { return withdraw(.outcome(.skipped(step.reasonToSkip))) }
+    if let reason = step.obstacle { return withdraw(.outcome(.skipped(reason))) }
+    if sink.listsEveryTarget, step.target == nil { return withdraw(.outcome(.skipped(.dead))) }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
     if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
+    switch node.nested[index] {
+    case .refused(let error)?: return withdraw(.outcome(.failed(error)))
+    case .node(let child)?: inner = child
+    case nil: break
+    }
+    if mayNotWait { return withdraw(.outcome(.failed(mustAnswerInTurn(step)))) }
     let arguments = message.arguments
     guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
     guard pay(.queued, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
@@ -85,21 +103,47 @@ extension Walk {
     }
     let slot = pending?.open(context(step, node)) ?? -1
     queued?.turns?.noteQueued()
-    let details = details(node, slot < 0 ? [] : [slot], keeping: kept)
+    let details = details(node, slot < 0 ? [] : [slot], keeping: kept, inner)
+    let sent: RouteNode.Posted =
+      if let inner, slot < 0 { .away(outcomes(at: inner, of: step)) } else { .outcome(.queued(slot: slot)) }
     noteQueued(details, group, [place], node)
     let parcel = Parcel(
       group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments, details)
     guard let line = queued?.line else {
       group.mailbox.post(parcel)
-      return .outcome(.queued(slot: slot))
+      return sent
     }
-    guard let lost = line.offer(parcel, reserved: isReserved, to: group.mailbox) else {
-      return .outcome(.queued(slot: slot))
+    guard let lost = line.offer(parcel, reserved: isReserved, overfills: overfills, to: group.mailbox) else {
+      return sent
     }
     dropped += 1
     lost.giveUp(.bufferFull)
-    guard lost === parcel else { return .outcome(.queued(slot: slot)) }
+    guard lost === parcel else { return sent }
     return .outcome(slot < 0 ? .skipped(.bufferFull) : .queued(slot: slot))
+  }
+
+  /// What becomes of the message at the targets of a proxy that gets it on a context of its own, as far as is known now.
+  private func outcomes(at node: RouteNode, of outer: RouteStep) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    for index in 0..<node.route.count {
+      let step = node.route.steps[index]
+      let context = StepContext(step, of: selector, in: node.proxies, step.target, isQueued: true)
+      if let reason = step.obstacle ?? (context.target == nil ? .dead : nil) {
+        outcomes.append((.skipped(reason), context))
+      } else if case .node(let child)? = node.nested[index] {
+        outcomes += self.outcomes(at: child, of: step)
+      } else {
+        outcomes.append((.queued(slot: -1), context))
+      }
+    }
+    if sink.listsEveryTarget {
+      outcomes += node.leftOut.compactMap { leftOut($0.registration, in: node.proxies) }
+    }
+    if outcomes.isEmpty {
+      let place = StepContext(outer, of: selector, in: node.proxies.outer ?? node.proxies, outer.target, isQueued: true)
+      outcomes.append((.skipped(.doesNotRespond), place))
+    }
+    return outcomes
   }
 
   private func context(_ step: RouteStep, _ node: RouteNode) -> StepContext {
@@ -107,7 +151,7 @@ extension Walk {
   }
 
   /// Tells the trace which turns are about to be queued, under the numbers that they have when they run.
-  private mutating func noteQueued(
+  private func noteQueued(
     _ details: ParcelDetails?, _ group: DeliveryGroup, _ places: [Int], _ node: RouteNode
   ) {
     guard let details, let trace = details.trace else { return }
@@ -116,19 +160,33 @@ extension Walk {
     }
   }
 
-  private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
-    let outer = node.proxies.outer
+  private func details(_ node: RouteNode, _ slots: [Int], keeping kept: AnyObject?, _ inner: RouteNode? = nil)
+    -> ParcelDetails?
+  {
+    let isNested = node.proxies.outer != nil
     guard
-      pending != nil || kept != nil || outer != nil || message.trail != nil || message.keepsAnswers
-        || message.trace != nil
+      pending != nil || kept != nil || isNested || inner != nil || message.trail != nil || message.trace != nil
     else {
       return nil
     }
+    // Who does not wait has no answers from there.
+    var request = pending == nil ? MessageRequest(keepsAnswers: false) : message.request
+    request.listsEveryTarget = pending != nil && sink.listsEveryTarget
     return ParcelDetails(
-      pending: pending, slots: slots, keepsAnswers: message.keepsAnswers, kept: kept, outer: outer,
+      pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.proxies : nil, node: inner,
       // The sender's own trail ends with its turn; this one goes with the message.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace, steps: node.route.count
     )
+  }
+
+  /// The error for a target on another context, inside of a hook that cannot wait for it.
+  private func mustAnswerInTurn(_ step: RouteStep) -> MessageError {
+    MessageError(
+      .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target",
+      selector: message.selector.name,
+      evidence:
+        "it is on the \(step.queued?.mailbox.context.name ?? "") and has to be waited for, and an around hook of a proxy before it "
+        + "has no form that waits: give it one as waiting:")
   }
 
   /// The error for a target that the arguments of the message may not reach.
@@ -142,16 +200,23 @@ extension Walk {
 
   // MARK: Room
 
-  /// Waits for a place in every buffer that suspends its senders, in the order of delivery.
+  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, in the order of delivery.
+  ///
+  /// Once for all that the message may reach, also behind hooks.
   ///
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
-  nonisolated(nonsending) mutating func reserveRoom() async throws {
+  nonisolated(nonsending) func reserveRoom(in root: RouteNode) async throws {
+    // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
+    var lines: Set<ObjectIdentifier> = []
     do {
-      // What stands behind hooks is reserved by the walk inside of them.
-      for node in nodes where node.route.route.hasQueued && !node.route.isSurrounded {
-        for group in node.plan.groups where !group.isBatched {
+      for node in root.all {
+        for group in node.plan?.groups ?? [] where !group.isBatched {
           guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
+          guard lines.insert(ObjectIdentifier(line)).inserted else {
+            node.reserved[group.indices[0]] = false
+            continue
+          }
           if !line.reserveAtOnce() {
             let registration = group.steps[0].registration.takeUnretainedValue()
             let wait = try SuspendedWaits.begin(for: [registration], in: route.core, route.selector)
@@ -162,14 +227,14 @@ extension Walk {
         }
       }
     } catch {
-      giveBackRoom()
+      giveBackRoom(in: root)
       throw error
     }
   }
 
   /// Gives back the places that were not used.
-  func giveBackRoom() {
-    for node in nodes {
+  func giveBackRoom(in root: RouteNode) {
+    for node in root.all {
       for index in node.reserved.elements.indices where node.reserved[index] == true {
         node.route.steps[index].queued?.line?.giveBack()
       }

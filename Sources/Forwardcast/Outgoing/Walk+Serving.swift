@@ -1,177 +1,191 @@
 // Walk+Serving.swift: drives a walk, in the sender's turn or with suspensions, and waits where the sender does.
-// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+// Layer: Outgoing. See DESIGN.md, "One walk".
 
 extension Walk {
   /// Serves every target in the caller's turn, and blocks until all have answered where the sender does.
   ///
-  /// - Parameter take: gets each outcome. `false` when no further target is needed.
-  /// - Throws: the error of hooks around the proxy that the message was sent to; for a sender that blocks `wouldDeadlock`,
-  ///   before anything is sent, and `timedOut` with those who did not answer.
-  @inline(__always)
-  mutating func serve(_ take: (StepOutcome, StepContext) -> Bool) throws {
-    while let found = try advance() { give(found, take) }
+  /// - Returns: what ended the message as a whole: the error of hooks around the proxy that it was sent to; for a sender that
+  ///   blocks `wouldDeadlock`, before anything is sent, and `timedOut` with those who did not answer.
+  func serveAll() -> (any Error)? {
+    do {
+      if case .blocked = waiting { try refuseToWaitForHeldContext() }
+      start()
+      try serve(to: 0)
+      try block()
+      flush()
+    } catch { return end(by: error) }
+    return end(by: nil)
   }
 
   /// Waits for room in buffers, serves every target, and suspends until all have answered where the sender waits for that.
   ///
-  /// - Throws: as ``serve(_:)``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own
-  ///   end.
-  @inline(__always)
-  nonisolated(nonsending) mutating func serveAndWait(_ take: (StepOutcome, StepContext) -> Bool) async throws {
-    while let found = try await advanceAndWait() { give(found, take) }
-  }
-
-  @inline(__always)
-  private mutating func give(_ found: Outcome, _ take: (StepOutcome, StepContext) -> Bool) {
-    if !isKnown {
-      isKnown = !take(found.outcome, found.context)
-    } else if case .failed(let error) = found.outcome {
-      found.context.report(error)
-    }
-  }
-
-  // Loops are copied to where they are used. What follows is there once, for every sink.
-
-  /// What is known next, until nothing is left to do.
-  @inline(never)
-  private mutating func advance() throws -> Outcome? {
-    if case .blocked = waiting, !isDriven { try refuseToWaitForHeldContext() }
-    isDriven = true
-    if let found = nextOutcome() { return found }
-    if case .blocked(let patience) = waiting, !isAwaited {
-      isAwaited = true
-      try block(patience)
-      if let found = nextOutcome() { return found }
-    }
-    return try end()
-  }
-
-  /// The same with suspensions.
-  @inline(never)
-  nonisolated(nonsending) private mutating func advanceAndWait() async throws -> Outcome? {
-    var found: Outcome?
+  /// - Returns: as ``serveAll()``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own end.
+  nonisolated(nonsending) func serveAllAndWait() async -> (any Error)? {
+    var failure: (any Error)?
     do {
-      if !isDriven {
-        isDriven = true
-        wait = try beginWait()
-        try await reserveRoom()
-      }
-      found = await nextOutcomeAndWait()
-      if found == nil, !isAwaited {
-        isAwaited = true
-        giveBackRoom()
-        if case .suspended = waiting { try await suspend() }
-        found = nextOutcome()
-      }
-      if found == nil {
-        wait?.end()
-        found = try end()
-      }
+      wait = try beginWait()
+      try await reserveRoom(in: root)
+      start()
+      try await serveAndWait(to: 0)
+      giveBackRoom(in: root)
+      try await suspend()
+      flush()
     } catch {
-      wait?.end()
-      throw error
+      giveBackRoom(in: root)
+      failure = error
     }
-    return found
+    wait?.end()
+    return end(by: failure)
   }
 
-  private func end() throws -> Outcome? {
+  private func end(by failure: (any Error)?) -> (any Error)? {
     // What a message that its budget ended had posted before is not among the outcomes.
-    if isSpent { pending?.abandon() }
-    if let failure { throw failure }
-    return nil
+    if isSpent || failure != nil { abandon() }
+    return failure
   }
 
-  /// Runs targets and hooks until something is known.
-  private mutating func nextOutcome() -> Outcome? {
-    while let event = next() {
+  /// Gives what is not known to the handlers of errors, now or when it happens.
+  func abandon() {
+    pending?.abandon()
+    for case (.failed(let error), let context) in log { context.report(error) }
+    log = []
+  }
+
+  /// Runs targets and hooks until the frames above `base` are done.
+  ///
+  /// - Throws: the error of hooks around the proxy that the message was sent to.
+  func serve(to base: Int) throws {
+    while let event = next(to: base) {
       switch event {
-      case .outcome(let found): return found
-      case .hooks(let node, let place):
-        let step = hooked(node, place)
-        step.run()
-        take(step)
+      case .loop(let type): loop(type)
       case .turn(let step, let target): run(step, target)
+      case .hooks(let node, let place): try HookedTurn(self, node, at: place).run()
       }
     }
-    return nil
   }
 
   /// The same with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
   /// methods of direct targets that suspend or run elsewhere.
-  nonisolated(nonsending) private mutating func nextOutcomeAndWait() async -> Outcome? {
-    while let event = next() {
+  nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
+    while let event = next(to: base) {
       switch event {
-      case .outcome(let found): return found
-      case .hooks(let node, let place):
-        let step = hooked(node, place)
-        await step.runAndWait()
-        take(step)
+      case .loop(let type): loop(type)
+      case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
       case .turn(let step, let target):
-        guard case .suspended = waiting else {
+        guard mayAwaitTurns else {
           run(step, target)
           continue
         }
         let attempt = perform(step, on: target)
         if case .multicast(let multicast) = attempt {
           endTurn()
-          enter(multicast, target, step)
+          guard let node = node(multicast, target, step) else { continue }
+          // Room behind it could not be waited for before.
+          do { try await reserveRoom(in: node) } catch {
+            take(.failed(error), at: context(step, target))
+            continue
+          }
+          enter(node, context(step, target))
         } else {
           if attempt.suspends { endTurn() }
-          let outcome = await attempt.endedAndWaited(&message, for: step.registration.takeUnretainedValue())
-          take(outcome ?? .skipped(step.reasonToSkip), at: context(step, target))
+          let outcome = await endedAndWaited(attempt, step)
+          take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
           endTurn()
         }
       }
     }
-    return nil
   }
 
-  private mutating func run(_ step: RouteStep, _ target: AnyObject) {
+  /// Whether methods that suspend are waited for: by a sender that waits for answers, or where the targets' proxy has a context of
+  /// its own.
+  private var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
+
+  /// Ends a turn, waiting for what is elsewhere: what is not bound to the context that the walk runs on leaves it free.
+  nonisolated(nonsending) private func endedAndWaited(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep) async
+    -> StepOutcome?
+  {
+    let (registration, proxies) = (step.registration.takeUnretainedValue(), proxies)
+    guard executor != nil, attempt.suspends else {
+      return await attempt.endedAndWaited(&message, for: registration, behind: proxies)
+    }
+    let sent = UncheckedSendable((attempt: attempt, message: message))
+    let ended = await withTaskExecutorPreference(globalConcurrentExecutor) {
+      var message = sent.value.message
+      return UncheckedSendable(
+        await sent.value.attempt.endedAndWaited(&message, for: registration, behind: proxies))
+    }
+    return ended.value
+  }
+
+  private func run(_ step: RouteStep, _ target: AnyObject) {
     let attempt = perform(step, on: target)
     if case .multicast(let multicast) = attempt {
       endTurn()
-      enter(multicast, target, step)
-    } else if deferred != nil, attempt.suspends {
-      endTurn()
-      put(off: attempt, target, step)
+      if let node = node(multicast, target, step) { enter(node, context(step, target)) }
     } else {
       if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
       endTurn()
     }
   }
 
-  /// The hooks of a proxy, to be run now.
-  private mutating func hooked(_ node: RouteNode, _ place: StepContext) -> HookedStep {
-    HookedStep(
-      inside(), node, at: place, isNested: isNested(node), waiting, defers: deferred != nil,
-      listsEveryTarget: listsEveryTarget)
+  // MARK: Loops
+
+  /// Serves the direct steps of a segment, whose methods have one type: with the arguments as the sender gave them, or with what
+  /// is in the boxes, which are opened once for all of them.
+  private func loop(_ type: ObjectIdentifier) {
+    if let arguments = message.typedArguments {
+      guard arguments.functionType == type, let loop = arguments.loop else { return refuseLoop() }
+      return loop(arguments, self)
+    }
+    let invocation = message.invocation
+    guard !invocation.hasStatedSignature, let method = loopSteps.first.pointee.method?.takeUnretainedValue(),
+      method.withOpened(invocation.arguments, serveOpened)
+    else { return refuseLoop() }
   }
 
-  private mutating func take(_ step: HookedStep) {
-    dropped += step.dropped
-    deferred?.append(contentsOf: step.deferred)
-    for found in step.outcomes { note(found) }
-    if !step.isNested { end(told: step.told, by: step.failure) }
+  private func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
+    let (steps, count) = loopSteps
+    let loop = WalkLoop(self, answering: nil)
+    var (index, ran) = (0, 0)
+    while index < count {
+      let step = steps[index]
+      index += 1
+      do {
+        if step.isActive, loop.isWayOpen, let target = step.target, let method = step.method {
+          if loop.answers == .none {
+            try method._withUnsafeGuaranteedRef { try run($0, target) }
+            ran += 1
+          } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
+            break
+          }
+        } else if !miss(step, index - 1) {
+          break
+        }
+      } catch {
+        if !fail(error, step) { break }
+      }
+    }
+    endLoop(index, ran: ran)
   }
-
-  /// What the proxy does about a message that nobody got.
-  ///
-  /// - Throws: `nobodyResponds` where silence is an error.
-  func answerSilence() throws { if !reachedAny { try route.core.answerSilence(route.selector) } }
-
-  /// Whether what is to become of silence has not been decided within hooks.
-  var isSilenceOpen: Bool { !route.isSurrounded }
 
   /// Whether all that a broadcast queued is for targets that have died unnoticed. Asked only where silence is not ignored.
   func reachesOnlyDead(_ summary: BroadcastSummary) -> Bool {
     if case .ignored = route.core.options.silence { return false }
     guard summary.delivered + summary.failed == 0, summary.queued > 0 else { return false }
-    return !nodes.contains { node in
+    return !root.all.contains { node in
       UnsafeBufferPointer(start: node.route.steps, count: node.route.count).contains { step in
         step.queued != nil && step.isActive && step.target != nil
       }
     }
   }
+
+  /// What the proxy does about a message that nobody got.
+  ///
+  /// - Throws: `nobodyResponds` where silence is an error.
+  func answerSilence() throws { if isSilenceOpen, reached == 0 { try route.core.answerSilence(route.selector) } }
+
+  /// Whether what is to become of silence has not been decided within hooks.
+  var isSilenceOpen: Bool { !root.hasTurn }
 
   // MARK: Waiting
 
@@ -181,7 +195,8 @@ extension Walk {
     return try SuspendedWaits.begin(for: queuedTargets, in: route.core, route.selector)
   }
 
-  nonisolated(nonsending) private func suspend() async throws {
+  /// Suspends until all that was sent to other contexts has ended, where the sender waits for that.
+  nonisolated(nonsending) func suspend() async throws {
     guard let pending else { return }
     wait?.sent(pending)
     let timer = wait?.start { pending.fail($0) }
@@ -192,7 +207,9 @@ extension Walk {
     }
   }
 
-  private func block(_ patience: Patience) throws {
+  /// Blocks until then, where the sender does.
+  func block() throws {
+    guard case .blocked(let patience) = waiting else { return }
     let late = pending?.wait(until: patience.deadline) ?? []
     guard !late.isEmpty else { return }
     pending?.abandon()
@@ -202,13 +219,9 @@ extension Walk {
       evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
   }
 
-  /// What goes to contexts of its own.
-  private var groups: [DeliveryGroup] {
-    var groups: [DeliveryGroup] = []
-    for node in nodes where node.route.route.hasQueued {
-      for group in node.plan.groups where !group.runsNow { groups.append(group) }
-    }
-    return groups
+  /// What goes to contexts of its own, from a proxy and those inside.
+  private func groups(of root: RouteNode) -> [DeliveryGroup] {
+    root.all.flatMap { $0.plan?.groups.filter { !$0.runsNow } ?? [] }
   }
 
   /// - Throws: `wouldDeadlock` when the caller is on a context that it would wait for.
@@ -216,7 +229,7 @@ extension Walk {
     func refuse(_ evidence: String) -> MessageError {
       MessageError(.wouldDeadlock, receiver: route.core.name, selector: route.selector.name, evidence: evidence)
     }
-    for group in groups {
+    for group in groups(of: root) {
       for step in group.steps where step.isActive {
         if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
         // A method that leaves the context of its delivery for one where the caller blocks.
@@ -232,23 +245,23 @@ extension Walk {
   /// The targets that are waited for on contexts of their own.
   private var queuedTargets: [Registration] {
     var targets: [Registration] = []
-    for node in nodes where node.route.route.hasQueued {
-      for group in node.plan.groups {
+    for case let plan? in root.all.map(\.plan) {
+      for group in plan.groups {
         for step in group.steps where step.isActive { targets.append(step.registration.takeUnretainedValue()) }
       }
     }
     return targets
   }
 
-  /// A target that would have to be waited for; `nil` when all can be served in the caller's turn, as far as is known
-  /// before they are asked.
-  var waitedFor: String? {
-    for group in groups {
+  /// A target of a proxy, or of one inside, that would have to be waited for; `nil` when all can be served in the caller's turn, as
+  /// far as is known before they are asked.
+  func awaitedTarget(of root: RouteNode) -> String? {
+    for group in groups(of: root) {
       for step in group.steps where step.isActive {
         if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
       }
     }
-    for route in nodes.isEmpty ? [route] : nodes.map(\.route) {
+    for route in root.all.map(\.route) {
       for index in 0..<route.count where route.steps[index].isActive {
         let step = route.steps[index]
         if step.queued == nil, let method = step.method?.takeUnretainedValue(), !method.isolation.isSender,
@@ -260,6 +273,30 @@ extension Walk {
     }
     return nil
   }
+}
+
+/// What a loop over neighbouring steps is to look at and to make of answers. It tells the walk only what is out of the ordinary.
+@usableFromInline
+struct WalkLoop {
+  private let walk: Walk
+  /// What becomes of answers.
+  @usableFromInline let answers: Answers
+  private let isNested: Bool
+
+  @usableFromInline
+  enum Answers { case none, typed, boxed }
+
+  /// - Parameter type: that of the answers; `nil` where they come in boxes.
+  @usableFromInline
+  init(_ walk: Walk, answering type: Any.Type?) {
+    self.walk = walk
+    answers = walk.answers(of: type)
+    isNested = walk.proxies.outer != nil
+  }
+
+  /// Whether every proxy between the sender and the targets still lets messages through.
+  @usableFromInline
+  var isWayOpen: Bool { !isNested || walk.isWayOpen }
 }
 
 extension DeliveryGroup {

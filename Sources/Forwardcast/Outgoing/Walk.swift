@@ -1,23 +1,23 @@
 // Walk.swift: one message on its way along the steps of a route: whose turn it is, and what came of it.
-// Layer: Outgoing. See DESIGN.md, "One walk, two loops".
+// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///
-/// ``next()`` says what is to happen now and ``take(_:at:)`` what came of it; outcomes come out of `next()` again, in the
-/// order of delivery and as soon as they are known. So the walk decides everything, and whoever drives it only runs targets
-/// and hooks: see ``serve(_:)``. Proxies in one another are frames of a stack of its own: depth costs no thread stack.
-struct Walk: ~Copyable {
-  /// What became of the message at one target.
-  typealias Outcome = (outcome: StepOutcome, context: StepContext)
-
+/// ``next()`` says what is to happen now, and ``take(_:at:)`` what came of it. So the walk decides everything, and whoever drives it
+/// only runs targets and hooks: see ``serve(to:)``. Proxies in one another are frames of a stack of its own: depth costs no
+/// thread stack. Hooks are frames too: what they let through is served inside of their call, by this same walk.
+///
+/// Stays in the turn of its message.
+@usableFromInline
+final class Walk {
   /// What is to happen next.
   enum Event {
+    /// A loop serves the steps of a segment, whose methods have that type.
+    case loop(ObjectIdentifier)
     /// The target of a step gets the message.
     case turn(RouteStep, AnyObject)
     /// A proxy with hooks gets it, at its place in the proxy around it.
-    case hooks(RouteNode, StepContext)
-    /// Something is known for the sender.
-    case outcome(Outcome)
+    case hooks(RouteNode, StepContext?)
   }
 
   /// How the sender gets the outcomes of other contexts.
@@ -28,44 +28,50 @@ struct Walk: ~Copyable {
     case suspended
     /// It blocks until then.
     case blocked(Patience)
-    /// The walk runs on a context of its own, for a sender elsewhere that may wait.
-    case elsewhere(PendingAnswers?)
   }
 
+  /// As hooks change it, inside of them.
   var message: OutgoingMessage
-  /// The route of the proxy that the message was sent to.
-  let route: MessageRoute
+  let root: RouteNode
+  /// The place of that proxy in the one around it, where the message came to it on a context of its own.
+  private let place: StepContext?
   let waiting: Waiting
-  /// Whether targets that do not get the message are told of as well.
-  let listsEveryTarget: Bool
-  /// The nodes of the message, the outermost first; empty for a route of direct targets only.
-  let nodes: [RouteNode]
+  let sink: WalkSink
+  /// Where the walk runs, if that is the context of a proxy among the targets of another.
+  let executor: MailboxExecutor?
+  /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
+  var pending: PendingAnswers?
+  /// Whether what is open is for a sender elsewhere to wait for.
+  private let isElsewhere: Bool
+  /// Whether a hook that does not suspend stands around: then nobody is queued who would have to be waited for.
+  var mayNotWait = false
+  /// What is known and not given to the sink yet, in the order of delivery.
+  var log: [Outcome] = []
+  /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
+  var hooksThatAsk = 0
+  /// Says of each answer whether the sender needs no further one, where it does not get it at once.
+  var probe: ((ArgumentBox) -> Bool)?
+  /// The answers that the sink has, where a probe may have to begin with them.
+  private var given: [ArgumentBox] = []
+  /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
+  var (isKnown, isEnough) = (false, false)
+  /// How many targets got the message.
+  var reached = 0
+  /// How many outcomes there were.
+  private(set) var toldCount = 0
   /// How many messages full buffers gave up for this one.
   var dropped = 0
-  /// Turns that cannot end here and are to be taken up afterwards; `nil` where nobody can.
-  var deferred: [LateTurn]?
-  /// Whether the sender needs nothing more: further targets are passed by, and of outcomes only errors are told.
-  var isKnown = false
-  /// How many failures the handlers have been told of within hooks.
-  private(set) var told = 0
-  /// Why the message ended as a whole: the error of hooks around the proxy that it was sent to.
-  var failure: (any Error)?
-  /// Why every target is passed by that is not reached.
-  private let reasonToStop: DeliveryReport.SkipReason
-
-  private var frame: Frame
-  private var outer: [Frame] = []
-  /// The proxy with hooks that comes next.
-  private var surrounded: (node: RouteNode, place: StepContext)?
-  private var hasBegun = false
-  private var isOver = false
-  /// Whether whoever drives it has begun, and has waited for what was not known.
-  var (isDriven, isAwaited) = (false, false)
-  /// The wait of a method that the sender is in.
-  var wait: SuspendedWait?
   /// Whether the budget has ended the message.
   private(set) var isSpent = false
-  private var outcomes: OutcomeOrder
+  /// Whether it was hooks around the proxy that the message was sent to that ended it.
+  var failedInHooks = false
+  /// The wait of a method that the sender is in.
+  var wait: SuspendedWait?
+
+  private var frames: [Frame] = []
+  /// The proxy with hooks that comes next.
+  private var surrounded: (node: RouteNode, place: StepContext?)?
+  private var isOver = false
   /// The target of an automatic delivery whose turn it is.
   private var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
@@ -73,107 +79,126 @@ struct Walk: ~Copyable {
 
   /// The way along the route of one proxy.
   private struct Frame {
-    let route: MessageRoute
-    let proxies: ProxyChain
-    let node: RouteNode?
-    /// The registrations that are no steps, for a sink that lists every target.
-    var leftOut: [(before: Int, registration: Registration)] = []
+    let node: RouteNode
     /// Whether the proxy, or one around it, keeps to the order of delivery.
     let isInOrder: Bool
     /// Whose turn a nested proxy is; `nil` for the proxy that the message was sent to.
     let place: StepContext?
+    /// How many registrations that are no steps have been told of.
     var nextLeftOut = 0
     var index = 0
+    var segment = 0
+    /// The first step that may be served by a loop.
+    var loopsFrom = 0
     /// Whether somebody got the message.
     var reached = false
     /// Whether some target failed.
     var failed = false
-    /// Whether an earlier target ended the message for this proxy.
-    var isStopped = false
+    /// Whether something came of it, be it that nobody got it.
+    var isListed = false
+    /// Why nobody further gets it.
+    var stop: DeliveryReport.SkipReason?
     var dead = 0
     var skipped = 0
     var trail: ProxyTrail?
     /// Targets that got the message, where one may be registered more than once.
     var served = RepeatedTargets()
+
+    var route: MessageRoute { node.route }
+    var proxies: ProxyChain { node.proxies }
+  }
+
+  /// A walk for a sender that sends a message to a proxy.
+  convenience init(
+    _ message: OutgoingMessage, along route: MessageRoute, into sink: WalkSink, waiting: Waiting = .nobody
+  ) {
+    let root = RouteNode.tree(
+      route, ProxyChain(route.core), message.trail, listsEveryTarget: sink.listsEveryTarget)
+    self.init(message, to: root, into: sink, waiting: waiting)
   }
 
   /// - Parameters:
-  ///   - outer: the proxies around the one that the message is sent to, when it came as one of their targets.
-  ///   - place: its place in the nearest of those.
-  ///   - withheld: why nobody is to get the message: then targets are only listed.
+  ///   - place: the place of the proxy in the one around it, when the message came as to one of its targets.
+  ///   - executor: where the walk runs in a task of its own.
+  ///   - pending: who waits elsewhere for what the walk does not wait for.
   @inline(never)
   init(
-    _ message: OutgoingMessage, along route: MessageRoute, in outer: ProxyChain? = nil, at place: StepContext? = nil,
-    waiting: Waiting = .nobody, listsEveryTarget: Bool = false, withheld: DeliveryReport.SkipReason? = nil
+    _ message: OutgoingMessage, to root: RouteNode, into sink: WalkSink, waiting: Waiting, at place: StepContext? = nil,
+    on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
   ) {
-    (self.message, self.route, self.waiting, self.listsEveryTarget) = (message, route, waiting, listsEveryTarget)
-    outcomes = OutcomeOrder(waiting)
-    if message.trace == nil { self.message.trace = route.route.around?.trace }
-    reasonToStop = withheld ?? .stopped
-    nodes =
-      route.needsWalk
-      ? RouteNode.tree(route, in: outer, message.trail, passed: message.passed) : []
-    frame = Frame(
-      route: route, proxies: nodes.first?.proxies ?? ProxyChain(route.core, in: outer), node: nodes.first,
-      isInOrder: message.isInOrder || route.core.stopsAtFirst, place: place)
-    frame.isStopped = withheld != nil
-    lookThrough()
+    (self.message, self.root, self.sink, self.waiting) = (message, root, sink, waiting)
+    (self.place, self.executor) = (place, executor)
+    if message.trace == nil { self.message.trace = root.route.route.around?.trace }
+    isElsewhere = pending != nil
+    if case .nobody = waiting { self.pending = pending } else { self.pending = PendingAnswers() }
+  }
+
+  /// Begins: what is on other contexts leaves.
+  func start() { enter(root, place) }
+
+  var selector: MessageSelector { message.selector }
+  /// The route of the proxy that the message was sent to.
+  var route: MessageRoute { root.route }
+  /// How many proxies the message is in.
+  var depth: Int { frames.count }
+
+  private var frame: Frame {
+    _read { yield frames[frames.count - 1] }
+    _modify { yield &frames[frames.count - 1] }
   }
 
   // MARK: Events
 
-  /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when there is nothing
-  /// more to do, and what is not out yet has to be waited for.
+  /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when the frames above `base`
+  /// are done.
   @inline(never)
-  mutating func next() -> Event? {
+  func next(to base: Int) -> Event? {
     while true {
-      if let outcome = outcomes.next() { return .outcome(outcome) }
-      if isOver { return nil }
-      if !hasBegun {
-        hasBegun = true
-        begin()
-      } else if let (node, place) = surrounded {
+      if let (node, place) = surrounded {
         surrounded = nil
         return .hooks(node, place)
-      } else if frame.index < frame.route.count, !isSpent {
+      }
+      if frames.count <= base { return nil }
+      if frame.index < frame.route.count, !isSpent {
         if let event = nextStep() { return event }
       } else {
         takeLeftOut(before: frame.index)
-        leave()
-      }
-    }
-  }
-
-  /// Begins with the targets of the frame's proxy.
-  private mutating func begin() {
-    guard pay(.proxy, at: { $0.proxyContext }), !frame.isStopped else { return }
-    if let refusal = frame.route.route.prelude?.refusal {
-      frame.index = frame.route.count
-      take(.failed(refusal), at: proxyContext)
-    } else if let node = frame.node {
-      if node.route.isSurrounded {
-        frame.index = frame.route.count
-        surrounded = (node, proxyContext)
-      } else if !frame.isInOrder {
-        postQueued(node)
+        leave(to: base)
       }
     }
   }
 
   /// Takes the next step of the frame; gives it when its target is to run now.
-  private mutating func nextStep() -> Event? {
+  private func nextStep() -> Event? {
     takeLeftOut(before: frame.index)
-    let index = frame.index
-    let step = frame.route.steps[index]
-    frame.index += 1
-    if isKnown || frame.isStopped {
-      stop(step, index)
+    let (node, index) = (frame.node, frame.index)
+    if frame.stop == nil, node.proxies.outer != nil { frame.stop = node.proxies.obstacle }
+    if isEnough || frame.stop != nil {
+      stop(index)
       return nil
     }
+    if node.segments[frame.segment].end <= index { frame.segment += 1 }
+    let segment = node.segments[frame.segment]
+    if let type = segment.type, index >= frame.loopsFrom, message.trace == nil, message.trail?.budget == nil {
+      return .loop(type)
+    }
+    return turn(index)
+  }
+
+  /// Takes one step, whose target is to run if it gives it.
+  private func turn(_ index: Int) -> Event? {
+    let node = frame.node
+    let step = node.route.steps[index]
+    frame.index += 1
     if step.queued != nil, takePosted(step, index) { return nil }
-    guard pay(step.isActive ? .target : .passed, at: { $0.passedContext(step) }) else { return nil }
-    guard step.isActive else {
-      take(.skipped(step.reasonToSkip), at: passedContext(step))
+    guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
+    if let reason = step.obstacle {
+      if case .node(let child)? = node.nested[index], !child.isAway, sink.listsEveryTarget || child.hasLeft {
+        // What left is on its way, and would be missing.
+        push(child, context(step, step.target), stop: reason)
+      } else {
+        take(.skipped(reason), at: passedContext(step))
+      }
       return nil
     }
     guard let target = step.target else {
@@ -181,9 +206,9 @@ struct Walk: ~Copyable {
       take(.skipped(.dead), at: context(step, nil))
       return nil
     }
-    if frame.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
-    switch frame.node?.nested[index] {
-    case .node(let node)?: enter(node, context(step, target))
+    if node.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
+    switch node.nested[index] {
+    case .node(let child)?: enter(child, context(step, target))
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
       guard let queued = step.queued else { return .turn(step, target) }
@@ -192,39 +217,42 @@ struct Walk: ~Copyable {
         return .turn(step, target)
       }
       // Another thread runs it at the moment.
-      if let node = frame.node, let (group, place) = node.location(of: index) {
+      if let (group, place) = node.location(of: index) {
         _ = take(post(group, place, node, mayRunNow: false), of: step)
       }
     }
     return nil
   }
 
-  /// Passes a step by whose turn does not come any more.
-  private mutating func stop(_ step: RouteStep, _ index: Int) {
-    guard listsEveryTarget else {
-      frame.index = frame.route.count
-      return
-    }
+  /// Passes by a step whose turn does not come any more.
+  private func stop(_ index: Int) {
+    let node = frame.node
+    let isCut = frame.stop == .removed || frame.stop == .muted
+    guard sink.listsEveryTarget || isCut || node.hasLeft else { return frame.index = node.route.count }
+    let step = node.route.steps[index]
+    frame.index += 1
     // What was posted left before anybody was served.
-    if step.queued != nil, frame.node?.posted != nil, takePosted(step, index) { return }
-    if case .node(let node)? = frame.node?.nested[index], let target = step.target {
-      push(node, context(step, target))
-      frame.isStopped = true
-    } else {
+    if step.queued != nil, node.posted != nil, takePosted(step, index) { return }
+    if case .node(let child)? = node.nested[index], sink.listsEveryTarget || isCut || child.hasLeft {
+      push(child, context(step, step.target), stop: frame.stop ?? .stopped)
+    } else if sink.listsEveryTarget || isCut {
       take(.skipped(reasonToStop(step)), at: passedContext(step))
     }
   }
 
   private func reasonToStop(_ step: RouteStep) -> DeliveryReport.SkipReason {
+    if let reason = step.obstacle { return reason }
     guard let target = step.target else { return .dead }
-    guard step.isActive else { return step.reasonToSkip }
-    return step.method == nil && !answers(target, message.selector) ? .doesNotRespond : reasonToStop
+    let reason = frame.stop ?? .stopped
+    // Whoever was taken out of reach is out of reach whatever it answers.
+    if reason == .removed || reason == .muted { return reason }
+    return step.method == nil && !Forwardcast.answers(target, selector) ? .doesNotRespond : reason
   }
 
   /// Takes what became of a step on another context, which is posted now unless all have been. `false` when it runs in the
   /// sender's turn.
-  private mutating func takePosted(_ step: RouteStep, _ index: Int) -> Bool {
-    guard let node = frame.node else { return false }
+  private func takePosted(_ step: RouteStep, _ index: Int) -> Bool {
+    let node = frame.node
     let posted: RouteNode.Posted?
     if let all = node.posted {
       posted = all[index]
@@ -234,79 +262,148 @@ struct Walk: ~Copyable {
     return take(posted ?? .outcome(.queued(slot: -1)), of: step)
   }
 
-  private mutating func take(_ posted: RouteNode.Posted, of step: RouteStep) -> Bool {
+  private func take(_ posted: RouteNode.Posted, of step: RouteStep) -> Bool {
     switch posted {
     case .inTurn: return false
     case .repeated: break
+    case .away(let outcomes):
+      for (outcome, context) in outcomes {
+        note(outcome)
+        put(outcome, context)
+      }
     case .outcome(let outcome):
-      let target = listsEveryTarget ? step.target : nil
-      take(outcome, at: StepContext(step, of: message.selector, in: frame.proxies, target, isQueued: true))
+      let target = sink.listsEveryTarget ? step.target : nil
+      take(outcome, at: StepContext(step, of: selector, in: frame.proxies, target, isQueued: true))
     }
     return true
   }
 
-  /// Finds the registrations that the message passes by, for a sink that lists every target. What is looked through on the
-  /// way is charged first, however few targets are served.
-  private mutating func lookThrough() {
+  /// Charges what is looked through on the way, however few targets are served.
+  private func lookThrough() {
     let route = frame.route
     if message.trail?.budget != nil {
-      let leavesOut = listsEveryTarget && route.route.leavesOut
+      let leavesOut = sink.listsEveryTarget && route.route.leavesOut
       let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
       guard pay(.step, leavesOut || route.needsWalk ? route.count : 0, at: { $0.proxyContext }),
         pay(.passed, leftOut, at: { $0.proxyContext })
       else { return }
     }
-    if listsEveryTarget { frame.leftOut = route.leftOut }
   }
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
-  private mutating func takeLeftOut(before index: Int) {
-    while frame.nextLeftOut < frame.leftOut.count, frame.leftOut[frame.nextLeftOut].before <= index {
-      let registration = frame.leftOut[frame.nextLeftOut].registration
+  private func takeLeftOut(before index: Int) {
+    let all = frame.node.leftOut
+    while frame.nextLeftOut < all.count, all[frame.nextLeftOut].before <= index {
+      let registration = all[frame.nextLeftOut].registration
       frame.nextLeftOut += 1
-      guard let target = registration.liveTarget else { continue }
-      let reason: DeliveryReport.SkipReason =
-        !registration.isFor(message.selector) ? .outOfScope : registration.isMuted ? .muted : .doesNotRespond
-      let context = StepContext(
-        selector: message.selector, proxies: frame.proxies, registration: registration, target: target,
-        isQueued: registration.queued != nil)
-      outcomes.keep((.skipped(reason), context))
+      guard let (outcome, context) = leftOut(registration, in: frame.proxies) else { continue }
+      frame.isListed = true
+      put(outcome, context)
     }
+  }
+
+  /// What becomes of a registration that is no step; `nil` for one whose target has died.
+  func leftOut(_ registration: Registration, in proxies: ProxyChain) -> Outcome? {
+    guard let target = registration.currentTarget else { return nil }
+    let context = StepContext(
+      selector: selector, proxies: proxies, registration: registration, target: target,
+      isQueued: registration.queued != nil)
+    return (.skipped(registration.reasonToLeaveOut(selector)), context)
   }
 
   // MARK: Outcomes
 
   /// Takes what became of the message at one target.
-  mutating func take(_ outcome: StepOutcome, at context: StepContext) {
+  func take(_ outcome: StepOutcome, at context: StepContext) {
     if let trace = message.trace, context.registration != nil {
       trace.note(outcome, message.invocation, at: context, step: tracedStep)
       tracedStep = 0
     }
-    note((outcome, context))
+    note(outcome)
+    put(outcome, context)
   }
 
-  /// Takes what the walk within hooks took before, and told the trace of.
-  mutating func note(_ found: Outcome) {
-    switch found.outcome {
-    case .answered, .queued: frame.reached = true
-    case .failed:
-      frame.reached = true
-      frame.failed = true
-      if frame.route.core.stopsAtFirst { frame.isStopped = true }
-    case .skipped(.bufferFull): frame.reached = true
+  /// Notes for the frame what became of the message at one target, if there is a frame: hooks around the proxy that the message
+  /// was sent to have none.
+  func note(_ outcome: StepOutcome) {
+    guard !frames.isEmpty else { return }
+    frame.isListed = true
+    switch outcome {
+    case .answered, .queued, .skipped(.bufferFull): frame.reached = true
+    case .failed: noteFailure()
     case .skipped: frame.skipped += 1
     }
-    outcomes.keep(found)
   }
 
-  /// Where outcomes of other contexts go; `nil` when nobody waits for them.
-  var pending: PendingAnswers? { outcomes.pending }
+  /// Notes that somebody got the message in a proxy of which no outcomes are kept.
+  func noteReached() {
+    guard !frames.isEmpty else { return }
+    (frame.reached, frame.isListed) = (true, true)
+  }
 
-  /// Whether anybody got the message, in any proxy, as far as is known.
-  var reachedAny: Bool { outcomes.reachedAny }
+  private func noteFailure() {
+    (frame.reached, frame.failed) = (true, true)
+    if frame.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
+  }
+
+  /// Gives an outcome to the sink, or keeps it while one before it is open or a hook may change it.
+  func put(_ outcome: StepOutcome, _ context: StepContext) {
+    toldCount += 1
+    if hooksThatAsk == 0, log.isEmpty, isElsewhere || pending == nil || !outcome.isOpen {
+      return give(outcome, context)
+    }
+    log.append((outcome, context))
+    if hooksThatAsk == 0 { return flush() }
+    if case .answered(let answer?) = outcome, probe?(answer) == true { isEnough = true }
+  }
+
+  /// Gives what is known to the sink, in order.
+  func flush() {
+    guard hooksThatAsk == 0, !log.isEmpty else { return }
+    var index = 0
+    while index < log.count {
+      let (outcome, context) = log[index]
+      if !isElsewhere, let pending, case .queued(let slot) = outcome, slot >= 0 {
+        guard let settled = pending.settled(slot) else { break }
+        for found in settled { give(found.outcome, found.context) }
+      } else {
+        give(outcome, context)
+      }
+      index += 1
+    }
+    log.removeFirst(index)
+  }
+
+  private func give(_ outcome: StepOutcome, _ context: StepContext) {
+    if outcome.isReached { reached += 1 }
+    if isKnown {
+      if case .failed(let error) = outcome { context.report(error) }
+      return
+    }
+    if message.request.makeProbe != nil, hasHooks, case .answered(let answer?) = outcome { given.append(answer) }
+    if !sink.take(outcome, at: context) { (isKnown, isEnough) = (true, true) }
+  }
+
+  /// Whether a proxy with hooks is among those that the message passes.
+  private lazy var hasHooks = root.all.contains { $0.hasTurn }
+
+  /// Says anew whether the sender needs no further answer: hooks may have changed those that it gets.
+  func renewProbe() {
+    guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
+    let probe = make()
+    isEnough = feed(probe, upTo: log.count) || isKnown
+    self.probe = probe
+  }
+
+  /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.
+  func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> Bool {
+    for answer in given where probe(answer) { return true }
+    for case (.answered(let answer?), _) in log[..<end] where probe(answer) { return true }
+    return false
+  }
 
   /// Charges the message's budget, and ends the message with what that throws.
-  mutating func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (borrowing Walk) -> StepContext) -> Bool {
+  func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }
     do { try budget.charge(item, count) } catch {
       if !isSpent { take(.failed(error), at: context(self)) }
@@ -315,28 +412,102 @@ struct Walk: ~Copyable {
     return !isSpent
   }
 
+  // MARK: What a loop asks and tells
+
+  /// What a loop makes of answers.
+  ///
+  /// - Parameter type: theirs; `nil` where they come in boxes.
+  func answers(of type: Any.Type?) -> WalkLoop.Answers {
+    if !message.request.asks { return .none }
+    guard hooksThatAsk == 0, log.isEmpty, let type, sink.answerType == type else { return .boxed }
+    return message.request.makeProbe != nil && hasHooks ? .boxed : .typed
+  }
+
+  /// Whether every proxy between the sender and the targets of the frame still lets messages through.
+  var isWayOpen: Bool { frame.proxies.obstacle == nil }
+
+  /// The steps that a loop is to serve.
+  @usableFromInline
+  var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
+    (frame.route.steps + frame.index, frame.node.segments[frame.segment].end - frame.index)
+  }
+
+  /// Has the steps of the segment served each for itself: no loop can.
+  func refuseLoop() { frame.loopsFrom = frame.node.segments[frame.segment].end }
+
+  /// Notes how far a loop has come, and how many targets have run that it has not told of.
+  @usableFromInline @inline(never)
+  func endLoop(_ count: Int, ran: Int) {
+    frame.index += count
+    guard ran > 0 else { return }
+    (frame.reached, frame.isListed) = (true, true)
+    reached += ran
+    sink.countDelivered(ran)
+  }
+
+  /// Notes that the sink needs no further answer.
+  @usableFromInline @inline(never)
+  func noteKnown() { (isKnown, isEnough) = (true, true) }
+
+  /// The sink of typed answers, as the loop knows their type.
+  @usableFromInline
+  func taker<R>(of type: R.Type) -> AnswerTaker<R> {
+    guard let taker = sink.taker else { preconditionFailure("a sink of typed answers takes them") }
+    return unsafeDowncast(taker, to: AnswerTaker<R>.self)
+  }
+
+  /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func miss(_ step: RouteStep, _ offset: Int) -> Bool {
+    takeLeftOut(before: frame.index + offset)
+    let reason = step.obstacle ?? (step.target == nil ? .dead : frame.proxies.obstacle ?? .dead)
+    if reason == .dead { frame.dead += 1 }
+    take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
+    if frame.proxies.outer != nil { frame.stop = frame.proxies.obstacle }
+    return frame.stop == nil
+  }
+
+  /// Takes a target's error. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func fail(_ error: any Error, _ step: RouteStep) -> Bool {
+    take(.failed(error), at: context(step, step.target))
+    return frame.stop == nil && !isEnough
+  }
+
+  /// Takes an answer in a box. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
+    (frame.reached, frame.isListed) = (true, true)
+    let kept = message.request.keepsAnswers ? answer : nil
+    if hooksThatAsk == 0, log.isEmpty, !isKnown, sink.take(kept, of: target) {
+      reached += 1
+    } else {
+      put(.answered(kept), context(step, target))
+    }
+    return !isEnough
+  }
+
   // MARK: Places
 
   /// The context of a target whose turn is the sender's.
   func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
-    var isElsewhere: Bool { if case .elsewhere = waiting { true } else { false } }
-    return StepContext(step, of: message.selector, in: frame.proxies, target, isQueued: isElsewhere)
+    StepContext(step, of: selector, in: frame.proxies, target, isQueued: place != nil)
   }
 
   /// The context of a target that is passed by.
   private func passedContext(_ step: RouteStep) -> StepContext {
-    context(step, listsEveryTarget ? step.target : nil)
+    context(step, sink.listsEveryTarget ? step.target : nil)
   }
 
   /// The context of the proxy itself: of its place in the proxy around it, where there is one.
   private var proxyContext: StepContext {
-    frame.place ?? StepContext(selector: message.selector, proxies: frame.proxies)
+    frame.place ?? StepContext(selector: selector, proxies: frame.proxies)
   }
 
   // MARK: Turns
 
   /// Gives the message to the target of a step.
-  mutating func perform(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
+  func perform(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
@@ -355,96 +526,119 @@ struct Walk: ~Copyable {
   }
 
   /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
-  mutating func endTurn() {
+  func endTurn() {
     guard let taken else { return }
     self.taken = nil
     taken.endTurn()
   }
 
-  /// Keeps a turn that cannot end here. The trail goes with it, and ends with it.
-  mutating func put(off attempt: OutgoingMessage.Attempt, _ target: AnyObject, _ step: RouteStep) {
-    let context = context(step, target)
-    let slot = pending?.open(context) ?? -1
-    deferred?.append(LateTurn(attempt: attempt, target: target, context: context, slot: slot, trail: frame.trail))
-    frame.trail = nil
-    take(.queued(slot: slot), at: context)
-  }
-
-  /// The message as the hooks of a proxy among the walk's get it.
-  mutating func inside() -> OutgoingMessage {
-    let passed = message.passed ?? PassedProxies(nodes.count)
-    message.passed = passed
-    var inside = message
-    inside.isInOrder = frame.isInOrder
-    return inside
-  }
-
-  /// Whether a proxy stands among the targets of another.
-  func isNested(_ node: RouteNode) -> Bool { node !== nodes.first || frame.place != nil }
-
-  /// Takes what came of the hooks around the message as a whole.
-  mutating func end(told: Int, by failure: (any Error)?) {
-    (self.told, self.failure) = (told, failure)
-    // What is to become of silence has been decided within the hooks.
-    outcomes.reachedAny = true
-  }
+  /// The proxies of the frame.
+  var proxies: ProxyChain { frame.proxies }
 
   // MARK: Proxies in one another
 
-  /// Goes on with the targets of a multicast that a target which was asked led to.
-  mutating func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
-    let place = context(step, target)
-    let route = multicast.beginMessage(message.selector)
-    if let error = RouteNode.refusal(route, in: frame.proxies, message.trail, count: 0, target) {
-      take(.failed(error), at: place)
-    } else {
-      enter(RouteNode.tree(route, in: frame.proxies, message.trail, passed: nil)[0], place)
+  /// The proxies behind a multicast that a target which was asked led to; `nil` where the message may not go there.
+  func node(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) -> RouteNode? {
+    let inner = multicast.beginMessage(selector)
+    if let error = RouteNode.refusal(inner, in: frame.proxies, message.trail, count: root.count, target) {
+      take(.failed(error), at: context(step, target))
+      return nil
     }
+    let proxies = ProxyChain(inner.core, in: frame.proxies, by: step.registration.takeUnretainedValue())
+    return RouteNode.tree(
+      inner, proxies, message.trail, listsEveryTarget: sink.listsEveryTarget, within: root)
   }
 
-  /// Goes on with the targets of a multicast that was found when the message began, or with its hooks.
-  private mutating func enter(_ node: RouteNode, _ place: StepContext) {
+  /// Goes on with the targets of a multicast, or with its hooks.
+  func enter(_ node: RouteNode, _ place: StepContext?) {
     if node.route.isSurrounded {
       surrounded = (node, place)
     } else {
-      push(node, place)
-      begin()
+      begin(node, place)
     }
   }
 
-  private mutating func push(_ node: RouteNode, _ place: StepContext) {
-    let isInOrder = frame.isInOrder || node.route.core.stopsAtFirst
-    outer.append(frame)
-    frame = Frame(
-      route: node.route, proxies: node.proxies, node: node, isInOrder: isInOrder, place: place)
+  /// Begins with the targets of a proxy; what is on other contexts leaves first, unless the order of delivery is kept to.
+  ///
+  /// - Parameter stop: why nobody is to get the message: then targets are only listed.
+  func begin(_ node: RouteNode, _ place: StepContext?, stop: DeliveryReport.SkipReason? = nil) {
+    push(node, place, stop: stop)
+    guard pay(.proxy, at: { $0.proxyContext }), frame.stop == nil else { return }
+    if let refusal = node.route.route.prelude?.refusal {
+      frame.index = node.route.count
+      take(.failed(refusal), at: proxyContext)
+    } else if !frame.isInOrder {
+      postQueued(node)
+    }
+  }
+
+  private func push(_ node: RouteNode, _ place: StepContext?, stop: DeliveryReport.SkipReason? = nil) {
+    let isInOrder = (frames.last?.isInOrder ?? message.request.isInOrder) || node.route.core.stopsAtFirst
+    frames.append(Frame(node: node, isInOrder: isInOrder, place: place, stop: stop))
     lookThrough()
   }
 
+  /// Leaves frames whose message has ended with an error.
+  func leaveFrames(to depth: Int) {
+    while frames.count > depth { frames.removeLast().trail?.end() }
+  }
+
   /// Ends the way along one route.
-  private mutating func leave() {
+  private func leave(to base: Int) {
     let route = frame.route
     for (target, error) in route.route.prelude?.failures ?? [] {
-      take(.failed(error), at: StepContext(selector: message.selector, proxies: frame.proxies, target: target))
+      take(.failed(error), at: StepContext(selector: selector, proxies: frame.proxies, target: target))
     }
     frame.trail?.end()
     if frame.dead + frame.skipped > 0 { route.core.end(route, dead: frame.dead, skipped: frame.skipped) }
-    let left = frame
-    if let around = outer.popLast() { frame = around } else { isOver = true }
-    if left.reached {
-      frame.reached = true
-      if left.failed {
-        frame.failed = true
-        if frame.route.core.stopsAtFirst { frame.isStopped = true }
+    guard let left = frames.popLast() else { return }
+    if let place = left.place, left.stop != nil {
+      // What keeps the targets from it keeps an empty proxy from it as well.
+      if !left.isListed, sink.listsEveryTarget {
+        let isCut = left.stop == .removed || left.stop == .muted
+        take(.skipped(isCut ? left.stop ?? .removed : .doesNotRespond), at: place)
       }
-    } else if let place = left.place, !isKnown, !isSpent, !left.isStopped {
+    } else if let place = left.place, !left.reached, !isEnough, !isSpent {
       do {
-        try route.core.answerSilence(message.selector)
-        take(.skipped(.doesNotRespond), at: place)
+        try route.core.answerSilence(selector)
+        // A proxy is listed itself where none of its targets is.
+        if !left.isListed || !sink.listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
       } catch {
         // It happened in the inner proxy, whose handler comes first.
         take(.failed(error), at: place.within(left.proxies))
       }
     }
+    // What came of a proxy with hooks, its hooks say.
+    guard frames.count > base else { return }
+    frame.isListed = frame.isListed || left.isListed
+    if left.failed { noteFailure() } else if left.reached { frame.reached = true }
+  }
+}
+
+/// What became of the message at one target.
+typealias Outcome = (outcome: StepOutcome, context: StepContext)
+
+extension StepOutcome {
+  /// Whether it says where the outcome will be.
+  fileprivate var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
+
+  /// Whether a target got the message.
+  var isReached: Bool {
+    switch self {
+    case .answered, .queued, .failed, .skipped(.bufferFull): true
+    case .skipped: false
+    }
+  }
+
+  /// The answer, where there is one.
+  var answer: ArgumentBox? { if case .answered(let answer) = self { answer } else { nil } }
+}
+
+extension RouteStep {
+  /// Why its target is not to get the message: removed, dead, or muted. `nil` where it may.
+  var obstacle: DeliveryReport.SkipReason? {
+    if isActive { return nil }
+    return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted
   }
 }
 
@@ -457,14 +651,4 @@ final class Patience: Sendable {
   let deadline: Deadline
 
   init(_ timeout: Duration) { (self.timeout, deadline) = (timeout, Deadline(after: timeout)) }
-}
-
-/// A target's turn that runs in an isolation which the walk's context is not, or suspends.
-struct LateTurn {
-  let attempt: OutgoingMessage.Attempt
-  let target: AnyObject
-  let context: StepContext
-  let slot: Int
-  /// The trail that its message has.
-  let trail: ProxyTrail?
 }

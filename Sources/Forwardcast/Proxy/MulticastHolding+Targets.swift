@@ -14,13 +14,14 @@ extension MulticastHolding {
   ///
   /// - Parameters:
   ///   - target: whom to register.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
+  ///   - priority: higher comes first; equal ones in the order in which they are added. `nil`, the default, is 0, and keeps the
+  ///     place of a target that is registered already.
   ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
   ///   - selectors: those that the target is to get; `nil` for all that it has. A key's is its ``Message/selector``.
   /// - Complexity: constant.
   @discardableResult
   public func add(
-    _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
+    _ target: Interface, priority: Int? = nil, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
   ) -> Registration {
     let scope = selectors.map { Set($0) }
     if let object = boundObject(target) {
@@ -42,7 +43,7 @@ extension MulticastHolding {
   ///   - keys: the messages.
   @discardableResult
   public func add<each F>(
-    _ target: Interface, priority: Int = 0, ownership: Ownership = .weak, only keys: repeat Message<each F>
+    _ target: Interface, priority: Int? = nil, ownership: Ownership = .weak, only keys: repeat Message<each F>
   ) -> Registration {
     var selectors: [MessageSelector] = []
     for key in repeat each keys { selectors.append(key.selector) }

@@ -17,7 +17,11 @@ extension MulticastHolding {
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     var summary = BroadcastSummary()
     let name = selector ?? "typedCall"
-    let proxies = ProxyChain(core, in: nil)
+    guard StackGuard.hasRoom else {
+      core.report(StackGuard.tooDeep(name, receiver: core), name, nil, receiver: core.name)
+      return BroadcastSummary(failed: 1)
+    }
+    let proxies = ProxyChain(core)
     for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
       guard let target = registration.liveTarget, let observer = interface(of: target) else { continue }
       let context = StepContext(

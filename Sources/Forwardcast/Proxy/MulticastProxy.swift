@@ -82,13 +82,13 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   ///   through this proxy before, `nobodyResponds` where silence is an error. Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    try forwardBoxed(&invocation, along: core.begin(invocation.selector))
+    try forwardBoxed(&invocation, along: core.begin(invocation.selector), by: self)
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all: see ``MulticastSending/forwardAndWait(_:)``. Where
   /// the interface is not `Sendable`, all targets are direct and run in the caller's isolation, one after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
+    try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 
   /// `nobodyResponds`: only a proxy that is to throw on silence does not recognize a message.

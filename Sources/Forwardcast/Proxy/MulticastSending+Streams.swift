@@ -107,6 +107,6 @@ extension MulticastSending {
   /// there.
   var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
-    return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: "anything").core
+    return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core
   }
 }

@@ -5,6 +5,9 @@
 struct HookChain: Sendable {
   let hooks: [Hook]
 
+  /// Whether all of them run before the message only.
+  var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
+
   /// Runs the hooks around `rest`, in the caller's turn.
   ///
   /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack has no

@@ -1,5 +1,5 @@
 // MessageArguments.swift: the arguments of one message, shared by all who get it.
-// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+// Layer: Receiving. See DESIGN.md, "One walk".
 
 /// The arguments of one message, with the types that its sender knew, or as an invocation.
 ///
@@ -12,10 +12,14 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   @usableFromInline final let mayCopy: Bool
   /// Whether the arguments are known to be `Sendable`.
   @usableFromInline final let crosses: Bool
+  /// Gives the message to the steps that a walk is at, of methods of ``functionType``: a function of the module that sent it, where
+  /// the types are known. `nil` where there is none.
+  final let loop: Loop?
+  @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ walk: AnyObject) -> Void
 
   @usableFromInline
-  init(functionType: ObjectIdentifier?, mayCopy: Bool, crosses: Bool) {
-    (self.functionType, self.mayCopy, self.crosses) = (functionType, mayCopy, crosses)
+  init(functionType: ObjectIdentifier?, mayCopy: Bool, crosses: Bool, loop: Loop? = nil) {
+    (self.functionType, self.mayCopy, self.crosses, self.loop) = (functionType, mayCopy, crosses, loop)
   }
 
   /// Calls a method whose function type is ``functionType``. The answer is boxed only where it is wanted.
@@ -45,14 +49,16 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
 final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Arguments<repeat each A>
 
-  /// - Parameter crosses: whether the compiler has seen that all of them are `Sendable`.
+  /// - Parameters:
+  ///   - crosses: whether the compiler has seen that all of them are `Sendable`.
+  ///   - loop: serves many steps; see ``MessageArguments/loop``.
   @export(implementation) @inline(never)
-  init(_ values: Arguments<repeat each A>, returning: R.Type, crosses: Bool) {
+  init(_ values: Arguments<repeat each A>, returning: R.Type, crosses: Bool, loop: Loop? = nil) {
     self.values = values
     let traits = values.traits
     super.init(
       functionType: ObjectIdentifier(((repeat each A) -> R).self), mayCopy: traits.mayCopy,
-      crosses: crosses || traits.isEmpty)
+      crosses: crosses || traits.isEmpty, loop: loop)
   }
 
   override func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? {
@@ -71,7 +77,7 @@ final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  
   }
 
   override func copied() -> MessageArguments {
-    TypedArguments(values.copiedForDelivery, returning: R.self, crosses: crosses)
+    TypedArguments(values.copiedForDelivery, returning: R.self, crosses: crosses, loop: loop)
   }
 }
 
@@ -121,7 +127,8 @@ extension MessageArguments {
     of selector: MessageSelector
   ) -> MessageArguments {
     if functionType == nil { return replacing(values.boxes(crossing: crosses), of: selector) }
-    return TypedArguments(values, returning: R.self, crosses: crosses)
+    let sameLoop = functionType == ObjectIdentifier(type) ? loop : nil
+    return TypedArguments(values, returning: R.self, crosses: crosses, loop: sameLoop)
   }
 }
 

@@ -21,6 +21,9 @@ public struct MessageSelector: Hashable, Sendable {
   @usableFromInline
   nonisolated(unsafe) let record: UnsafePointer<SelectorRecord>
 
+  /// A selector that no text reads as: a question that nobody answers and nothing is asked for.
+  static let ofNobody = MessageSelector(record: .init(SelectorRecord.make(name: "", hash: 0, arity: 0)))
+
   init(record: UnsafePointer<SelectorRecord>) {
     self.record = record
   }

@@ -67,11 +67,24 @@ final class DeliveryGroup: @unchecked Sendable {
   }
 }
 
+/// Neighbouring steps of a route that are served in one way.
+struct StepSegment {
+  /// The first step behind them.
+  var end: Int
+  /// The function type of their methods, where a loop serves them: direct targets, each in one step only. `nil` where each step
+  /// is served for itself.
+  let type: ObjectIdentifier?
+}
+
 /// How the messages of one selector leave: worked out once for a route and kept with it.
 @usableFromInline
 final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// How many steps of the route the plan covers.
   @usableFromInline let count: Int
+  /// All steps, in order.
+  let segments: ContiguousArray<StepSegment>
+  /// Which group each step on another context belongs to, and at which place.
+  let locations: ByStep<(group: Int, place: Int)>
   /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
   let groups: ContiguousArray<DeliveryGroup>
   /// The same, to go through without a count of references: `groups` keeps them.
@@ -104,6 +117,12 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       }
     }
     count = route.count
+    segments = StepSegment.all(of: route)
+    var locations = ByStep<(group: Int, place: Int)>()
+    for (group, part) in parts.enumerated() {
+      for (place, index) in part.indices.enumerated() { locations[index] = (group, place) }
+    }
+    self.locations = locations
     groups = ContiguousArray(
       parts.map { DeliveryGroup(core, $0.mailbox, $0.indices, isBatched: $0.isBatched, along: route) })
     list = .allocate(capacity: groups.count)
@@ -112,9 +131,13 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
     let isSilent = if case .ignored = core.options.silence { true } else { false }
     let whole = route.route
     isPlain =
-      areAllTogether && isSilent && !core.stopsAtFirst && !whole.hasRepeats && whole.prelude == nil
+      areAllTogether && !groups.isEmpty && isSilent && !core.stopsAtFirst && !whole.hasRepeats && !whole.hasNested
+      && whole.prelude == nil
       && whole.around?.trace == nil
   }
+
+  /// Whether some target's buffer has senders wait for room.
+  var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
   /// Whether every registration of every group lets messages through at this moment.
   @usableFromInline
@@ -128,6 +151,50 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
+  }
+}
+
+extension StepSegment {
+  /// The segments of a route.
+  static func all(of route: MessageRoute) -> ContiguousArray<StepSegment> {
+    var repeated: Set<ObjectIdentifier> = []
+    if route.route.hasRepeats {
+      var seen: Set<ObjectIdentifier> = []
+      for index in 0..<route.count {
+        let key = route.steps[index].registration.takeUnretainedValue().key
+        if !seen.insert(key).inserted { repeated.insert(key) }
+      }
+    }
+    var segments: ContiguousArray<StepSegment> = []
+    for index in 0..<route.count {
+      let step = route.steps[index]
+      let isOnce = repeated.isEmpty || !repeated.contains(step.registration.takeUnretainedValue().key)
+      let type = isOnce && step.queued == nil && step.runsAnywhere ? step.functionType : nil
+      if let last = segments.indices.last, segments[last].type == type {
+        segments[last].end = index + 1
+      } else {
+        segments.append(StepSegment(end: index + 1, type: type))
+      }
+    }
+    return segments
+  }
+}
+
+extension RouteStep {
+  /// Whether there is a method that runs wherever its sender is.
+  fileprivate var runsAnywhere: Bool { method?.takeUnretainedValue().isolation.isSender ?? false }
+}
+
+/// Something for a few steps of one route, or for many. Without any it takes no memory.
+struct ByStep<Element> {
+  private(set) var elements: [Element?] = []
+
+  subscript(index: Int) -> Element? {
+    get { index < elements.count ? elements[index] : nil }
+    set {
+      if index >= elements.count { elements += repeatElement(nil, count: index + 1 - elements.count) }
+      elements[index] = newValue
+    }
   }
 }
 

@@ -20,7 +20,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     self.route = route
     count = route.count
     way = route.way
-    plan = route.hasQueued ? route.plan : nil
+    plan = route.loopType == nil ? route.plan : nil
   }
 
   private init(inside whole: MessageRoute) {
@@ -73,13 +73,15 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     let places = Dictionary(
       (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
     ) { first, _ in first }
+    // Each target once, whatever else it is registered for.
+    var listed = Set((0..<count).map { steps[$0].registration.takeUnretainedValue().key })
     var before = 0
     return core.registrations.compactMap { registration in
       if let place = places[ObjectIdentifier(registration)] {
         before = place + 1
         return nil
       }
-      return (before, registration)
+      return listed.insert(registration.key).inserted ? (before, registration) : nil
     }
   }
 }

@@ -25,6 +25,7 @@ extension MulticastCore {
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
   /// again, and after some tries the route serves this one message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
+    if selector == .ofNobody { return MessageRoute(Route(self, selector, epoch: 0, list: nil, steps: RouteSteps())) }
     if state.withLock({ !$0.unreachable.isEmpty }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current

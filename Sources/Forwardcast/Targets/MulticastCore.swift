@@ -91,8 +91,10 @@ package final class MulticastCore: Sendable {
   // MARK: Registrations
 
   /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
+  ///
+  /// - Parameter priority: `nil` keeps the place of one that is there, and is 0 for another.
   func add(
-    _ target: AnyObject, priority: Int, ownership: Ownership, scope: Set<MessageSelector>?,
+    _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
   ) -> Registration {
     let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: target) }
@@ -106,7 +108,7 @@ package final class MulticastCore: Sendable {
       {
         garbage.keep(alive)
         garbage.keep(new)
-        _ = state.list.move(old, to: priority, garbage: &garbage)
+        if let priority { _ = state.list.move(old, to: priority, garbage: &garbage) }
         if (old.strong == nil) != (ownership == .weak) {
           // Routes that were made while it was strong do not read the weak reference.
           if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
@@ -115,7 +117,7 @@ package final class MulticastCore: Sendable {
         }
         return old
       }
-      state.list.add(new, priority: priority, garbage: &garbage)
+      state.list.add(new, priority: priority ?? 0, garbage: &garbage)
       if !canAnswer { state.unreachable.append(new) }
       return nil
     }
@@ -130,7 +132,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Whether messages by selector can reach a target where the proxy has no table.
-  private func canAnswer(_ target: AnyObject) -> Bool {
+  func canAnswer(_ target: AnyObject) -> Bool {
     let type = UInt(bitPattern: ObjectIdentifier(type(of: target)))
     if answeringClass.load(ordering: .relaxed) == type { return true }
     guard target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending else {

@@ -160,6 +160,11 @@ public final class Registration: @unchecked Sendable {
     !isCancelled && (link === other.link || delivery == other.delivery && scope == other.scope)
   }
 
+  /// Why its target is in no route for the messages of `selector`.
+  func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
+    isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
+  }
+
   func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
 }
 

@@ -9,12 +9,15 @@ extension MulticastCore {
   ) -> Registration? {
     let queued = queuedState(delivery.0, delivery.1, delivery.2, for: target)
     let new = Registration(target, core: self, strong: false, scope: scope, queued: queued)
+    let canAnswer = table != nil || canAnswer(target)
+    defer { if !canAnswer, onError != nil { tellUnreachable() } }
     return change { state, garbage in
       if live(new.key, state, &garbage) != nil {
         garbage.keep(new)
         return nil
       }
       state.list.add(new, priority: priority, garbage: &garbage)
+      if !canAnswer { state.unreachable.append(new) }
       return new
     }
   }

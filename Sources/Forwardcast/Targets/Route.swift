@@ -156,6 +156,8 @@ struct RouteTraits: Equatable {
   var leavesOut = false
   /// Whether one target may be in several steps, and is to get a message once.
   var hasRepeats = false
+  /// Whether some method runs in an isolation of its own.
+  var hasIsolated = false
   var types = Types.none
 
   /// The function types of the methods.
@@ -181,7 +183,8 @@ struct RouteTraits: Equatable {
     RouteTraits(
       hasForwarders: hasForwarders || more.hasForwarders, hasNested: hasNested || more.hasNested,
       hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
-      hasRepeats: hasRepeats || more.hasRepeats, types: types.joined(by: more.types))
+      hasRepeats: hasRepeats || more.hasRepeats, hasIsolated: hasIsolated || more.hasIsolated,
+      types: types.joined(by: more.types))
   }
 }
 
@@ -192,7 +195,11 @@ struct RouteSteps {
 
   mutating func append(_ step: RouteStep) {
     list.append(step)
-    if step.method == nil { traits.hasForwarders = true }
+    if let method = step.method?.takeUnretainedValue() {
+      if !method.isolation.isSender { traits.hasIsolated = true }
+    } else {
+      traits.hasForwarders = true
+    }
     if step.queued != nil { traits.hasQueued = true }
     traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
   }
@@ -306,6 +313,15 @@ struct RouteStep {
     }
     guard let target = registration._withUnsafeGuaranteedRef({ $0.weakTarget }) else { return nil }
     return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
+  }
+
+  /// The same for a target that was loaded, with the answer in a box.
+  @export(implementation) @inline(__always)
+  func boxedCall<R, each A>(_ arguments: Arguments<repeat each A>, on target: AnyObject, returning: R.Type) throws
+    -> ArgumentBox
+  {
+    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
+    return try typed._withUnsafeGuaranteedRef { try $0.boxedCall(target, arguments) }
   }
 
   /// The same with the target that the last call has left in `held`, where there is one.

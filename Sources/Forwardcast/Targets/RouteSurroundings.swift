@@ -5,13 +5,19 @@
 final class RouteSurroundings: Sendable {
   private let hooks: HookChain
   let trace: MessageTrace?
+  /// Whether all that stands there is done before the message goes on, as who listens does.
+  let isBefore: Bool
 
   /// `nil` when there is nothing.
   init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
     self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
     self.trace = trace
+    isBefore = trace == nil && self.hooks.isBefore
     if self.hooks.hooks.isEmpty, trace == nil { return nil }
   }
+
+  /// Runs the hooks where ``isBefore``.
+  func runBefore(_ message: HookedMessage) throws { _ = try hooks.run(message) { _ in .none } }
 
   /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
   func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {

@@ -148,13 +148,13 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try forwardBoxed(&invocation, along: beginMessage(invocation.selector))
+    return try forwardBoxed(&invocation, along: beginMessage(invocation.selector), by: self)
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation)
+    return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 }
 

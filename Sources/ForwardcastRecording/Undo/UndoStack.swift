@@ -30,8 +30,8 @@ final class UndoStack {
   func push(_ group: UndoGroup) {
     groups.append(group)
     guard limit > 0 else { return }
-    left = min(left + 1, limit)
-    if groups.count > limit + limit / 4 { keepLast(limit) }
+    if left < limit { left += 1 }
+    if groups.count - limit > limit / 4 { keepLast(limit) }
   }
 
   private func keepLast(_ number: Int) {

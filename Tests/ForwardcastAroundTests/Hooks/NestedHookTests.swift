@@ -45,7 +45,7 @@ struct NestedHookTests {
     expect(report.answers.map { ($0.target as? Desk)?.name ?? "proxy" }, equals: ["ann", "bo", "cy", "di"])
   }
 
-  @Test("answers that are not as many as the targets gave are the inner proxy's own")
+  @Test("answers that are not as many as the targets gave are the inner proxy's own, and the targets stand without one")
   func ownAnswers() throws {
     let (outer, inner) = pair()
     try inner.around(.worth) { call in
@@ -55,17 +55,20 @@ struct NestedHookTests {
     var call = Invocation("worth")
     let report = try outer.forward(&call)
     try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [1, 100, 4])
-    let own = ObjectIdentifier(report.answers[1].target)
+    expect(report.answers.map { ($0.target as? Desk)?.name ?? "proxy" }, equals: ["ann", "bo", "cy", "proxy", "di"])
+    let own = ObjectIdentifier(report.answers[3].target)
     expect(own, equals: ObjectIdentifier(inner))
+    expect(outer.broadcast(.worth).delivered, equals: 4)
   }
 
-  @Test("an inner proxy whose hook lets nothing through is skipped, and the others get the message")
+  @Test("the targets of an inner proxy whose hook lets nothing through are skipped, and the others get the message")
   func withheld() throws {
     let (outer, inner) = pair()
     try inner.around("quote:") { _ in [] }
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     let report = try outer.forward(&call)
-    expect(report.skipped.map(\.reason), equals: [.withheld])
+    expect(report.skipped.map(\.reason), equals: [.withheld, .withheld])
+    expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
     expect(journal.entries, equals: ["ann quotes 1", "di quotes 1"])
     expect(outer.broadcast(.quote, 1).delivered, equals: 2)
   }

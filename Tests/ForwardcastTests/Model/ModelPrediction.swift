@@ -34,6 +34,12 @@ extension ModelWorld {
     }
     simulation.runQueues()
     simulation.outcome.hidesQueued = hasQueuedProxy && !door.waits
+    if hasQueuedProxy {
+      // One that is empty is listed itself.
+      for target in root.all where target.proxy != nil {
+        simulation.outcome.optionalSkips.insert("\(target.name) does not respond")
+      }
+    }
     return simulation.outcome
   }
 }
@@ -96,6 +102,12 @@ extension ModelSimulation {
     var report = ModelOutcome.Report()
     for target in world.root.all where target.condition == .removed || target.condition == .dead {
       outcome.optionalSkips.formUnion(["\(target.name) removed", "nobody removed", "nobody muted", "nobody dead"])
+      // A report lists the targets of a proxy in its place.
+      for inner in target.proxy?.all ?? [] {
+        for reason in ["removed", "dead", "muted", "out of scope", "does not respond"] {
+          outcome.optionalSkips.insert("\(inner.name) \(reason)")
+        }
+      }
     }
     for entry in messages[message].entries {
       let name = entry.target.name
@@ -176,6 +188,10 @@ extension ModelSimulation {
     for error in others { tell(error, [world.root]) }
     outcome.error = first
     if first == nil { outcome.output = output }
+    let results = messages[message].entries.compactMap(\.result)
+    if !messages[message].door.waits, !results.contains(where: \.isAsked), results.contains(where: \.isReached) {
+      (outcome.error, outcome.output) = ("answers not waited for", nil)
+    }
     if isSilent(message), handleSilence() { (outcome.error, outcome.output) = ("nobody responds", nil) }
   }
 

@@ -17,6 +17,13 @@ enum ModelResult: Hashable, Sendable {
   case skipped(String)
 
   var isFailure: Bool { if case .failed = self { true } else { false } }
+  /// Whether the target ran while its sender was there.
+  var isAsked: Bool {
+    switch self {
+    case .answered, .failed: true
+    case .queued, .skipped: false
+    }
+  }
   /// Whether the target got the message.
   var isReached: Bool { if case .skipped = self { false } else { true } }
 }
@@ -74,7 +81,7 @@ struct ModelMessage: Sendable {
 ///   them; a policy that may stop early keeps the order of delivery at every level.
 /// - On a queue the order of the targets of one proxy is certain, and that between proxies is not.
 /// - An inner proxy whose silence is an error is itself listed and counted as failed; one that is muted or not meant is
-///   itself listed and counted as passed over.
+///   itself counted as passed over; a report lists its targets, as far as it has any.
 /// - A summary counts the targets of inner proxies, as a report lists them.
 /// - An error of a queued target for which nobody waits goes to the innermost handler, whatever was sent.
 struct ModelSimulation {
@@ -226,7 +233,17 @@ struct ModelSimulation {
   ) -> Bool {
     let target = messages[message].entries[entry].target
     if let reason = reasonToSkip(target) {
+      // A report lists its targets in its place.
       messages[message].entries[entry].result = .skipped(reason)
+      messages[message].entries[entry].isOptional = true
+      var inside = messages[message].steps[entry] ?? []
+      while let step = inside.popLast() {
+        let reasons = reasonsToSkip(messages[message].entries[step.entry].target) + [reason]
+        for reason in reasons + ["out of scope", "does not respond"] {
+          outcome.optionalSkips.insert("\(messages[message].entries[step.entry].target.name) \(reason)")
+        }
+        inside += step.steps
+      }
       return false
     }
     messages[message].entries[entry].result = .skipped("does not respond")
@@ -299,7 +316,9 @@ struct ModelSimulation {
     if message.number == Self.first, let act = target.act { perform(act, of: entry, pinned: message.door.isPinned) }
     if target.throwsItself { return .failed("refused by \(target.name)") }
     if target.kind == .text {
-      return message.door.convertsAnswers ? .failed("type mismatch") : .answered("text \(target.answer)")
+      // Who does not wait has no answers from elsewhere.
+      return message.door.convertsAnswers && (queue == nil || message.door.waits)
+        ? .failed("type mismatch") : .answered("text \(target.answer)")
     }
     return .answered(message.door.policy?.isBoolean ?? false ? "\(target.answer > 0)" : "\(target.answer)")
   }

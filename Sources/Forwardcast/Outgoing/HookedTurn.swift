@@ -1,0 +1,324 @@
+// HookedTurn.swift: the turn of a proxy with hooks, and what they let through.
+// Layer: Outgoing. See DESIGN.md, "Hooks".
+
+/// One call of the hooks around a proxy: that which the message was sent to, or one among its targets.
+///
+/// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait for
+/// it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have ended.
+/// Stays in the turn of the message.
+final class HookedTurn {
+  private let walk: Walk
+  private let node: RouteNode
+  /// Its place in the proxy around; `nil` for the proxy that the message was sent to.
+  private let place: StepContext?
+  /// The message outside of the hooks.
+  private let message: OutgoingMessage
+  /// How much the walk had told when the hooks began.
+  private let (start, counts, depth): (Int, BroadcastSummary, Int)
+  private var reachedBefore = 0
+  private var wasSent = false
+  /// The failure of a target that was thrown to the hooks.
+  private var thrown: (any Error)?
+
+  init(_ walk: Walk, _ node: RouteNode, at place: StepContext?) {
+    (self.walk, self.node, self.place, message) = (walk, node, place, walk.message)
+    (start, counts, depth) = (walk.log.count, walk.sink.counts, walk.depth)
+    reachedBefore = walk.reached
+  }
+
+  private var isAsked: Bool { message.request.asks }
+
+  /// Runs the hooks and what they let through, in the caller's turn.
+  ///
+  /// - Throws: their error, where they stand around the message as a whole.
+  func run() throws {
+    if around.isBefore { return try runBefore() }
+    begin()
+    defer { walk.flush() }
+    do {
+      finish(with: try around.run(hookedMessage) { try self.proceed($0, mayWait: true) })
+    } catch { try finish(by: error) }
+  }
+
+  /// Runs the hooks, and what they let through, with suspensions.
+  ///
+  /// - Throws: as ``run()``.
+  nonisolated(nonsending) func runAndWait() async throws {
+    if around.isBefore { return try runBefore() }
+    begin()
+    defer { walk.flush() }
+    do {
+      let answers = try await around.runAndWait(
+        hookedMessage, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) })
+      finish(with: answers)
+    } catch { try finish(by: error) }
+  }
+
+  /// Runs hooks that all come before the message: it goes on as without them.
+  private func runBefore() throws {
+    do {
+      try around.runBefore(hookedMessage)
+      if place == nil { try walk.message.admit(along: node.route) }
+    } catch {
+      return try fail(error)
+    }
+    walk.begin(node, place)
+  }
+
+  private var around: RouteSurroundings {
+    guard let around = node.route.route.around else { preconditionFailure("a turn of hooks without hooks") }
+    return around
+  }
+
+  private var hookedMessage: HookedMessage {
+    var message = message
+    return HookedMessage(
+      selector: message.selector, receiver: node.route.core, arguments: message.arguments,
+      budget: message.trail?.budget)
+  }
+
+  private func begin() {
+    guard isAsked else { return }
+    walk.hooksThatAsk += 1
+    walk.renewProbe()
+  }
+
+  private func end() {
+    guard isAsked else { return }
+    walk.hooksThatAsk -= 1
+    walk.renewProbe()
+  }
+
+  // MARK: What a hook goes on with
+
+  /// - Parameter mayWait: `false` for a hook that does not suspend, around a message whose sender does: everybody inside has to
+  ///   answer in its turn.
+  private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
+    var mustNotWait = false
+    if !mayWait, case .suspended = walk.waiting {
+      mustNotWait = true
+      if let target = walk.awaitedTarget(of: node) {
+        throw MessageError(
+          .isolationMismatch, receiver: node.route.core.name, selector: message.selector.name,
+          evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
+            + "give it one as waiting:")
+      }
+    }
+    let outside = try enter(arguments)
+    defer { leave(outside) }
+    walk.mayNotWait = outside.mayNotWait || mustNotWait
+    return try ended {
+      try walk.serve(to: depth)
+      try walk.block()
+    }
+  }
+
+  nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
+    let outside = try enter(arguments)
+    defer { leave(outside) }
+    do {
+      // Who goes on once more needs room once more.
+      if wasSent { try await walk.reserveRoom(in: node) }
+      try await walk.serveAndWait(to: depth)
+      try await walk.suspend()
+    } catch { return try ended { throw error } }
+    return try ended {}
+  }
+
+  private typealias Outside = (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool)
+
+  /// Goes inside of the hooks: what is sent there has the arguments that they gave, and is waited for by itself.
+  private func enter(_ arguments: MessageArguments) throws -> Outside {
+    giveUp()
+    let outside = (walk.message, walk.pending, walk.mayNotWait)
+    var inside = message.with(arguments)
+    if inside.trace == nil { inside.trace = node.route.route.around?.trace }
+    if place == nil { try inside.admit(along: node.route) }
+    walk.message = inside
+    if walk.pending != nil { walk.pending = PendingAnswers() }
+    if isAsked { walk.renewProbe() }
+    walk.begin(node, place)
+    return outside
+  }
+
+  private func leave(_ outside: Outside) { (walk.message, walk.pending, walk.mayNotWait) = outside }
+
+  /// What came of the message inside of the hooks, once all of it is known.
+  private func ended(_ serve: () throws -> Void) throws -> MessageAnswers {
+    wasSent = true
+    do { try serve() } catch {
+      // Nobody asks any more what is still open.
+      walk.pending?.abandon()
+      outcomes.removeAll { if case .queued = $0.outcome { true } else { false } }
+      walk.leaveFrames(to: depth)
+      throw error
+    }
+    settle()
+    if place == nil, walk.reached == reachedBefore, !outcomes.contains(where: { $0.outcome.isReached }) {
+      do { try node.route.core.answerSilence(message.selector) } catch {
+        if isAsked { throw error }
+        node.route.core.report(error, message.selector, nil, receiver: node.route.core.name)
+      }
+    }
+    thrown = firstFailure
+    if let thrown {
+      // `collect` throws one failure, and tells the others; `forward` lists all of them.
+      if place == nil, !walk.sink.listsEveryTarget { tellFailures(but: thrown) }
+      throw thrown
+    }
+    return TypedAnswers(outcomes.compactMap { $0.outcome.answer })
+  }
+
+  /// What came of the targets, and of the hooks inside.
+  private var outcomes: ArraySlice<Outcome> {
+    get { isAsked ? walk.log[start...] : [] }
+    set { if isAsked { walk.log.replaceSubrange(start..., with: newValue) } }
+  }
+
+  /// Puts what came from other contexts at its place.
+  private func settle() {
+    guard isAsked, let pending = walk.pending else { return }
+    var settled: [Outcome] = []
+    for found in outcomes {
+      if case .queued(let slot) = found.outcome, slot >= 0 {
+        settled += pending.settled(slot) ?? []
+      } else {
+        settled.append(found)
+      }
+    }
+    guard let make = message.request.makeProbe else { return outcomes = settled[...] }
+    // What the sender would not have taken any more, its hooks do not get either.
+    let probe = make()
+    var isEnough = walk.feed(probe, upTo: start)
+    outcomes = []
+    for found in settled {
+      if !isEnough {
+        outcomes.append(found)
+        if let answer = found.outcome.answer { isEnough = probe(answer) }
+      } else if case .failed(let error) = found.outcome {
+        found.context.report(error)
+      }
+    }
+  }
+
+  /// The first failure where the sender asks for answers: it is thrown to the hooks as it would be to the sender.
+  private var firstFailure: (any Error)? {
+    guard isAsked, !(message.request.ignoresErrors && outcomes.contains { $0.outcome.answer != nil }) else {
+      return nil
+    }
+    for case (.failed(let error), _) in outcomes { return error }
+    return nil
+  }
+
+  /// Takes out what came of an earlier try, which another is in the place of.
+  private func giveUp() {
+    guard wasSent else { return }
+    giveUpFailures()
+    outcomes = []
+    walk.sink.counts = counts
+    walk.reached = reachedBefore
+    node.forgetPosted()
+  }
+
+  /// Takes out what failed: another try, or what a hook answers, is in its place. All that no hook knows is told.
+  private func giveUpFailures() {
+    tellFailures(but: thrown)
+    outcomes.removeAll { if case .failed = $0.outcome { true } else { false } }
+    thrown = nil
+  }
+
+  /// Tells the handlers what failed, and takes it out, but for one error that is known.
+  private func tellFailures(but known: (any Error)?) {
+    var (known, kept) = (known, [Outcome]())
+    for found in outcomes {
+      if case .failed(let error) = found.outcome {
+        if let same = known, isSame(same, error) {
+          known = nil
+        } else {
+          found.context.report(error)
+          continue
+        }
+      }
+      kept.append(found)
+    }
+    outcomes = kept[...]
+  }
+
+  // MARK: The end of the hooks
+
+  /// Keeps what there is when the hooks ended with an error: that of a target, passed on, or another that takes its place.
+  private func finish(by error: any Error) throws {
+    defer { end() }
+    if let thrown, isSame(thrown, error) { return noteOutcomes() }
+    if isAsked { giveUpFailures() }
+    if place != nil { noteOutcomes() }
+    try fail(error)
+  }
+
+  /// Takes an error of the hooks: it is the message's, or that of the proxy among its targets.
+  private func fail(_ error: any Error) throws {
+    guard let place else {
+      walk.failedInHooks = true
+      throw error
+    }
+    if !wasSent { withhold(isAnswered: true) }
+    let failure = StepOutcome.failed(error)
+    walk.note(failure)
+    walk.put(failure, place.within(node.proxies))
+  }
+
+  /// Puts the answers of the hooks in, where the sender asks. As many as came from the targets stand at those; any others are the
+  /// proxy's own, and the targets stand without one.
+  private func finish(with answers: MessageAnswers) {
+    defer { end() }
+    let boxes = isAsked ? answers.boxes : []
+    if !wasSent { withhold(isAnswered: !boxes.isEmpty) }
+    guard isAsked else { return noteOutcomes() }
+    if thrown != nil { giveUpFailures() }
+    let places = outcomes.indices.filter { outcomes[$0].outcome.answer != nil }
+    if places.count == boxes.count {
+      for (place, box) in zip(places, boxes) { outcomes[place].outcome = .answered(box) }
+    } else {
+      if walk.sink.listsEveryTarget {
+        for place in places { outcomes[place].outcome = .answered(nil) }
+      } else {
+        outcomes.removeAll { $0.outcome.answer != nil }
+      }
+      let own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
+      outcomes += boxes.map { (.answered($0), own) }
+    }
+    noteOutcomes()
+  }
+
+  /// Notes at the proxy around what came of this one.
+  private func noteOutcomes() {
+    for found in outcomes { walk.note(found.outcome) }
+    if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
+  }
+
+  /// Says from whom the hooks withheld the message: from every target, where these are listed, else from the proxy.
+  private func withhold(isAnswered: Bool) {
+    let before = walk.toldCount
+    if walk.sink.listsEveryTarget {
+      walk.begin(node, place, stop: .withheld)
+      try? walk.serve(to: depth)
+    }
+    if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
+  }
+}
+
+/// Whether two errors are one that was passed on: the same reference, or, where a typed `throws` has put the value in a new
+/// box, a value of the same type that is equal or reads the same.
+func isSame(_ one: any Error, _ other: any Error) -> Bool {
+  // In a struct, since a function of any type would be given the value.
+  struct Reference { let error: any Error }
+  let references = (Reference(error: one), Reference(error: other))
+  if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {
+    return true
+  }
+  guard type(of: one) == type(of: other) else { return false }
+  func isEqual<T: Equatable>(_ one: T) -> Bool { (other as? T) == one }
+  if let one = one as? any Equatable { return isEqual(one) }
+  if type(of: one) is AnyClass { return (one as AnyObject) === (other as AnyObject) }
+  return "\(one)" == "\(other)"
+}

@@ -1,0 +1,131 @@
+// Parcel+Nested.swift: turns of queued targets that take longer: proxies with targets of their own, methods that suspend.
+// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
+
+extension Parcel {
+  /// Serves the targets of a multicast that is delivered on this context. Until all have ended its next message waits.
+  ///
+  /// At once where nobody inside has to be waited for, else in a task whose jobs are deliveries of this context: so hooks and direct
+  /// targets run here, and the context is free while others are waited for.
+  func serve(_ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ mailbox: Mailbox) {
+    let (outer, message) = (context(place, target), message)
+    let root: RouteNode
+    if let node = details?.node {
+      root = node
+    } else {
+      let route = multicast.beginMessage(message.selector)
+      if let error = RouteNode.refusal(route, in: outer.proxies, message.trail, count: 0, target) {
+        return settle(place, .failed(error), target)
+      }
+      let registration = group.steps[place].registration.takeUnretainedValue()
+      root = RouteNode.tree(
+        route, ProxyChain(route.core, in: outer.proxies, by: registration), message.trail,
+        listsEveryTarget: message.request.listsEveryTarget)
+    }
+    let isAwaited = details?.pending != nil
+    let sink = SinkOf(NestedSink(message.request, tells: !isAwaited))
+    guard root.mayWait(isAwaited: isAwaited) else {
+      let walk = Walk(message, to: root, into: sink, waiting: .nobody, at: outer, for: details?.pending)
+      let serve = {
+        let failure = walk.serveAll()
+        self.settle(place, sink.sink, failure, target)
+      }
+      if let budget = message.trail?.budget { budget.charging(serve) } else { serve() }
+      return
+    }
+    let executor = MailboxExecutor(mailbox)
+    let walk = Walk(
+      message, to: root, into: sink, waiting: isAwaited ? .suspended : .nobody, at: outer, on: executor)
+    let sent = UncheckedSendable((walk: walk, sink: sink, target: target))
+    suspend(mailbox, place, on: executor) { [self] in
+      let failure = await sent.value.walk.serveAllAndWait()
+      settle(place, sent.value.sink.sink, failure, sent.value.target)
+    }
+  }
+
+  /// Settles the slot of a proxy with what became of the message at its targets.
+  private func settle(_ place: Int, _ sink: NestedSink, _ failure: (any Error)?, _ target: AnyObject) {
+    if let failure { return settle(place, .failed(failure), target) }
+    details?.pending?.settle(slot(place), with: sink.outcomes)
+  }
+
+  /// Goes on with a target's turn in a task; the target's next message waits for its end.
+  func suspend(
+    _ mailbox: Mailbox, _ place: Int, on executor: MailboxExecutor? = nil,
+    _ body: @escaping @Sendable () async -> Void
+  ) {
+    let registration = group.steps[place].registration.takeUnretainedValue()
+    guard let gate = registration.queued?.gate else { return }
+    keep(group)
+    mailbox.close(gate)
+    Task(executorPreference: executor) {
+      await SuspendedMethod.run(registration) { await body() }
+      mailbox.reopen(gate)
+    }
+  }
+}
+
+extension RouteNode {
+  /// Whether who serves the targets of the proxy, or of one inside, may have to wait for some.
+  ///
+  /// - Parameter isAwaited: whether the sender waits for answers.
+  fileprivate func mayWait(isAwaited: Bool) -> Bool {
+    all.contains { node in
+      if isAwaited, node.hasTurn || node.plan?.suspendsSenders ?? false { return true }
+      return (0..<node.route.count).contains { index in
+        let step = node.route.steps[index]
+        guard step.queued == nil, node.nested[index] == nil else { return false }
+        // What an object that is asked leads to is not known.
+        return !(step.method?.takeUnretainedValue().isolation.isSender ?? false)
+      }
+    }
+  }
+}
+
+/// Keeps what became of a message at the targets of a proxy that is on a context of its own.
+private struct NestedSink: OutcomeSink {
+  let listsEveryTarget: Bool
+  /// Says of each answer whether the sender needs no further one.
+  private let isEnough: ((ArgumentBox) -> Bool)?
+  /// Whether failures go to the handlers, since nobody waits.
+  private let tells: Bool
+  private(set) var outcomes: [Outcome] = []
+
+  init(_ request: MessageRequest, tells: Bool) {
+    (listsEveryTarget, isEnough, self.tells) = (request.listsEveryTarget, request.makeProbe?(), tells)
+  }
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    if tells {
+      if case .failed(let error) = outcome { context.report(error) }
+    } else {
+      outcomes.append((outcome, context))
+    }
+    guard let isEnough, case .answered(let answer?) = outcome else { return true }
+    return !isEnough(answer)
+  }
+
+  consuming func end(_ walk: Walk, by failure: (any Error)?) -> [Outcome] { outcomes }
+}
+
+/// Runs the jobs of a task on the context of a mailbox, each as one of its deliveries.
+final class MailboxExecutor: TaskExecutor {
+  private let mailbox: Mailbox
+
+  init(_ mailbox: Mailbox) { self.mailbox = mailbox }
+
+  func enqueue(_ job: consuming ExecutorJob) { mailbox.post(JobEnvelope(UnownedJob(job), self)) }
+}
+
+/// One job of a task, on its way to a context.
+private final class JobEnvelope: Envelope, @unchecked Sendable {  // immutable
+  private let job: UnownedJob
+  private let executor: MailboxExecutor
+
+  init(_ job: UnownedJob, _ executor: MailboxExecutor) { (self.job, self.executor) = (job, executor) }
+
+  override func open(in mailbox: Mailbox) -> Int {
+    mailbox.noteDelivery()
+    job.runSynchronously(on: executor.asUnownedTaskExecutor())
+    return 1
+  }
+}

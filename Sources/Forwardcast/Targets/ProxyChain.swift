@@ -1,0 +1,58 @@
+// ProxyChain.swift: a proxy and those that it was reached through, and who is told of an error there.
+// Layer: Targets. See DESIGN.md, "One walk".
+
+/// A proxy, and the proxies that it was reached through as a target, the nearest first.
+final class ProxyChain: Sendable {
+  let core: MulticastCore
+  let outer: ProxyChain?
+  /// The proxy's own in the one around it.
+  private let registration: Registration?
+  /// How many proxies there are.
+  let depth: Int
+
+  init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {
+    (self.core, self.outer, self.registration) = (core, outer, registration)
+    depth = (outer?.depth ?? 0) + 1
+  }
+
+  /// Why nobody behind this proxy is to get a message any more that is on its way there: it, or one around it, was removed
+  /// or muted. `nil` as long as every registration lets it through.
+  var obstacle: DeliveryReport.SkipReason? {
+    var next: ProxyChain? = self
+    while let here = next {
+      if let registration = here.registration, !registration.isActive {
+        if registration.isMuted { return .muted }
+        if registration.queued?.pending != .deliverPending { return .removed }
+      }
+      next = here.outer
+    }
+    return nil
+  }
+
+  /// How deep proxies may lie in one another.
+  static let maximumDepth = 256
+
+  func contains(_ core: MulticastCore) -> Bool {
+    var next: ProxyChain? = self
+    while let here = next {
+      if here.core === core { return true }
+      next = here.outer
+    }
+    return false
+  }
+
+  func report(_ failure: MulticastFailure) {
+    core.noteError(failure)
+    var next: ProxyChain? = self
+    while let here = next {
+      if let handler = here.core.onError { return handler(failure) }
+      next = here.outer
+    }
+    StandardError.write("forwardcast: \(failure)\n")
+  }
+
+  /// The trail of a message that leaves this way, for hooks that may send it on.
+  func trail(after earlier: ProxyTrail?) -> ProxyTrail {
+    ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
+  }
+}
