@@ -83,6 +83,10 @@ let package = Package(
     .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
+    // Runs a script in every order. Apart from the command, since tests' libraries are linked with it.
+    .executableTarget(
+      name: "forwardcast-orders", dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting"],
+      path: "Sources/ForwardcastOrders"),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
       exclude: ["Figures.md", "Peers"]),
@@ -134,7 +138,8 @@ let package = Package(
       ]),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
-      name: "ExampleTests", dependencies: ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
+      name: "ExampleTests",
+      dependencies: ["ForwardcastCommand", "forwardcast-orders"] + examples.map { .target(name: $0.name) }),
   ] + examples + cluster
 )
 

@@ -55,13 +55,13 @@ print("\(mended.orders) orders, \(mended.failure == nil ? "none fails" : "one fa
 //     6. queue prices: setPrice:, sent by body
 //   to run only this order: everySchedule(.replaying("a3dac"))
 //   sequenceDiagram
-//     participant p1 as body
-//     participant p2 as queue prices
-//     participant p3 as queue answers
-//     Note over p2: setPrice: waits on its turn
-//     Note over p3: price waits on its turn
-//     p1->>p3: price (its turn)
-//     p1->>p2: setPrice: (its turn)
+//     participant p1 as queue prices
+//     participant p2 as queue answers
+//     participant p3 as body
+//     Note over p1: setPrice: waits on its turn
+//     Note over p2: price waits on its turn
+//     p3->>p2: price (its turn)
+//     p3->>p1: setPrice: (its turn)
 // only the order that failed, as often as one likes
 // told 10, which was the price before
 // told 10, which was the price before

@@ -30,6 +30,16 @@ struct ScriptTests {
     #expect(outputs == names)
   }
 
+  @Test("in every order of its queues: a script that prints something else in one of them fails, with its turns")
+  func everyOrder() throws {
+    let stale = try BuiltProgram("forwardcast-orders").run(["Examples/Scripts/Orders/stale.msg"])
+    #expect(stale.output == "" && stale.status == 1)
+    #expect(stale.errors.contains("queue desk: tell, sent by body"))
+    let fresh = try BuiltProgram("forwardcast-orders").run(["Examples/Scripts/Orders/fresh.msg"])
+    #expect(fresh.output == "to pay: 3\n" && fresh.status == 0)
+    #expect(fresh.errors.contains("all orders print the same"))
+  }
+
   @Test("a script with an error ends with status 1 and shows the place")
   func errorsAreSeen() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString).msg")

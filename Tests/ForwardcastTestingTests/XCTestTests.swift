@@ -58,6 +58,14 @@ final class XCTestTests: XCTestCase {
     check(found[0].text.contains("Logging: unexpected call of note: \"b\""))
   }
 
+  func testTheFirstOrderThatFailsIsOneFailureAtItsLine() async {
+    await everySchedule { schedule in schedule.expect(false, "never") }
+    let line = #line - 1
+    let found = take()
+    check(found.count == 1 && found[0].line == line)
+    check(found[0].text.contains("never") && found[0].text.contains("everySchedule(.replaying(\"a\"))"))
+  }
+
   func testWhatHoldsIsNoFailure() {
     let log = TestDouble(LoggingProxy())
     log.face.note("b")

@@ -40,7 +40,7 @@ extension World {
   static let queueLimit = 1000
 
   func makeQueue(_ name: String) throws -> ScriptQueue {
-    let queue = ScriptQueue(name)
+    let queue = ScriptQueue(name, handlers.delivers)
     let isMade = queues { state in
       guard state.all.count < World.queueLimit else { return false }
       state.all.append(queue)

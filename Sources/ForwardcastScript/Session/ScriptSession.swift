@@ -187,6 +187,9 @@ public struct ScriptHandlers: Sendable {
   public var progress: (@Sendable (ScriptProgress) -> Void)?
   /// Is asked at every statement and send whether the run is to end there, with an error that no script catches.
   public var isCancelled: (@Sendable () -> Bool)?
+  /// Where the deliveries of a queue run in place of the queue, for who runs a script in every order. It is to run each in
+  /// `within`.
+  package var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
 
   /// Handlers; output goes to standard output unless something else is said, all else nowhere.
   /// The parameters are the properties of these names.

@@ -17,20 +17,26 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
 
   private let queue: DispatchQueue
   let mark: Mark
+  /// The delivery that the host has put in place of the queue's own.
+  private let replaced: Delivery?
 
-  init(_ name: String) {
+  init(_ name: String, _ delivers: ((String, @escaping @Sendable (() -> Void) -> Void) -> Delivery)?) {
     mark = Mark(name)
-    queue = DispatchQueue(label: name)
+    let queue = DispatchQueue(label: name)
     queue.setSpecific(key: ScriptQueue.key, value: mark)
+    replaced = delivers?(name) { body in queue.sync { body() } }
+    self.queue = queue
   }
 
   /// The queue of a script that the running code is on.
   static var current: Mark? { DispatchQueue.getSpecific(key: key) }
 
-  var delivery: Delivery { .queue(queue) }
+  var delivery: Delivery { replaced ?? .queue(queue) }
 
-  /// Runs `body` once all that was put on the queue before has run.
-  func afterwards(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+  /// Runs `body` once all that was put on the queue before has run; at once where nothing is put on it.
+  func afterwards(_ body: @escaping @Sendable () -> Void) {
+    if replaced == nil { queue.async(execute: body) } else { body() }
+  }
 
   /// `<queue q>`.
   public var description: String { "<queue \(mark.name)>" }

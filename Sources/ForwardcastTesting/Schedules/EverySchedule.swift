@@ -34,7 +34,7 @@ import Forwardcast
 ///   - line: the line at which failures are reported that belong to no other.
 ///   - column: its column.
 ///   - body: the program. It runs in tasks and on threads of the schedule.
-/// - Returns: how many orders there were, and the failure.
+/// - Returns: how many orders there were, and the failure. A walk whose task is cancelled ends after the order under way.
 /// - Complexity: each order runs the program from its start.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
@@ -58,7 +58,7 @@ nonisolated(nonsending) public func everySchedule(
       summary.failure = failure
       reporter.report(TestFailure(place: failure.place, text: failure.description))
     }
-    let isOver = !walk.explorer.end() || summary.failure != nil
+    let isOver = !walk.explorer.end() || summary.failure != nil || Task.isCancelled
     (summary.orders, summary.repeated) = (walk.explorer.orders, walk.explorer.repeated)
     (summary.isComplete, summary.longest) = (walk.explorer.isComplete, walk.explorer.longest)
     if isOver { return summary }

@@ -31,6 +31,13 @@ public struct Schedule: Sendable {
   /// Deliveries on a serial queue, the same one for the same name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)", isQueue: true)) }
 
+  /// The same, where each delivery runs within `body`, on a real queue for example.
+  package func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
+    let context = world.context("queue \(name)", isQueue: true)
+    context.within = body
+    return .on(context)
+  }
+
   /// Deliveries on an actor, the same one for the same name.
   public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)", isQueue: false)) }
 

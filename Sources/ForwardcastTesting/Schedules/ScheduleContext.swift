@@ -19,11 +19,14 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
 
   let name: String
   let number: Int
-  private unowned let world: ScheduleWorld
+  /// Held in a ring while the run lasts: what has a context may outlive it.
+  private let world: ScheduleWorld
   private let isQueue: Bool
   private let isMain: Bool
   /// The mailboxes that were posted to, in that order.
   private(set) var lanes: [ScheduleLane] = []
+  /// What each delivery runs in.
+  var within: (() -> Void) -> Void = { $0() }
   /// The turn that the context is in, if it has begun and not ended.
   var holder: Turn?
   /// The lane that had the context last, which keeps it while it does not fall asleep, and those that have woken it since.

@@ -82,6 +82,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   private func finish() {
     for context in contexts.values.sorted(by: { $0.number < $1.number }) { context.end() }
+    (contexts, lanes) = ([:], [])
     OutsideTasks.forget(self)
     let end = outside.withLock { outside in
       outside.isOver = true
@@ -178,7 +179,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
           kind: .delivery, lane: context.name, message: entry.envelope.selector, sender: entry.sender)
         notes.append(note)
         context.run { [self] in
-          mailbox.open(entry.envelope)
+          context.within { mailbox.open(entry.envelope) }
           openSilent(lane)
         }
         context.holder = nil
@@ -280,7 +281,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   func enqueue(_ job: UnownedJob) {
     guard let turn = Turn.current, turn.world === self else {
-      if lanes[0].job == nil, order.isEmpty {
+      if order.isEmpty, !lanes.isEmpty, lanes[0].job == nil {
         lanes[0].job = job
         if let number = job.taskNumber { tasks[number] = lanes[0] }
         return

@@ -73,13 +73,16 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
     precondition(failure == 0, "no thread for a schedule (\(failure))")
   }
 
+  private func takeWork() -> (@Sendable () -> Void)? {
+    defer { work = nil }
+    return work
+  }
+
   private static func run(_ kept: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let thread = Unmanaged<TurnThread>.fromOpaque(kept).takeUnretainedValue()
     while true {
       thread.signal.wait()
-      let work = thread.work
-      thread.work = nil
-      work?()
+      thread.takeWork()?()
       idle.withLock { $0.append(thread) }
     }
   }

@@ -67,13 +67,13 @@ struct ScheduleTests {
             6. body
           to run only this order: everySchedule(.replaying("a3dca"))
           sequenceDiagram
-            participant p1 as body
-            participant p2 as queue log
-            participant p3 as queue index
+            participant p1 as queue log
+            participant p2 as queue index
+            participant p3 as body
+            Note over p1: note: waits on its turn
             Note over p2: note: waits on its turn
-            Note over p3: note: waits on its turn
-            p1->>p3: note: (its turn)
-            p1->>p2: note: (its turn)
+            p3->>p2: note: (its turn)
+            p3->>p1: note: (its turn)
         """)
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     #expect(!summary.isComplete)

@@ -1,0 +1,99 @@
+// main.swift: `forwardcast-orders`, which runs a script in every order of its queues.
+// Layer: Orders. See the article "Scripting live objects".
+//
+// A program of its own: what walks orders is linked to the toolchain's test library, and `forwardcast` is not to be.
+
+import Forwardcast
+import ForwardcastScript
+import ForwardcastTesting
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+let usage = """
+  usage: forwardcast-orders [--limit N] FILE
+  Runs the message script FILE once for each order in which the deliveries on its queues can come, N times at most (10000).
+  Stops with status 1 at the first in which an expectation does not hold, or other text is printed than in the first.
+
+  """
+
+/// The bytes of a file; `nil` where it cannot be read.
+func contents(_ path: String) -> [UInt8]? {
+  guard let file = fopen(path, "rb") else { return nil }
+  defer { fclose(file) }
+  var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+  while bytes.count <= ScriptSession.textLimit {
+    let count = fread(&buffer, 1, buffer.count, file)
+    if count == 0 { break }
+    bytes += buffer[..<count]
+  }
+  return ferror(file) == 0 ? bytes : nil
+}
+
+/// A script whose every order is to print the same.
+final class OrderedScript: Sendable {
+  private let name: String
+  private let text: String
+  /// What it printed in the first order.
+  private let first = Mutex<String?>(nil)
+
+  init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+
+  var output: String { first.withLock { $0 ?? "" } }
+
+  func run(_ schedule: Schedule) {
+    let (printed, told) = (Text(), Text())
+    var handlers = ScriptHandlers(output: { printed.add($0) }, diagnostics: { told.add("\($0)\n") })
+    handlers.delivers = { name, within in schedule.queue(name, within: within) }
+    let outcome = ScriptSession(handlers: handlers).run(text, named: name)
+    if !outcome.succeeded {
+      schedule.expect(false, "fails\n\(told.value)" + (outcome.error.map { "\($0)\n" } ?? "") + "in these turns:")
+      return
+    }
+    let text = printed.value
+    let expected = first.withLock { first in
+      if first == nil { first = text }
+      return first ?? text
+    }
+    schedule.expect(text == expected, "prints\n\(text)and the first printed\n\(expected)in these turns:")
+  }
+
+  /// A text that several threads write.
+  private final class Text: Sendable {
+    private let text = Mutex("")
+    func add(_ more: String) { text.withLock { $0 += more } }
+    var value: String { text.withLock { $0 } }
+  }
+}
+
+var words = Array(CommandLine.arguments.dropFirst())
+var limit = 10_000
+if words.count == 3, words[0] == "--limit", let number = Int(words[1]), number > 0 {
+  limit = number
+  words.removeFirst(2)
+}
+guard words.count == 1, !words[0].hasPrefix("-") else {
+  StandardError.write(usage)
+  exit(2)
+}
+guard let bytes = contents(words[0]) else {
+  StandardError.write("\(words[0]) cannot be read\n")
+  exit(2)
+}
+
+let script = OrderedScript(words[0], String(decoding: bytes, as: UTF8.self))
+let summary = await everySchedule(upTo: limit, reporter: TestReporter { _ in }) { script.run($0) }
+if let failure = summary.failure {
+  let turns = failure.turns.enumerated().map { "  \($0 + 1). \($1)\n" }.joined()
+  StandardError.write("\(words[0]): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")
+  exit(1)
+}
+StandardError.write(script.output, to: 1)
+let orders = summary.isComplete ? "all orders" : "not all orders were run, and those that were"
+StandardError.write("\(words[0]): \(orders) print the same (\(summary.orders))\n")
