@@ -66,6 +66,8 @@ final class ScheduleExplorer {
 
   private var nodes: [Node] = []
   private var steps: [Step] = []
+  /// Those of the run before.
+  private var previous: [Step] = []
   private var clocks: [Int: StepClock] = [:]
   /// The step under way.
   private var running: (lane: Int, clock: StepClock, touched: Set<Int>)?
@@ -99,7 +101,8 @@ final class ScheduleExplorer {
   // MARK: Runs
 
   func begin() {
-    (steps, clocks, running, isFree, isRepeated) = ([], [:], nil, false, false)
+    (previous, steps) = (steps, [])
+    (clocks, running, isFree, isRepeated) = ([:], nil, false, false)
   }
 
   /// Takes in that the run has ended. `true` when another is to follow.
@@ -219,13 +222,20 @@ final class ScheduleExplorer {
     guard let (lane, before, touched) = running else { return }
     running = nil
     guard isReducing else { return steps.append(Step(lane: lane, touched: [], index: 0, clock: before)) }
+    let place = steps.count
+    if place + 1 < nodes.count, place < previous.count {
+      // Up to the last choice the run is the one before.
+      var step = previous[place]
+      step.release = nil
+      clocks[lane] = step.clock
+      return steps.append(step)
+    }
     var clock = before
-    let isNew = steps.count + 1 >= nodes.count
-    if steps.count < nodes.count { nodes[steps.count].touched[lane] = touched }
-    for place in steps.indices.reversed() {
+    if place < nodes.count { nodes[place].touched[lane] = touched }
+    for place in steps.indices.reversed() where !touched.isEmpty {
       let step = steps[place]
       guard step.lane != lane, !step.touched.isDisjoint(with: touched) else { continue }
-      if isNew, clock.at(step.lane) < step.index { plan(place, lane, touched, before) }
+      if clock.at(step.lane) < step.index { plan(place, lane, touched, before) }
       clock.join(step.release ?? step.clock)
     }
     let index = before.at(lane) + 1
