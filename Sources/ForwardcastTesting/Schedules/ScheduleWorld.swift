@@ -120,8 +120,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || !lanes.allSatisfy({ $0.turn == nil }) {
-      // The step under way ends before somebody else is looked for.
-      if cameFromOutside.wait(timeout: .now() + .milliseconds(50)) == .success {
+      // Something that is not the schedule's may be about to come back, which is to be named.
+      if cameFromOutside.wait(timeout: .now() + .milliseconds(500)) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
       }

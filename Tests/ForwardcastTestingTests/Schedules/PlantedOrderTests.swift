@@ -159,12 +159,11 @@ struct PlantedOrderTests {
 
   @Test("each has orders that do not show it: it is one of order", arguments: PlantedOrder.all)
   func hidden(_ program: PlantedOrder) async {
-    var good = 0
-    for seed in 0..<20 {
+    for seed in 0..<40 {
       let run = await everySchedule(
         .random(seed: UInt64(seed)), upTo: 1, reporter: FailureList().reporter, program.body)
-      if run.failure == nil { good += 1 }
+      if run.failure == nil { return }
     }
-    #expect(good > 0)
+    Issue.record("no order is good")
   }
 }
