@@ -18,7 +18,8 @@ public struct Collected<Output> {
     return output
   }
 
-  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``, cancellation
+  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``,
+  /// cancellation
   /// too.
   @export(implementation)
   public func answered() -> Output {
@@ -26,7 +27,8 @@ public struct Collected<Output> {
     return output
   }
 
-  /// The result of the answers that came, for senders who can be thrown an `E` only: any other error goes to ``MulticastHolding/onError``.
+  /// The result of the answers that came, for senders who can be thrown an `E` only: any other error goes to
+  /// ``MulticastHolding/onError``.
   @export(implementation)
   public func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
     if let failure {

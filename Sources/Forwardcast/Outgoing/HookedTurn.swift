@@ -3,7 +3,8 @@
 
 /// One call of the hooks around a proxy: that which the message was sent to, or one among its targets.
 ///
-/// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait for
+/// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait
+/// for
 /// it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have ended.
 /// Stays in the turn of the message.
 final class HookedTurn {
@@ -32,7 +33,6 @@ final class HookedTurn {
   ///
   /// - Throws: their error, where they stand around the message as a whole.
   func run() throws {
-    if around.isBefore { return try runBefore() }
     begin()
     defer { walk.flush() }
     do {
@@ -44,7 +44,6 @@ final class HookedTurn {
   ///
   /// - Throws: as ``run()``.
   nonisolated(nonsending) func runAndWait() async throws {
-    if around.isBefore { return try runBefore() }
     begin()
     defer { walk.flush() }
     do {
@@ -52,17 +51,6 @@ final class HookedTurn {
         hookedMessage, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) })
       finish(with: answers)
     } catch { try finish(by: error) }
-  }
-
-  /// Runs hooks that all come before the message: it goes on as without them.
-  private func runBefore() throws {
-    do {
-      try around.runBefore(hookedMessage)
-      if place == nil { try walk.message.admit(along: node.route) }
-    } catch {
-      return try fail(error)
-    }
-    walk.begin(node, place)
   }
 
   private var around: RouteSurroundings {
@@ -149,7 +137,7 @@ final class HookedTurn {
     do { try serve() } catch {
       // Nobody asks any more what is still open.
       walk.pending?.abandon()
-      outcomes.removeAll { if case .queued = $0.outcome { true } else { false } }
+      replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
       walk.leaveFrames(to: depth)
       throw error
     }
@@ -169,10 +157,12 @@ final class HookedTurn {
     return TypedAnswers(outcomes.compactMap { $0.outcome.answer })
   }
 
-  /// What came of the targets, and of the hooks inside.
-  private var outcomes: ArraySlice<Outcome> {
-    get { isAsked ? walk.log[start...] : [] }
-    set { if isAsked { walk.log.replaceSubrange(start..., with: newValue) } }
+  /// What came of the targets, and of the hooks inside, in the walk's log; nothing where the sender does not ask.
+  private var outcomes: ArraySlice<Outcome> { isAsked ? walk.log[start...] : [] }
+
+  /// Puts others in the place of ``outcomes``.
+  private func replace(with outcomes: [Outcome]) {
+    if isAsked { walk.log.replaceSubrange(start..., with: outcomes) }
   }
 
   /// Puts what came from other contexts at its place.
@@ -186,19 +176,20 @@ final class HookedTurn {
         settled.append(found)
       }
     }
-    guard let make = message.request.makeProbe else { return outcomes = settled[...] }
+    guard let make = message.request.makeProbe else { return replace(with: settled) }
     // What the sender would not have taken any more, its hooks do not get either.
     let probe = make()
     var isEnough = walk.feed(probe, upTo: start)
-    outcomes = []
+    var taken: [Outcome] = []
     for found in settled {
       if !isEnough {
-        outcomes.append(found)
+        taken.append(found)
         if let answer = found.outcome.answer { isEnough = probe(answer) }
       } else if case .failed(let error) = found.outcome {
         found.context.report(error)
       }
     }
+    replace(with: taken)
   }
 
   /// The first failure where the sender asks for answers: it is thrown to the hooks as it would be to the sender.
@@ -214,7 +205,7 @@ final class HookedTurn {
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
-    outcomes = []
+    replace(with: [])
     walk.sink.counts = counts
     walk.reached = reachedBefore
     node.forgetPosted()
@@ -223,7 +214,7 @@ final class HookedTurn {
   /// Takes out what failed: another try, or what a hook answers, is in its place. All that no hook knows is told.
   private func giveUpFailures() {
     tellFailures(but: thrown)
-    outcomes.removeAll { if case .failed = $0.outcome { true } else { false } }
+    replace(with: outcomes.filter { if case .failed = $0.outcome { false } else { true } })
     thrown = nil
   }
 
@@ -241,7 +232,7 @@ final class HookedTurn {
       }
       kept.append(found)
     }
-    outcomes = kept[...]
+    replace(with: kept)
   }
 
   // MARK: The end of the hooks
@@ -256,7 +247,7 @@ final class HookedTurn {
   }
 
   /// Takes an error of the hooks: it is the message's, or that of the proxy among its targets.
-  private func fail(_ error: any Error) throws {
+  fileprivate func fail(_ error: any Error) throws {
     guard let place else {
       walk.failedInHooks = true
       throw error
@@ -277,15 +268,16 @@ final class HookedTurn {
     if thrown != nil { giveUpFailures() }
     let places = outcomes.indices.filter { outcomes[$0].outcome.answer != nil }
     if places.count == boxes.count {
-      for (place, box) in zip(places, boxes) { outcomes[place].outcome = .answered(box) }
+      for (place, box) in zip(places, boxes) { walk.log[place].outcome = .answered(box) }
     } else {
       if walk.sink.listsEveryTarget {
-        for place in places { outcomes[place].outcome = .answered(nil) }
+        for place in places { walk.log[place].outcome = .answered(nil) }
       } else {
-        outcomes.removeAll { $0.outcome.answer != nil }
+        replace(with: outcomes.filter { $0.outcome.answer == nil })
       }
-      let own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
-      outcomes += boxes.map { (.answered($0), own) }
+      var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
+      own.isOwn = true
+      walk.log += boxes.map { (.answered($0), own) }
     }
     noteOutcomes()
   }
@@ -304,6 +296,21 @@ final class HookedTurn {
       try? walk.serve(to: depth)
     }
     if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
+  }
+}
+
+extension Walk {
+  /// Runs hooks that all come before the message, and begins with what stands behind them: the message goes on as without.
+  ///
+  /// - Throws: their error, where they stand around the message as a whole.
+  func runBefore(_ around: RouteSurroundings, _ node: RouteNode, _ place: StepContext?) throws {
+    do {
+      try around.runBefore(
+        HookedMessage(
+          selector: selector, receiver: node.route.core, arguments: message.arguments, budget: message.trail?.budget))
+      if place == nil { try message.admit(along: node.route) }
+    } catch { return try HookedTurn(self, node, at: place).fail(error) }
+    begin(node, place)
   }
 }
 

@@ -30,6 +30,9 @@ protocol OutcomeSink {
   var taker: AnyObject? { get }
   var answerType: Any.Type? { get }
 
+  /// The sink for a walk.
+  func forWalk() -> SinkOf<Self>
+
   /// The result, once the walk has ended.
   ///
   /// - Parameter failure: what ended the message as a whole.
@@ -48,6 +51,7 @@ extension OutcomeSink {
   }
   var taker: AnyObject? { nil }
   var answerType: Any.Type? { nil }
+  func forWalk() -> SinkOf<Self> { SinkOf(self) }
 }
 
 /// The sink of a walk, whatever it makes of outcomes. Stays in the turn of its message.
@@ -78,13 +82,13 @@ class WalkSink {
 /// Takes typed answers, one after another.
 @usableFromInline
 final class AnswerTaker<R> {
-  private let body: (R) throws -> Bool
-  private(set) var hasAnswer = false
+  @usableFromInline let body: (R) throws -> Bool
+  @usableFromInline @exclusivity(unchecked) var hasAnswer = false
 
   init(_ body: @escaping (R) throws -> Bool) { self.body = body }
 
   /// Takes one. `false` when no further one is needed.
-  @usableFromInline
+  @export(implementation) @inline(__always)
   func take(_ answer: R) throws -> Bool {
     hasAnswer = true
     return try body(answer)
@@ -92,8 +96,8 @@ final class AnswerTaker<R> {
 }
 
 /// The sink of a verb, for a walk.
-final class SinkOf<Sink: OutcomeSink>: WalkSink {
-  private(set) var sink: Sink
+class SinkOf<Sink: OutcomeSink>: WalkSink {
+  @exclusivity(unchecked) final var sink: Sink
 
   init(_ sink: Sink) {
     self.sink = sink
@@ -116,8 +120,26 @@ final class SinkOf<Sink: OutcomeSink>: WalkSink {
   }
 }
 
+/// The same, compiled for its type: a virtual method of a generic class is not.
+private final class SummarySink: SinkOf<BroadcastSummary> {
+  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+  override func countDelivered(_ count: Int) { sink.countDelivered(count) }
+}
+
+private final class ReportSink: SinkOf<DeliveryReport> {
+  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+
+  override func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool {
+    guard let answer else { return false }
+    sink.take(answer, of: target)
+    return true
+  }
+}
+
 // A broadcast: counts, and gives errors to the handlers of the proxies.
 extension BroadcastSummary: OutcomeSink {
+  func forWalk() -> SinkOf<BroadcastSummary> { SummarySink(self) }
+
   var counts: BroadcastSummary {
     get { self }
     set { self = newValue }
@@ -169,6 +191,8 @@ struct ReadySink: OutcomeSink {
 
 // A message that is forwarded: lists what became of it at each target.
 extension DeliveryReport: OutcomeSink {
+  func forWalk() -> SinkOf<DeliveryReport> { ReportSink(self) }
+
   var listsEveryTarget: Bool { true }
 
   static var needsNoContexts: Bool { true }
@@ -201,7 +225,9 @@ extension DeliveryReport: OutcomeSink {
     var known: AnyObject { target ?? context.registration ?? context.proxies.core }
     switch outcome {
     case .answered(let result):
-      answers.append(.init(target: known, result: result, wasQueued: context.isQueued))
+      var answer = Answer(target: known, result: result, wasQueued: context.isQueued)
+      answer.isOwn = context.isOwn
+      answers.append(answer)
       endsQueued = false
     case .queued:
       queued.append(known)
@@ -232,11 +258,13 @@ struct PolicySink<R, Output>: OutcomeSink {
   ///   - stopsAtFirst: whether the first error ends the message.
   ///   - convert: an answer as the policy takes it; `nil` adds nothing.
   init(
-    _ policy: ReturnPolicy<R, Output>, stopsAtFirst: Bool, isTyped: Bool,
+    _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
+    isTyped: Bool,
     _ convert: @escaping (ArgumentBox?, StepContext) throws -> R?
   ) {
     (self.policy, self.stopsAtFirst, self.convert) = (policy, stopsAtFirst, convert)
-    collector = policy.makeCollector()
+    let collector = collector ?? policy.makeCollector()
+    self.collector = collector
     ofType = isTyped ? AnswerTaker(collector.take) : nil
   }
 
@@ -296,8 +324,10 @@ struct PolicySink<R, Output>: OutcomeSink {
 
 extension PolicySink {
   /// A sink for typed answers.
-  init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
-    self.init(policy, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
+  ///
+  /// - Parameter collector: the policy's, where it was made by who knows the types.
+  init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
+    self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       var answered = Invocation(context.selector)
       answered.result = box
       return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R

@@ -59,6 +59,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline var empty: Output { makeCollector().finish() }
 
   /// Takes answers that come at different times.
+  @export(implementation) @inline(never)
   func makeCollector() -> AnswerCollector<R, Output> {
     switch way {
     case .folding(let initial, let step): AnswerCollector(initial(), step) { $0 }
@@ -75,6 +76,7 @@ struct AnswerCollector<R, Output> {
   /// The result of what was taken.
   @usableFromInline let finish: () -> Output
 
+  @export(implementation) @inline(__always)
   init<State>(
     _ initial: State, _ step: @escaping (inout State, R) throws -> Bool, _ finish: @escaping (State) -> Output
   ) {

@@ -3,14 +3,16 @@
 
 /// One multicast that a message passes: the one it was sent to, or one among the targets of another.
 ///
-/// All are found when the message begins, those behind hooks too: so nobody who joins a nested proxy later is among them, nor a hook
+/// All are found when the message begins, those behind hooks too: so nobody who joins a nested proxy later is among them, nor a
+/// hook
 /// that is installed later, and rings and depth are known before anything is sent.
 final class RouteNode {
   let route: MessageRoute
   /// This proxy and those around it.
   let proxies: ProxyChain
-  /// The steps, by the way in which they are served.
+  /// The steps, by the way in which they are served; where that is one for all, in ``onlySegment``.
   let segments: ContiguousArray<StepSegment>
+  let onlySegment: StepSegment?
   /// The registrations that are no steps, each with the step that it stands before; none where they are not told of.
   let leftOut: [(before: Int, registration: Registration)]
   /// Which steps travel together; `nil` where none is on another context.
@@ -18,21 +20,21 @@ final class RouteNode {
   /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
   var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
   /// How many nodes the message has, where it began at this one.
-  private(set) var count = 0
+  @exclusivity(unchecked) private(set) var count = 0
   /// The multicasts among the steps.
-  private(set) var nested = ByStep<Nested>()
+  @exclusivity(unchecked) private(set) var nested = ByStep<Nested>()
   /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
-  var posted: ByStep<Posted>?
+  @exclusivity(unchecked) var posted: ByStep<Posted>?
   /// Whether the message has left for some target of this proxy, or of one inside, before anybody was served.
-  private(set) var hasLeft = false
+  @exclusivity(unchecked) private(set) var hasLeft = false
   /// Whether the proxy is on a context of its own.
   private(set) var isAway = false
   /// The node around, which keeps this one; `nil` for one that leaves for another context.
   private unowned(unsafe) var outer: RouteNode?
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
-  var reserved = ByStep<Bool>()
+  @exclusivity(unchecked) var reserved = ByStep<Bool>()
   /// Targets that the message was posted to, where one may be registered more than once.
-  var served = RepeatedTargets()
+  @exclusivity(unchecked) var served = RepeatedTargets()
 
   /// A multicast among the targets.
   enum Nested {
@@ -56,10 +58,10 @@ final class RouteNode {
     (self.route, self.proxies) = (route, proxies)
     leftOut = listsEveryTarget ? route.leftOut : []
     if let type = route.route.loopType, !route.route.traits.hasIsolated {
-      (segments, plan) = ([StepSegment(end: route.count, type: type)], nil)
+      (segments, onlySegment, plan) = ([], StepSegment(end: route.count, type: type), nil)
     } else {
       let plan = route.core.plan(route)
-      segments = plan.segments
+      (segments, onlySegment) = (plan.segments, nil)
       self.plan = plan.groups.isEmpty ? nil : plan
     }
   }
@@ -86,6 +88,7 @@ final class RouteNode {
     let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget)
     let first = message ?? root
     first.count += 1
+    guard route.route.hasNested else { return root }
     var open = [root]
     while let node = open.popLast() {
       guard node.route.route.hasNested else { continue }

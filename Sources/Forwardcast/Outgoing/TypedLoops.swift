@@ -28,7 +28,8 @@ func collectTyped<R, Output, each A>(
 ) -> Collected<Output> {
   guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
     return collectWalked(
-      route, policy, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
+      route, policy, policy.makeCollector(), route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses)
+    )
   }
   switch policy.way {
   case .folding(let initial, let step):

@@ -1,14 +1,15 @@
 // Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
 // Layer: Outgoing. See DESIGN.md, "One walk".
 
-// Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
+// Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a
+// pack was allocated must not return early (a defect of the compiler).
 
 extension OutgoingMessage {
   /// Serves every target into `empty`, in the caller's turn, and gives what that makes of it.
   func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
     -> Sink.Output
   {
-    let sink = SinkOf(empty)
+    let sink = empty.forWalk()
     let walk = Walk(self, along: route, into: sink, waiting: waiting)
     let failure = walk.serveAll()
     return sink.sink.end(walk, by: failure)
@@ -19,7 +20,7 @@ extension OutgoingMessage {
   nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
   ) async -> Sink.Output {
-    let sink = SinkOf(empty)
+    let sink = empty.forWalk()
     let walk = Walk(self, along: route, into: sink, waiting: waiting)
     let failure = await walk.serveAllAndWait()
     return sink.sink.end(walk, by: failure)
@@ -41,10 +42,12 @@ func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> B
 /// A typed `collect` that takes more than a loop.
 @usableFromInline
 func collectWalked<R, Output>(
-  _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments?
+  _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,
+  _ arguments: MessageArguments?
 ) -> Collected<Output> {
-  guard let arguments else { return Collected(policy.empty, .silence(route)) }
-  return OutgoingMessage(asking: policy, arguments, along: route).send(along: route, into: PolicySink(policy, route))
+  guard let arguments else { return Collected(collector.finish(), .silence(route)) }
+  return OutgoingMessage(asking: policy, arguments, along: route)
+    .send(along: route, into: PolicySink(policy, route, collector))
 }
 
 nonisolated(nonsending) func collectWaiting<R, Output>(
@@ -103,7 +106,8 @@ extension DeliveryReport {
   /// Puts a proxy in the place of what errors call it by.
   mutating func nameProxy(_ proxy: AnyObject, of core: MulticastCore) {
     for index in answers.indices where answers[index].target === core {
-      answers[index] = Answer(target: proxy, result: answers[index].result, wasQueued: answers[index].wasQueued)
+      answers[index] = Answer(target: proxy, result: answers[index].result)
+      answers[index].isOwn = true
     }
   }
 }

@@ -7,6 +7,7 @@ extension Walk {
   /// a message whose result may be known early, keep to the order of delivery instead.
   func postQueued(_ root: RouteNode) {
     guard root.posted == nil else { return }
+    if root.plan == nil, !root.route.route.hasNested { return root.posted = ByStep() }
     var waiting = [root]
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }

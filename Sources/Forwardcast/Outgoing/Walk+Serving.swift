@@ -59,7 +59,12 @@ extension Walk {
       switch event {
       case .loop(let type): loop(type)
       case .turn(let step, let target): run(step, target)
-      case .hooks(let node, let place): try HookedTurn(self, node, at: place).run()
+      case .hooks(let node, let place):
+        if let around = node.route.route.around, around.isBefore {
+          try runBefore(around, node, place)
+        } else {
+          try HookedTurn(self, node, at: place).run()
+        }
       }
     }
   }
@@ -70,7 +75,12 @@ extension Walk {
     while let event = next(to: base) {
       switch event {
       case .loop(let type): loop(type)
-      case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
+      case .hooks(let node, let place):
+        if let around = node.route.route.around, around.isBefore {
+          try runBefore(around, node, place)
+        } else {
+          try await HookedTurn(self, node, at: place).runAndWait()
+        }
       case .turn(let step, let target):
         guard mayAwaitTurns else {
           run(step, target)

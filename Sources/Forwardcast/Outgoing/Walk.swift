@@ -3,11 +3,12 @@
 
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///
-/// ``next()`` says what is to happen now, and ``take(_:at:)`` what came of it. So the walk decides everything, and whoever drives it
+/// ``next()`` says what is to happen now, and ``take(_:at:)`` what came of it. So the walk decides everything, and whoever drives
+/// it
 /// only runs targets and hooks: see ``serve(to:)``. Proxies in one another are frames of a stack of its own: depth costs no
 /// thread stack. Hooks are frames too: what they let through is served inside of their call, by this same walk.
 ///
-/// Stays in the turn of its message.
+/// Stays in the turn of its message: nothing looks at it while something else changes it, so no access has to be checked.
 @usableFromInline
 final class Walk {
   /// What is to happen next.
@@ -31,7 +32,7 @@ final class Walk {
   }
 
   /// As hooks change it, inside of them.
-  var message: OutgoingMessage
+  @exclusivity(unchecked) var message: OutgoingMessage
   let root: RouteNode
   /// The place of that proxy in the one around it, where the message came to it on a context of its own.
   private let place: StepContext?
@@ -40,42 +41,41 @@ final class Walk {
   /// Where the walk runs, if that is the context of a proxy among the targets of another.
   let executor: MailboxExecutor?
   /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
-  var pending: PendingAnswers?
+  @exclusivity(unchecked) var pending: PendingAnswers?
   /// Whether what is open is for a sender elsewhere to wait for.
   private let isElsewhere: Bool
   /// Whether a hook that does not suspend stands around: then nobody is queued who would have to be waited for.
-  var mayNotWait = false
+  @exclusivity(unchecked) var mayNotWait = false
   /// What is known and not given to the sink yet, in the order of delivery.
-  var log: [Outcome] = []
+  @exclusivity(unchecked) var log: [Outcome] = []
   /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
-  var hooksThatAsk = 0
+  @exclusivity(unchecked) var hooksThatAsk = 0
   /// Says of each answer whether the sender needs no further one, where it does not get it at once.
-  var probe: ((ArgumentBox) -> Bool)?
+  @exclusivity(unchecked) var probe: ((ArgumentBox) -> Bool)?
   /// The answers that the sink has, where a probe may have to begin with them.
-  private var given: [ArgumentBox] = []
+  @exclusivity(unchecked) private var given: [ArgumentBox] = []
   /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
-  var (isKnown, isEnough) = (false, false)
+  @exclusivity(unchecked) var (isKnown, isEnough) = (false, false)
   /// How many targets got the message.
-  var reached = 0
+  @exclusivity(unchecked) var reached = 0
   /// How many outcomes there were.
-  private(set) var toldCount = 0
+  @exclusivity(unchecked) private(set) var toldCount = 0
   /// How many messages full buffers gave up for this one.
-  var dropped = 0
+  @exclusivity(unchecked) var dropped = 0
   /// Whether the budget has ended the message.
-  private(set) var isSpent = false
+  @exclusivity(unchecked) private(set) var isSpent = false
   /// Whether it was hooks around the proxy that the message was sent to that ended it.
-  var failedInHooks = false
+  @exclusivity(unchecked) var failedInHooks = false
   /// The wait of a method that the sender is in.
-  var wait: SuspendedWait?
+  @exclusivity(unchecked) var wait: SuspendedWait?
 
-  private var frames: [Frame] = []
+  @exclusivity(unchecked) private var frames: [Frame] = []
   /// The proxy with hooks that comes next.
-  private var surrounded: (node: RouteNode, place: StepContext?)?
-  private var isOver = false
+  @exclusivity(unchecked) private var surrounded: (node: RouteNode, place: StepContext?)?
   /// The target of an automatic delivery whose turn it is.
-  private var taken: QueuedState?
+  @exclusivity(unchecked) private var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
-  private var tracedStep = 0
+  @exclusivity(unchecked) private var tracedStep = 0
 
   /// The way along the route of one proxy.
   private struct Frame {
@@ -147,6 +147,14 @@ final class Walk {
     _modify { yield &frames[frames.count - 1] }
   }
 
+  /// The segment of the next step.
+  private var segment: StepSegment {
+    let node = frame.node
+    if let only = node.onlySegment { return only }
+    if node.segments[frame.segment].end <= frame.index { frame.segment += 1 }
+    return node.segments[frame.segment]
+  }
+
   // MARK: Events
 
   /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when the frames above `base`
@@ -177,8 +185,7 @@ final class Walk {
       stop(index)
       return nil
     }
-    if node.segments[frame.segment].end <= index { frame.segment += 1 }
-    let segment = node.segments[frame.segment]
+    let segment = segment
     if let type = segment.type, index >= frame.loopsFrom, message.trace == nil, message.trail?.budget == nil {
       return .loop(type)
     }
@@ -429,11 +436,11 @@ final class Walk {
   /// The steps that a loop is to serve.
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    (frame.route.steps + frame.index, frame.node.segments[frame.segment].end - frame.index)
+    (frame.route.steps + frame.index, segment.end - frame.index)
   }
 
   /// Has the steps of the segment served each for itself: no loop can.
-  func refuseLoop() { frame.loopsFrom = frame.node.segments[frame.segment].end }
+  func refuseLoop() { frame.loopsFrom = segment.end }
 
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
   @usableFromInline @inline(never)
@@ -591,7 +598,8 @@ final class Walk {
     }
     frame.trail?.end()
     if frame.dead + frame.skipped > 0 { route.core.end(route, dead: frame.dead, skipped: frame.skipped) }
-    guard let left = frames.popLast() else { return }
+    if frames.count == 1, frame.place == nil { return frames.removeAll(keepingCapacity: true) }
+    let left = frames.removeLast()
     if let place = left.place, left.stop != nil {
       // What keeps the targets from it keeps an empty proxy from it as well.
       if !left.isListed, sink.listsEveryTarget {

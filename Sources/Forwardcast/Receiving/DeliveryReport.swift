@@ -7,12 +7,14 @@
 public struct DeliveryReport {
   /// A target that ran the message: in the sender's turn, or, where the sender waited, on a context of its own.
   public struct Answer {
-    /// Who answered.
+    /// Who answered; the proxy for an answer that its hooks gave of their own.
     public let target: AnyObject
     /// What it answered; `nil` when its method answers nothing.
     public let result: ArgumentBox?
     /// Whether it ran on a context of its own.
     public let wasQueued: Bool
+    /// Whether hooks gave it of their own, so that it stands for no target that ran.
+    var isOwn = false
 
     /// An answer, for a report that a receiver of your own makes in its ``MessageForwarding/forward(_:)``.
     /// - Parameters:
@@ -104,7 +106,10 @@ public struct DeliveryReport {
   }
 
   /// Whether no target got the message.
-  public var nobodyResponded: Bool { answers.isEmpty && queued.isEmpty && failures.isEmpty && dropped == 0 }
+  public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
+
+  /// How many targets ran the message, whatever hooks made of their answers.
+  public var delivered: Int { answers.count { !$0.isOwn } }
 
   /// The report of a message that one receiver answered, for a ``MessageForwarding/forward(_:)`` of your own.
   ///
@@ -120,7 +125,7 @@ extension DeliveryReport: CustomStringConvertible {
   /// One line: `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (muted)`.
   public var description: String {
     func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
-    return "delivered \(answers.count), queued \(queued.count), failed \(failures.count)"
+    return "delivered \(delivered), queued \(queued.count), failed \(failures.count)"
       + list(failures.map { "\(typeName(of: $0.target)): \($0.error)" })
       + ", skipped \(skipped.count)" + list(skipped.map(\.reason.description))
       + (dropped == 0 ? "" : ", dropped \(dropped)")

@@ -8,6 +8,12 @@ struct HookChain: Sendable {
   /// Whether all of them run before the message only.
   var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
 
+  /// Runs the hooks where all of them are of that kind.
+  func runBefore(_ message: HookedMessage) throws {
+    guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
+    _ = try enter(message, inside: hooks.count)
+  }
+
   /// Runs the hooks around `rest`, in the caller's turn.
   ///
   /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack has no

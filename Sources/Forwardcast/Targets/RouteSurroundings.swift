@@ -17,7 +17,7 @@ final class RouteSurroundings: Sendable {
   }
 
   /// Runs the hooks where ``isBefore``.
-  func runBefore(_ message: HookedMessage) throws { _ = try hooks.run(message) { _ in .none } }
+  func runBefore(_ message: HookedMessage) throws { try hooks.runBefore(message) }
 
   /// Runs the hooks around `rest`, and tells the trace that the message came and what came of it.
   func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {

@@ -23,6 +23,8 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   var target: AnyObject?
   /// Whether the target has a context of its own.
   var isQueued = false
+  /// Whether the outcome is an answer that hooks gave of their own.
+  var isOwn = false
 
   /// What errors call the target.
   var name: String {
