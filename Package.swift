@@ -59,6 +59,7 @@ let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    library("ForwardcastEncoding"),
     library("Forwardcast"),
     library("ForwardcastCenters"),
     library("ForwardcastRecording"),
@@ -73,7 +74,8 @@ let package = Package(
     .target(name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"]),
     .macro(
       name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program"),
-    .target(name: "Forwardcast", dependencies: ["ForwardcastMacros"]),
+    .target(name: "ForwardcastEncoding"),
+    .target(name: "Forwardcast", dependencies: ["ForwardcastEncoding", "ForwardcastMacros"]),
     .target(name: "ForwardcastCenters", dependencies: ["Forwardcast"]),
     .target(name: "ForwardcastRecording", dependencies: ["Forwardcast"]),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
@@ -96,6 +98,7 @@ let package = Package(
     .target(name: "Interposer", path: "Tests/AllocationCounter/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter", exclude: ["Interposer"]),
+    .testTarget(name: "ForwardcastEncodingTests", dependencies: ["ForwardcastEncoding", "TestSupport"]),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     // What messages are made of; hooks and streams. Apart from the others, so that they compile alone.
     .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "TestSupport"]),

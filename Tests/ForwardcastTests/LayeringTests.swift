@@ -7,12 +7,11 @@ import Testing
 
 /// The folders of the library, each of which may name the types of those before it.
 private let layers = [
-  "System", "Selectors", "Encoding", "Message", "Receiving", "Sending", "Delivery", "Targets", "Outgoing", "Proxy",
-  "Facade",
+  "System", "Selectors", "Message", "Receiving", "Sending", "Delivery", "Targets", "Outgoing", "Proxy", "Facade",
 ]
 
 /// Those that hold values and send nothing.
-private let valueLayers: Set = ["System", "Selectors", "Encoding", "Message"]
+private let valueLayers: Set = ["System", "Selectors", "Message"]
 
 private struct LayeredFile {
   let layer: String

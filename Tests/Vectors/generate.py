@@ -26,7 +26,7 @@ TARGETS = {
     "x86_64-apple": ["-target", "x86_64-apple-macosx15"],
     "arm64_32-apple": ["-target", "arm64_32-apple-watchos11"],
 }
-TESTS = pathlib.Path(__file__).resolve().parent.parent / "ForwardcastMessageTests"
+TESTS = pathlib.Path(__file__).resolve().parent.parent / "ForwardcastEncodingTests"
 
 PREAMBLE = """
 @class NSString, NSArray, NSView;

@@ -1,7 +1,7 @@
 // TypeVectorTests.swift: the layout of types and frames beside clang's.
 // Layer: Message. See the article "Type encodings".
 
-import Forwardcast
+import ForwardcastEncoding
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 // MethodSignature.swift: what one method takes and returns.
-// Layer: Encoding. See the article "Type encodings".
 
 /// The types one method takes and returns, read from an Objective-C type encoding.
 ///

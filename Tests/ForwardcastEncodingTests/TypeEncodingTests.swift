@@ -1,7 +1,7 @@
 // TypeEncodingTests.swift: reading, printing and comparing single types.
 // Layer: Message. See the article "Type encodings".
 
-import Forwardcast
+import ForwardcastEncoding
 import TestSupport
 import Testing
 

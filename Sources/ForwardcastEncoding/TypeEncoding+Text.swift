@@ -1,5 +1,4 @@
 // TypeEncoding+Text.swift: an encoding as text again, and in words.
-// Layer: Encoding. See the article "Type encodings".
 
 extension TypeEncoding: CustomStringConvertible {
   /// The text the encoding was read from, byte for byte.

@@ -1,5 +1,4 @@
 // TypeEncoding+Letters.swift: the types and qualifiers that are one letter.
-// Layer: Encoding. See the article "Type encodings".
 
 extension TypeEncoding {
   /// A C type of fixed size that is written as one letter, which is its raw value.

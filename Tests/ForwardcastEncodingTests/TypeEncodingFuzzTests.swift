@@ -1,7 +1,7 @@
 // TypeEncodingFuzzTests.swift: random and mutated texts through the parsers.
 // Layer: Message. See the article "Type encodings".
 
-import Forwardcast
+import ForwardcastEncoding
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 // TypeEncoding.swift: one Objective-C type, as a tree.
-// Layer: Encoding. See the article "Type encodings".
 
 /// One type in Objective-C's type encoding, as a tree that prints itself back.
 ///
@@ -97,15 +96,15 @@ public struct TypeEncoding: Hashable, Sendable {
     self = try parser.readOneType()
   }
 
-  init(_ kind: Kind, qualifiers: [Qualifier] = []) {
+  package init(_ kind: Kind, qualifiers: [Qualifier] = []) {
     self.kind = kind
     self.qualifiers = qualifiers
     layout = TypeLayout.find(kind, qualifiers, on: .current) { $0.layout }
   }
 
-  /// A record whose members are known to the Swift compiler only.
-  init(_ kind: Kind, measured layout: TypeLayout) {
-    self.kind = kind
+  /// A record whose members are known to the Swift compiler only; without a name where `name` is none that could be read.
+  package init(record name: String, measured layout: TypeLayout) {
+    kind = .structure(Record(name: TypeEncodingParser.isRecordName(name) ? name : "?", members: nil))
     qualifiers = []
     self.layout = layout
   }

@@ -1,7 +1,7 @@
 // MethodSignatureTests.swift: signatures read from text, and how they compare.
 // Layer: Message. See the article "Type encodings".
 
-import Forwardcast
+import ForwardcastEncoding
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 // MethodSignature+Objects.swift: the signature of a message whose types nobody stated.
-// Layer: Encoding. See the article "Type encodings".
+// Layer: Message. See the catalog of ForwardcastEncoding.
 
 import Synchronization
 

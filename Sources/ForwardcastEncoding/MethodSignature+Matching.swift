@@ -1,5 +1,4 @@
 // MethodSignature+Matching.swift: whether two signatures fit one another.
-// Layer: Encoding. See the article "Type encodings".
 
 extension MethodSignature {
   /// How closely two signatures have to agree. Each strength lets through what those before it do.

@@ -1,5 +1,8 @@
 // TypeEncoding+Swift.swift: encodings made from Swift types.
-// Layer: Encoding. See the article "Type encodings".
+// Layer: Message. See the catalog of ForwardcastEncoding.
+
+// Named in this module's interface: whoever imports this module has it too.
+@_exported import ForwardcastEncoding
 
 extension TypeEncoding {
   /// The encoding under which values of a Swift type appear in signatures.
@@ -25,9 +28,7 @@ extension TypeEncoding {
     } else if let optional = type as? any OptionalType.Type, let wrapped = Self.reference(optional.wrapped) {
       self = wrapped
     } else {
-      let name = String(describing: type)
-      let record = Record(name: TypeEncodingParser.isRecordName(name) ? name : "?", members: nil)
-      self.init(.structure(record), measured: Self.measure(type))
+      self.init(record: String(describing: type), measured: Self.measure(type))
     }
   }
 

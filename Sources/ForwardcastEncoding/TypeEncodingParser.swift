@@ -1,5 +1,4 @@
 // TypeEncodingParser.swift: text to type encodings, with bounds.
-// Layer: Encoding. See the article "Type encodings".
 
 /// Reads types from left to right, looking at each byte at most three times.
 struct TypeEncodingParser {

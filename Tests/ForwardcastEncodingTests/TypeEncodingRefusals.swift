@@ -1,7 +1,7 @@
 // TypeEncodingRefusals.swift: texts that are no encodings, and the byte that says so.
 // Layer: Message. See the article "Type encodings".
 
-import Forwardcast
+import ForwardcastEncoding
 import Testing
 
 /// A malformed text with the rule it breaks and the offset of the byte that breaks it.

@@ -1,5 +1,5 @@
 // MethodSignature+Swift.swift: signatures made from Swift types.
-// Layer: Encoding. See the article "Type encodings".
+// Layer: Message. See the catalog of ForwardcastEncoding.
 
 import Synchronization
 
@@ -8,7 +8,7 @@ extension MethodSignature {
   ///
   ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description   // B@:@"String"q
   ///
-  /// Each type is encoded by ``TypeEncoding/init(of:)``. The receiver is `@`.
+  /// Each type is encoded by `TypeEncoding.init(of:)`. The receiver is `@`.
   ///
   /// - Parameters:
   ///   - result: what the method returns; `Void.self` for nothing.

@@ -1,5 +1,4 @@
 // TypeLayout.swift: size and alignment in bytes, found in one pass.
-// Layer: Encoding. See the article "Type encodings".
 
 /// How much room a value takes and where it may begin, in bytes, as the platform's C compiler has it.
 ///

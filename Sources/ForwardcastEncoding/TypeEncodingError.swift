@@ -1,5 +1,4 @@
 // TypeEncodingError.swift: why a text is no type encoding.
-// Layer: Encoding. See the article "Type encodings".
 
 /// Why a text is no type encoding, and at which byte.
 ///
