@@ -13,6 +13,7 @@ extension Message<(Int) -> Int> { static var ask: Self { .init("ask:") } }
 final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only the strand whose step it is uses it
   let journal: Journal
   init(_ journal: Journal) { self.journal = journal }
+  deinit { journal.end() }
 
   static let selectorTable = SelectorTable(for: Target.self) {
     Responds(to: .note) { target, number in target.journal.begin(number) }
@@ -27,6 +28,7 @@ final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only th
 final class Journal: @unchecked Sendable {  // only the strand whose step it is uses it
   var got: [Int] = []
   private(set) var lateStarts = 0
+  private(set) var hasEnded = false
   /// Whether nothing may start any more.
   private var isClosed = false
   private let object = Steps.newObject()
@@ -39,6 +41,12 @@ final class Journal: @unchecked Sendable {  // only the strand whose step it is 
     walker.touch(.read, object)
     if isClosed { lateStarts += 1 }
     got.append(number)
+  }
+
+  /// Its target has gone. Part of the step that released it.
+  func end() {
+    walker.touch(.write, object)
+    hasEnded = true
   }
 
   /// From now on nothing may start. Part of the last step of what sees to it.
@@ -108,6 +116,8 @@ enum Form: String {
   case whenReady = "when ready"
   /// Into a mailbox, each sender with a priority of its own: see ``PriorityStage``.
   case posted
+  /// To a board, beside who puts up others: see ``BoardStage``.
+  case visiting
 }
 
 struct Scenario: CustomStringConvertible {
@@ -125,6 +135,8 @@ struct Scenario: CustomStringConvertible {
   var secondIsDirect = false
   /// Whether there is no second target.
   var isAlone = false
+  /// Whether the proxy alone keeps the targets, and calls them in their senders' turns.
+  var isOwned = false
   /// How many messages wait already.
   var waiting = 0
   /// Whether the proxy has sent before, so that what its messages need is there.
@@ -136,7 +148,8 @@ struct Scenario: CustomStringConvertible {
       buffer == .unbounded ? "" : "\(buffer)",
       pending == .deliverPending ? "deliver pending" : "", contexts == 1 ? "" : "\(contexts) contexts",
       senders == 2 ? "" : "\(senders) sender", secondIsDirect ? "second direct" : "",
-      isAlone ? "one target" : "", waiting == 0 ? "" : "behind \(waiting)",
+      isAlone ? "one target" : "",
+      isOwned ? "owned" : "", waiting == 0 ? "" : "behind \(waiting)",
       messages == 1 ? "" : "\(messages) messages each", isWarm ? "" : "first messages",
     ].filter { !$0.isEmpty }.joined(separator: ", ")
   }
@@ -146,6 +159,7 @@ struct Scenario: CustomStringConvertible {
   /// Sets the scenario up. Gives what looks at the result once all strands have ended.
   func callAsFunction(_ walker: Walker) -> () -> String? {
     if case .posted = form { return PriorityStage(self, walker).check }
+    if case .visiting = form { return BoardStage(self, walker).check }
     let stage = Stage(self, walker)
     for sender in 1...senders { stage.startSender(sender) }
     stage.startEvent()
@@ -180,14 +194,17 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     for index in scenario.isAlone ? [0] : [1, 0] {
       guard let target = targets[index] else { continue }
       registrations.insert(
-        proxy.add(
-          target, delivery: index == 1 && scenario.secondIsDirect ? .direct : .on(contexts[index % contexts.count]),
-          buffer: index == 0 ? scenario.buffer : .unbounded, whenRemoved: scenario.pending), at: 0)
+        scenario.isOwned
+          ? proxy.add(target, ownership: .strong)
+          : proxy.add(
+            target, delivery: index == 1 && scenario.secondIsDirect ? .direct : .on(contexts[index % contexts.count]),
+            buffer: index == 0 ? scenario.buffer : .unbounded, whenRemoved: scenario.pending), at: 0)
     }
     self.proxy = proxy
     if scenario.isWarm { warm(proxy, contexts) }
     for number in 0..<scenario.waiting { note(proxy.broadcast(.note, number)) }
     for context in contexts { context.start() }
+    if scenario.isOwned { targets = [nil, nil] }
   }
 
   /// Sends a message that makes routes and plans, and takes it off the books.
@@ -211,7 +228,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
           guard let proxy else { return }
           for number in numbers { await sendAndWait(number, proxy) }
         })
-    case .posted: break
+    case .posted, .visiting: break
     }
   }
 
@@ -228,7 +245,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
         (queued, dropped, made) = (queued + report.queued.count, dropped + report.dropped, made + report.answers.count)
       case .blocking:
         return try proxy.collect(.ask, number, returning: .all, timeout: .seconds(10))
-      case .answers, .whenReady, .posted: break
+      case .answers, .whenReady, .posted, .visiting: break
       }
       return []
     }
@@ -308,12 +325,21 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
         return "the \(name) target was called after it was \(scenario.event == .mute ? "muted" : "removed")"
       }
     }
+    if scenario.isOwned { return checkOwned() }
     return switch scenario.form {
     case .typed, .boxed, .report: checkCounts()
     case .whenReady: checkReady()
     case .answers, .blocking: checkAnswers()
-    case .posted: nil
+    case .posted, .visiting: nil
     }
+  }
+
+  /// Every delivery is counted, and a target that was removed goes with the last message that may call it.
+  private func checkOwned() -> String? {
+    if made != journals.reduce(0, { $0 + $1.got.count }) { return "\(made) deliveries are said to have been made" }
+    if journals[1].got.count != numbers.count { return "the second target got \(journals[1].got)" }
+    if journals[0].hasEnded != (scenario.event == .remove) { return "the first target is kept, or has gone, wrongly" }
+    return nil
   }
 
   /// Every message that was queued for a target ran or was counted as dropped.
@@ -427,6 +453,59 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
   }
 }
 
+/// The objects of a walk of what publishes the boards of a proxy.
+///
+/// The test keeps all boards, so that none ends: one that the library has let go of is one that only the test refers to.
+final class BoardStage: @unchecked Sendable {  // only the strand whose step it is uses it
+  private let walker: Walker
+  private let lock = Guarded(())
+  private let published = PublishedBoard()
+  private var boards = (0..<3).map { RouteBoard([], epoch: $0) }
+  private var failure: String?
+
+  init(_ scenario: Scenario, _ walker: Walker) {
+    self.walker = walker
+    replace(by: boards[0])
+    for sender in 1...scenario.senders {
+      walker.start("sender \(sender)") { [self] in
+        for _ in 0..<scenario.messages { visit() }
+      }
+    }
+    walker.start("changer") { [self] in
+      for number in 1...2 { replace(by: boards[number]) }
+    }
+  }
+
+  private func replace(by board: RouteBoard?) {
+    let garbage = lock.withLock { _ in
+      var garbage = Garbage()
+      published.replace(by: board, &garbage)
+      return garbage
+    }
+    garbage.release()
+  }
+
+  private func visit() {
+    guard let board = published.enter() else { return }
+    let number = Int(board.takeUnretainedValue().epoch)
+    walker.step("a message is on its way") {
+      if isFree(number) { failure = "board \(number) was let go of while a message visited it" }
+    }
+    // What has been let go of too soon would be so twice.
+    if failure == nil { MessageVisit.leave(board) }
+  }
+
+  private func isFree(_ number: Int) -> Bool { isKnownUniquelyReferenced(&boards[number]) }
+
+  func check() -> String? {
+    if let failure { return failure }
+    for number in 0...1 where !isFree(number) { return "board \(number) was never let go of" }
+    if isFree(2) { return "the last board was let go of" }
+    replace(by: nil)
+    return isFree(2) ? nil : "the last board was never let go of"
+  }
+}
+
 extension [Int] {
   fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }
@@ -457,6 +536,8 @@ extension Scenario {
     list.append(Scenario(form: .typed, event: .remove, pending: .deliverPending, secondIsDirect: true))
     list.append(Scenario(form: .typed, event: .mute, contexts: 2, senders: 1))
     list.append(Scenario(form: .posted, event: .nothing))
+    list.append(Scenario(form: .visiting, event: .nothing))
+    list.append(Scenario(form: .typed, event: .remove, senders: 1, isOwned: true))
     // The third message is the first that is added to a batch.
     list.append(Scenario(form: .typed, event: .nothing, senders: 1, messages: 3, isAlone: true))
     for event in [Event.mute, .endOfProxy] {
@@ -471,6 +552,9 @@ extension Scenario {
   static let long: [Scenario] = [
     Scenario(form: .boxed, event: .death),
     Scenario(form: .posted, event: .nothing, senders: 3),
+    Scenario(form: .visiting, event: .nothing, messages: 2),
+    Scenario(form: .visiting, event: .nothing, senders: 3),
+    Scenario(form: .typed, event: .remove, isOwned: true),
     Scenario(form: .typed, event: .death, buffer: .keepNewest(1), secondIsDirect: true),
     Scenario(form: .typed, event: .death, buffer: .keepOldest(1), secondIsDirect: true),
     Scenario(form: .typed, event: .death, buffer: .latestPerSelector, secondIsDirect: true),

@@ -11,6 +11,10 @@ extension MulticastFacade {
   /// No methods of its own: every message is forwarded.
   public static var selectorTable: SelectorTable { emptyFacadeTable }
 
+  /// Who gets a message that begins now, for as long as it takes.
+  @inlinable
+  public func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
+
   /// No single receiver stands behind it.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 

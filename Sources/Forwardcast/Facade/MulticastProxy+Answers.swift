@@ -14,7 +14,7 @@ extension MulticastProxy {
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Collected<Output> {
-    collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
+    collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
   /// Sends a message to every target, one after another in the caller's isolation, and makes one result
@@ -43,7 +43,7 @@ extension MulticastProxy where Interface: Sendable {
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Collected<Output> {
-    collectTyped(beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
+    collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
   /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not

@@ -1,51 +1,71 @@
 // LoopTally.swift: what the loops over direct targets count and tell beside calling methods.
 // Layer: Outgoing. See DESIGN.md, "One walk, two loops".
 
-/// What became of the steps that were not served as they should, in the typed loops. It changes in calls out of these only, so
-/// that they need no registers for it.
+/// A typed message in its loop, and what became of the steps that were not served as they should. It changes in calls out of
+/// the loops only, so that they need no registers for it.
 @usableFromInline
-struct LoopTally {
+struct LoopTally: ~Copyable {
+  @usableFromInline let visit: MessageVisit
   @usableFromInline var dead = 0
-  @usableFromInline var skipped = 0
   @usableFromInline var failed = 0
+  /// How many steps were not served: those of the dead, those that failed, and those that were not to get the message.
+  @usableFromInline var unserved = 0
 
-  @inlinable
-  init() {}
+  @export(implementation) @inline(__always)
+  init(_ visit: consuming MessageVisit) { self.visit = visit }
 
   /// Counts a step whose target is dead, or was not to get the message.
   @usableFromInline @inline(never)
-  mutating func miss(_ step: RouteStep) { if step.isActive { dead += 1 } else { skipped += 1 } }
+  mutating func miss(_ step: RouteStep) {
+    unserved += 1
+    if step.isActive { dead += 1 }
+  }
+
+  /// Counts a target's error. `false` when the message is to end.
+  @usableFromInline @inline(never)
+  mutating func fail() -> Bool {
+    unserved += 1
+    failed += 1
+    return !visit.core.stopsAtFirst
+  }
 
   /// Reports a target's error. `false` when the broadcast is to end.
-  @usableFromInline
-  mutating func fail(_ error: any Error, _ step: RouteStep, _ route: MessageRoute) -> Bool {
-    failed += 1
-    route.core.report(error, route.selector, step)
-    return !route.core.stopsAtFirst
+  @usableFromInline @inline(never)
+  mutating func fail(_ error: any Error, _ step: RouteStep) -> Bool {
+    let core = visit.core
+    core.report(error, visit.kept.selector, step)
+    return fail()
   }
 
   /// Cleans up after a broadcast and counts it.
   @export(implementation) @inline(__always)
-  func summary(_ route: MessageRoute, reached: Int) -> BroadcastSummary {
-    let missed = dead &+ skipped
-    if missed > 0 { route.core.end(route, dead: dead, skipped: skipped) }
+  func summary(reached: Int) -> BroadcastSummary {
+    unserved == 0 ? BroadcastSummary(delivered: reached) : unusualSummary(reached: reached)
+  }
+
+  @usableFromInline @inline(never)
+  func unusualSummary(reached: Int) -> BroadcastSummary {
+    let (route, missed) = (cleanUp(), unserved - failed)
     if missed == reached { reportSilence(route) }
-    return BroadcastSummary(delivered: reached &- missed &- failed, failed: failed, skipped: missed)
+    return BroadcastSummary(delivered: reached - unserved, failed: failed, skipped: missed)
+  }
+
+  private func cleanUp() -> MessageRoute {
+    let route = visit.kept
+    if unserved > failed { route.core.end(route, dead: dead, skipped: unserved - failed - dead) }
+    return route
   }
 
   /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
   /// `nobodyResponds` where silence is an error.
   @export(implementation) @inline(__always)
-  func failure(_ route: MessageRoute, _ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
-    if reachedAny, errors == nil, dead &+ skipped == 0 { return nil }
-    return unusualFailure(route, errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
+  func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
+    unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
   }
 
-  @usableFromInline
-  func unusualFailure(_ route: MessageRoute, _ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool)
-    -> CollectFailure?
-  {
-    if dead + skipped > 0 { route.core.end(route, dead: dead, skipped: skipped) }
+  @usableFromInline @inline(never)
+  func unusualFailure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
+    let route = cleanUp()
     if let errors { return errors.failure(route, isContent: ignoresErrors && reachedAny) }
     return reachedAny ? nil : .silence(route)
   }

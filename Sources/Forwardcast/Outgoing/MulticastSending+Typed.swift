@@ -18,7 +18,7 @@ extension MulticastSending {
     -> BroadcastSummary
   {
     broadcastTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
+      visit(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
   }
 
   /// Asks every live, unmuted target that responds, in order, and makes one result of the answers.
@@ -36,9 +36,7 @@ extension MulticastSending {
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false
-    ).get()
+    try collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false).get()
   }
 }
 
@@ -58,7 +56,7 @@ extension MulticastSending where Interface: Sendable {
     -> BroadcastSummary
   {
     broadcastTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
+      visit(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: true)
   }
 
   /// Asks the direct targets that respond, and makes one result of their answers.
@@ -74,8 +72,6 @@ extension MulticastSending where Interface: Sendable {
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) throws -> Output {
-    try collectTyped(
-      beginMessage(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true
-    ).get()
+    try collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true).get()
   }
 }

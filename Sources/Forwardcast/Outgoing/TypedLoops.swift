@@ -7,26 +7,37 @@
 /// A typed broadcast.
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+) -> BroadcastSummary {
+  guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+    return broadcastOtherwise(keep(visit), arguments, returning: R.self, crosses: crosses)
+  }
+  var tally = LoopTally(visit)
+  let reached = tally.serve(arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2) }
+  return tally.summary(reached: reached)
+}
+
+/// A typed broadcast that takes more than a loop. Apart from it, so that the loop has the registers to itself.
+@export(implementation) @inline(never)
+func broadcastOtherwise<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  // Whatever becomes of the proxy, the steps that are called live as long as their route.
-  defer { withExtendedLifetime(route.route) {} }
-  guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    return broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
-      ?? broadcastWalked(
-        route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
-  }
-  var tally = LoopTally()
-  let reached = tally.serve(route, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2, route) }
-  return tally.summary(route, reached: reached)
+  broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
+    ?? broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
 }
+
+/// Ends a visit and keeps its route.
+@usableFromInline
+func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 
 /// A typed `collect`.
 @export(implementation) @inline(__always)
 func collectTyped<R, Output, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>, crosses: Bool
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
+  crosses: Bool
 ) -> Collected<Output> {
-  guard route.route.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+  guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+    let route = keep(visit)
     return collectWalked(
       route, policy, policy.makeCollector(), route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses)
     )
@@ -34,11 +45,11 @@ func collectTyped<R, Output, each A>(
   switch policy.way {
   case .folding(let initial, let step):
     var result = initial()
-    let failure = answerTyped(route, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
+    let failure = answerTyped(visit, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
     return Collected(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
-    let failure = answerTyped(route, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
+    let failure = answerTyped(visit, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
     return Collected(collector.finish(), failure)
   }
 }
@@ -46,19 +57,20 @@ func collectTyped<R, Output, each A>(
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool, _ take: (R) throws -> Bool
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
+  _ take: (R) throws -> Bool
 ) -> CollectFailure? {
-  defer { withExtendedLifetime(route.route) {} }
-  var (tally, errors, reachedAny) = (LoopTally(), StepErrors?.none, false)
-  _ = tally.serve(route, arguments, returning: R.self) { answer in
+  var (errors, reachedAny) = (StepErrors?.none, false)
+  var tally = LoopTally(visit)
+  _ = tally.serve(arguments, returning: R.self) { answer in
     reachedAny = true
     return try take(answer)
-  } fail: { _, error, step in
+  } fail: { tally, error, step in
     if errors == nil { errors = StepErrors() }
     errors?.add(error, step)
-    return !route.core.stopsAtFirst
+    return tally.fail()
   }
-  return tally.failure(route, errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
+  return tally.failure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
 }
 
 extension LoopTally {
@@ -70,12 +82,13 @@ extension LoopTally {
   /// - Returns: how many steps had their turn.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
-    _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
+    _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
     fail: (inout LoopTally, any Error, RouteStep) -> Bool
   ) -> Int {
-    let steps = route.steps
+    let (steps, count) = (visit.steps, visit.count)
     var index = 0
-    while index < route.count {
+    // A route whose methods have a type has a step.
+    repeat {
       let step = steps[index]
       index &+= 1
       do {
@@ -87,7 +100,7 @@ extension LoopTally {
       } catch {
         if !fail(&self, error, step) { break }
       }
-    }
+    } while index < count
     return index
   }
 }

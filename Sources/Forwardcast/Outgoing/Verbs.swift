@@ -34,7 +34,10 @@ extension OutgoingMessage {
 /// A typed broadcast that takes more than a loop.
 @usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
-  guard let arguments else { return LoopTally().summary(route, reached: 0) }
+  guard let arguments else {
+    reportSilence(route)
+    return BroadcastSummary()
+  }
   return OutgoingMessage(route.selector, arguments, MessageRequest(keepsAnswers: false))
     .send(along: route, into: BroadcastSummary())
 }

@@ -53,6 +53,10 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   @inlinable
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
+  /// Who gets a message that begins now, for as long as it takes: see ``MulticastSending/visit(_:)``.
+  @inlinable
+  public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
+
   /// Whether a live, unmuted target would get `selector`, in this proxy or in a multicast among its targets.
   ///
   /// - Complexity: constant, whatever the number of targets, but for those that are asked each time; each proxy is asked

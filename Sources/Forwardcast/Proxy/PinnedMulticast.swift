@@ -10,7 +10,11 @@ public struct PinnedMulticast<Interface>: MulticastSending {
 
   /// Who would get a message of `selector`, each of them held.
   @inlinable
-  public func route(for selector: MessageSelector) -> MessageRoute { pins.begin(selector) }
+  public func route(for selector: MessageSelector) -> MessageRoute { pins.visit(selector).kept }
+
+  /// Who gets a message that begins now, for as long as it takes.
+  @inlinable
+  public func visit(_ selector: MessageSelector) -> MessageVisit { pins.visit(selector) }
 }
 
 extension MulticastHolding {
@@ -36,17 +40,50 @@ extension MulticastHolding {
 final class Pins {
   let core: MulticastCore
   // Used in one turn at a time: `body` does not keep what it gets.
-  @exclusivity(unchecked) private var routes = RouteTable()
+  @exclusivity(unchecked) private var board: Unmanaged<RouteBoard>?
+  /// The version of the target list that all routes of the board know.
+  @exclusivity(unchecked) private var version: UInt = 0
+  /// How many messages have visited the board.
+  @exclusivity(unchecked) private var came = 0
 
   init(_ core: MulticastCore) { self.core = core }
 
+  deinit { closeBoard() }
+
   @usableFromInline
-  func begin(_ selector: MessageSelector) -> MessageRoute {
-    if let route = routes.kept(selector), route._withUnsafeGuaranteedRef({ core.isCurrent($0) }) {
-      return MessageRoute(route.takeUnretainedValue())
+  func visit(_ selector: MessageSelector) -> MessageVisit {
+    if let board, version == core.version.load(ordering: .acquiring),
+      board._withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
+      let route = board._withUnsafeGuaranteedRef({ $0.find(selector) })
+    {
+      came &+= 1
+      return MessageVisit(route, of: board)
     }
+    return visitFirst(selector)
+  }
+
+  /// Makes the route of a selector.
+  @inline(never)
+  private func visitFirst(_ selector: MessageSelector) -> MessageVisit {
+    guard StackGuard.hasRoom else { return core.visit(selector) }
     let route = core.pinnedRoute(selector)
-    _ = routes.set(route)
-    return MessageRoute(route)
+    let next: RouteBoard
+    if let board = board?.takeUnretainedValue(), version == route.version, board.epoch == route.epoch {
+      next = board.enter(route) ? board : board.replacing(selector, with: route)
+    } else {
+      next = RouteBoard([route], epoch: route.epoch)
+    }
+    if board?.takeUnretainedValue() !== next {
+      closeBoard()
+      (board, version, came) = (.passRetained(next), route.version, 0)
+    }
+    came += 1
+    return MessageVisit(.passUnretained(route), of: .passUnretained(next))
+  }
+
+  /// Messages that are on their way along the board keep it.
+  private func closeBoard() {
+    guard let board = board.take()?.takeUnretainedValue() else { return }
+    if board.close(came: came) { _ = board.remove() }
   }
 }

@@ -5,28 +5,19 @@
 ///
 /// What ``MulticastSending/beginMessage(_:)`` gives to the verbs of the library; it has no members of its own to use.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
-  // Four words, so that it is passed in registers; one more would be passed by address, and each copy and release of the
-  // plan would go by the metadata of its type: 54 instructions a message.
   @usableFromInline let route: Route
   @usableFromInline let count: Int
   /// How the message goes.
   @usableFromInline let way: RouteWay
-  /// Which steps travel together; `nil` while that has not been worked out.
-  @usableFromInline let plan: DeliveryPlan?
 
-  /// Called under the proxy's lock, or before the route is published.
+  /// - Parameter count: how many steps the message goes.
   @inline(__always)
-  init(_ route: Route) {
-    self.route = route
-    count = route.count
-    way = route.way
-    plan = route.loopType == nil ? route.plan : nil
-  }
+  init(_ route: Route, count: Int) { (self.route, self.count, way) = (route, count, route.way) }
 
-  private init(inside whole: MessageRoute) {
-    (route, count, plan) = (whole.route, whole.count, whole.plan)
-    way = whole.route.wayInside
-  }
+  private init(inside whole: MessageRoute) { (route, count, way) = (whole.route, whole.count, whole.route.wayInside) }
+
+  /// Which steps travel together; `nil` while that has not been worked out.
+  @usableFromInline var plan: DeliveryPlan? { route.plan }
 
   @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
     @inlinable @inline(__always) get { route.steps }

@@ -2,16 +2,52 @@
 // Layer: Targets. See DESIGN.md, "One walk, two loops".
 
 extension MulticastCore {
-  /// The route for a message that begins now, and how far it reaches for that message.
+  /// The route of a message that begins now, for as long as it takes.
   @usableFromInline
-  func begin(_ selector: MessageSelector) -> MessageRoute {
+  func visit(_ selector: MessageSelector) -> MessageVisit {
+    if StackGuard.hasRoom, let visit = visitBoard(selector) { return visit }
+    return MessageVisit(beginUnderLock(selector))
+  }
+
+  /// The same without the lock; `nil` where no board is to be found, or not the route on it.
+  @inline(__always)
+  func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
+    guard let board = published.enter() else { return nil }
+    guard board._withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
+      let route = board._withUnsafeGuaranteedRef({ $0.find(selector) }),
+      route._withUnsafeGuaranteedRef({ $0.version }) == version.load(ordering: .acquiring)
+    else {
+      MessageVisit.leave(board)
+      return nil
+    }
+    return MessageVisit(route, of: board)
+  }
+
+  /// The same, for messages that take more than a loop, and for questions: how far the route reaches now, retained.
+  @usableFromInline
+  func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
+
+  @inline(never)
+  func beginUnderLock(_ selector: MessageSelector) -> MessageRoute {
     guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
     let epoch = TableEpoch.current
-    let ready = state.withLock { state -> MessageRoute? in
-      guard let route = state.routes.find(selector), route.isCurrent(state.list, epoch) else { return nil }
-      return MessageRoute(route)
+    let (ready, garbage) = state.withLock { state -> (MessageRoute?, Garbage) in
+      var garbage = Garbage()
+      guard let route = current(selector, epoch, state), route.version == state.list.version else {
+        return (nil, garbage)
+      }
+      // There was no place for the board when it was made; now there may be one.
+      if published.isEmpty { published.replace(by: state.board, &garbage) }
+      return (MessageRoute(route, count: route.count), garbage)
     }
+    garbage.release()
     return ready ?? makeRoute(selector)
+  }
+
+  /// The route of a selector, if it can be extended to be the right one. Called under the lock.
+  private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
+    guard let board = state.board, board.epoch == epoch else { return nil }
+    return board.find(selector)?.takeUnretainedValue()
   }
 
   /// The route of a message that nobody is to get.
@@ -19,26 +55,28 @@ extension MulticastCore {
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)
     return MessageRoute(
-      Route(self, selector, epoch: 0, list: nil, steps: RouteSteps(), prelude: prelude))
+      Route(self, selector, epoch: 0, list: nil, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
   /// again, and after some tries the route serves this one message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
-    if selector == .ofNobody { return MessageRoute(Route(self, selector, epoch: 0, list: nil, steps: RouteSteps())) }
+    if selector == .ofNobody {
+      return MessageRoute(Route(self, selector, epoch: 0, list: nil, steps: RouteSteps()), count: 0)
+    }
     if state.withLock({ !$0.unreachable.isEmpty }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
       // How far the old route reaches is read with the list: another message may be extending it.
       let (list, around, old, covered) = state.withLock { state in
-        let old = state.routes.find(selector)
+        let old = current(selector, epoch, state)
         return (state.list, (state.chain, state.trace?.trace), old, old?.covered ?? 0)
       }
-      if let old, old.epoch == epoch, old.generation == list.generation {
+      if let old {
         let joined = list.joined(since: covered)
         if let error = refusalToLook(through: joined) { return refused(selector, error) }
         let more = steps(joined, selector, in: list)
-        if let walk = extend(old, from: covered, by: more, to: list) { return walk }
+        if let route = extend(old, from: covered, by: more, to: list) { return route }
         for step in more.list { step.release() }
       } else {
         let all = list.all
@@ -46,10 +84,11 @@ extension MulticastCore {
         let route = Route(
           self, selector, epoch: epoch, list: list, steps: steps(all, selector, in: list),
           around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
-        if let walk = publish(route) { return walk }
+        if let route = publish(route) { return route }
       }
     }
-    return MessageRoute(ownRoute(selector, epoch: 0))
+    let own = ownRoute(selector, epoch: 0)
+    return MessageRoute(own, count: own.count)
   }
 
   /// Charges whoever pays for the question or the message.
@@ -61,28 +100,36 @@ extension MulticastCore {
 
   private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
     change { state, garbage in
-      guard !state.isClosed, state.routes.find(old.selector) === old, old.covered == covered,
-        state.list.version == list.version
+      guard !state.isClosed, state.list.version == list.version, current(old.selector, old.epoch, state) === old,
+        old.covered == covered
       else { return nil }
-      if old.extend(by: more, to: list) { return MessageRoute(old) }
-      let longer = old.grown(by: more, to: list)
-      if let old = state.routes.set(longer) { garbage.keep(old) }
-      return MessageRoute(longer)
+      if old.extend(by: more, to: list) { return MessageRoute(old, count: old.count) }
+      return publish(old.grown(by: more, to: list), &state, &garbage)
     }
   }
 
   private func publish(_ route: Route) -> MessageRoute? {
     change { state, garbage in
       guard !state.isClosed, state.list.version == route.version else { return nil }
-      if let old = state.routes.set(route) { garbage.keep(old) }
-      return MessageRoute(route)
+      return publish(route, &state, &garbage)
     }
   }
 
-  /// Whether a route knows of every change. Without the lock, so only for routes that nobody else extends: see ``Pins``.
-  @inline(__always)
-  func isCurrent(_ route: Route) -> Bool {
-    route.epoch == TableEpoch.current && route.version == version.load(ordering: .acquiring)
+  /// Puts a route on the board, or up another board with it. Called under the lock.
+  private func publish(_ route: Route, _ state: inout State, _ garbage: inout Garbage) -> MessageRoute {
+    if let board = state.board, board.epoch == route.epoch {
+      if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
+    } else {
+      put(RouteBoard([route], epoch: route.epoch), &state, &garbage)
+    }
+    return MessageRoute(route, count: route.count)
+  }
+
+  /// Puts up a board in the place of the one that is there. Called under the lock.
+  func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
+    garbage.keep(state.board)
+    state.board = board
+    published.replace(by: board, &garbage)
   }
 
   /// A route of the caller's own that keeps every target alive, weak ones included.
@@ -157,7 +204,11 @@ extension MulticastCore {
     guard !found.isEmpty || useless * 2 > route.count else { return }
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
-      if useless * 2 > route.count { state.routes.remove(route.route) }
+      if useless * 2 > route.count, let board = state.board,
+        board.find(route.selector)?.takeUnretainedValue() === route.route
+      {
+        put(board.replacing(route.selector, with: nil), &state, &garbage)
+      }
     }
   }
 }

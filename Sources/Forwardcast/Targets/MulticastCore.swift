@@ -12,7 +12,8 @@ package final class MulticastCore: Sendable {
   /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
   struct State: @unchecked Sendable {
     var list = TargetList()
-    var routes = RouteTable()
+    /// The routes; `nil` until a message needs one.
+    var board: RouteBoard?
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context that registrations use.
     var mailboxes = MailboxTable()
@@ -39,8 +40,10 @@ package final class MulticastCore: Sendable {
   let name: String
   /// Shared by the registrations, which do not keep the core alive.
   let link = CoreLink()
-  /// The version of the target list, for those who look at it again and again: see ``Pins``.
+  /// The version of the target list, for those who do not take the lock.
   let version = Atomic<UInt>(0)
+  /// Where messages find the board without the lock.
+  let published = PublishedBoard()
   /// A class whose instances are known to be reached by messages, or 0: of one class as a rule, they are not asked again.
   private let answeringClass = Atomic<UInt>(0)
 
@@ -70,22 +73,22 @@ package final class MulticastCore: Sendable {
   // Once for all changes, each of which is compiled with its body.
   @inline(never)
   private func endChange(_ state: inout State, since generation: UInt, _ garbage: inout Garbage) {
-    if state.list.generation != generation {
-      garbage.keep(state.routes)
-      state.routes = RouteTable()
-    }
+    // Routes keep strong targets alive, and are extended at their ends only.
+    if state.list.generation != generation, state.board != nil { put(nil, &state, &garbage) }
     version.store(state.list.version, ordering: .releasing)
   }
 
   /// Releases the routes: no further message comes. What is on its way is delivered.
   func close() {
-    let (routes, listeners) = state.withLock { state in
-      defer { (state.routes, state.listeners) = (RouteTable(), []) }
+    let (garbage, listeners) = state.withLock { state in
+      var garbage = Garbage()
+      defer { state.listeners = [] }
       state.isClosed = true
-      return (state.routes, state.listeners)
+      put(nil, &state, &garbage)
+      return (garbage, state.listeners)
     }
     for listener in listeners { listener.finish() }
-    withExtendedLifetime(routes) {}
+    garbage.release()
   }
 
   // MARK: Registrations
@@ -250,22 +253,13 @@ package final class MulticastCore: Sendable {
   /// The mailboxes that are in use.
   var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.all } }
 
-  /// How the queued steps of a message travel; worked out now if that has not been done for its route.
+  /// How the steps of a message travel; worked out now if that has not been done for its route.
   @inline(never)
   func plan(_ route: MessageRoute) -> DeliveryPlan {
     if let plan = route.plan, plan.count == route.count { return plan }
     let plan = DeliveryPlan(self, route)
-    keep(plan, for: route.route)
+    state.withLock { _ in route.route.keep(plan) }
     return plan
-  }
-
-  /// Keeps a plan with its route, for the messages that follow.
-  func keep(_ plan: DeliveryPlan, for route: Route) {
-    let old = state.withLock { _ in
-      defer { route.plan = plan }
-      return route.plan
-    }
-    withExtendedLifetime(old) {}
   }
 
   // MARK: Questions
@@ -275,29 +269,24 @@ package final class MulticastCore: Sendable {
 
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
-    let epoch = TableEpoch.current
-    let (witness, hasForwarders, passed) = state.withLock { state -> (UncheckedSendable<AnyObject?>, Bool?, Int) in
-      guard let route = state.routes.kept(selector) else { return (UncheckedSendable(nil), nil, 0) }
-      return route._withUnsafeGuaranteedRef { route in
-        guard route.isCurrent(state.list, epoch) else { return (UncheckedSendable(nil), nil, 0) }
-        let first = route.witness
-        return (route.findWitness(), route.hasForwarders, route.witness - first)
-      }
-    }
-    if let hasForwarders {
+    if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
+    return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }
+  }
+
+  @inline(__always)
+  private func tableAnswers(_ route: Unmanaged<Route>) -> (isAnswered: Bool, hasForwarders: Bool) {
+    route._withUnsafeGuaranteedRef { route in
+      let (witness, passed) = route.findWitness()
       if passed >= MulticastCore.fewRegistrations {
         do { try ProxyQuestion.charge(.step, passed) } catch { return (false, false) }
       }
-      return (witness.value != nil, hasForwarders)
+      return (witness != nil, route.hasForwarders)
     }
-    let walk = makeRoute(selector)
-    let found = state.withLock { _ in (walk.route.findWitness(), walk.route.hasForwarders) }
-    return (found.0.value != nil, found.1)
   }
 
   func noteUnmuted() {
     state.withLock { state in
-      for route in state.routes.all { route.witness = 0 }
+      for route in state.board?.all ?? [] { route.forgetWitness() }
     }
   }
 

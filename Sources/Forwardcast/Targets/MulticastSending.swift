@@ -21,10 +21,18 @@ public protocol MulticastSending<Interface> {
   /// Who gets a message that begins now. Called once for each message, by the verbs of this protocol. The default is
   /// ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
+
+  /// The same for a message that is over when the verb returns, without a count of references. The default is
+  /// ``beginMessage(_:)``.
+  func visit(_ selector: MessageSelector) -> MessageVisit
 }
 
 extension MulticastSending {
   /// Who would get the message: ``route(for:)``.
   @inlinable
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute { route(for: selector) }
+
+  /// Who gets the message: ``beginMessage(_:)``.
+  @inlinable
+  public func visit(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginMessage(selector)) }
 }

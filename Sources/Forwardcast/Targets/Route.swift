@@ -1,18 +1,21 @@
 // Route.swift: who gets the messages of one selector, worked out once and kept.
 // Layer: Targets. See DESIGN.md, "One walk, two loops".
 
+import Synchronization
+
 /// Who gets the messages of one selector, in order.
 ///
-/// A route is made outside of the proxy's lock and published under it. From then on only steps of the same traits are added
-/// behind its end, under the lock, while those who walk it have taken note of the end before; so walking needs no lock.
+/// A route is made outside of the proxy's lock and published under it, on a ``RouteBoard``. From then on only steps of the same
+/// traits are added behind its end, under the lock, while those who walk it have taken note of the end before; so walking needs
+/// no lock.
 ///
-/// It is the right one for a message as long as three numbers are those of the moment, all read under the lock:
+/// It is the right one for a message that begins now as long as three things hold:
 ///
-///     epoch     of all tables         a method came or went, in any table     → a new route
-///     generation of the target list   something left the list, or moved       → all routes of the proxy are dropped
-///     version   of the target list    something joined at the end, or changed → what joined since `covered` is added
+///     epoch        of all tables        is its board's      a method came or went, in any table     → another board
+///     its board    is the proxy's                           something left the target list, or moved → no board
+///     version      of the target list   is the route's      something joined at the end              → what joined is added
 @usableFromInline
-final class Route: @unchecked Sendable {  // what changes is guarded by the proxy's lock
+final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
   /// The proxy's; it lets its routes go when it ends.
   @usableFromInline let core: MulticastCore
@@ -20,24 +23,22 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   private let capacity: Int
   /// The table changes that the route knows of.
   let epoch: UInt
-  /// The generation of the target list that the route was made from.
-  let generation: UInt
-  private(set) var count = 0
-  /// How far into the list's last priority the route reaches.
+  @usableFromInline let end = Atomic<Int>(0)
+  /// How far into the list's last priority the route reaches. The lock's.
   private(set) var covered: Int
-  /// The version of the target list that the route knows.
-  private(set) var version: UInt
-  /// What the steps have in common. Read without the lock, so it never changes.
+  private let knownVersion: Atomic<UInt>
+  /// What the steps have in common.
   let traits: RouteTraits
   /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
   /// loop, since they have several types or the route is another way.
   @usableFromInline let loopType: ObjectIdentifier?
   /// How messages go along the route.
   let way: RouteWay
-  /// Which steps travel together, as worked out last.
-  var plan: DeliveryPlan?
-  /// The step that was last found able to answer, for `responds(to:)`; `count` when none is until something changes.
-  var witness = 0
+  /// The plan, retained, or 0: written once, under the proxy's lock.
+  private let keptPlan = Atomic<UInt>(0)
+  /// The number of the step that was last found able to answer, for `responds(to:)`, and above it how often that has been
+  /// forgotten.
+  private let witness = Atomic<UInt64>(0)
   /// What precedes the one message that the route was made for.
   let prelude: MessagePrelude?
   /// What stands around the messages of the selector; `nil` when nothing does.
@@ -53,7 +54,8 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   ) {
     (self.core, self.selector, self.epoch, self.prelude) = (core, selector, epoch, prelude)
     self.around = around
-    (generation, version, covered) = (list?.generation ?? 0, list?.version ?? 0, list?.end ?? 0)
+    knownVersion = Atomic(list?.version ?? 0)
+    covered = list?.end ?? 0
     traits = steps.traits
     way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
     if case .one(let type) = traits.types, case .direct = way { loopType = type } else { loopType = nil }
@@ -65,13 +67,34 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
   deinit {
     for index in 0..<count { steps[index].release() }
     steps.deallocate()
+    plan.map { Unmanaged.passUnretained($0).release() }
   }
 
-  private func append(_ more: RouteSteps) {
-    for step in more.list {
-      (steps + count).initialize(to: step)
-      count += 1
+  /// Which steps travel together; `nil` while that has not been worked out.
+  @usableFromInline var plan: DeliveryPlan? {
+    UnsafeRawPointer(bitPattern: keptPlan.load(ordering: .acquiring)).map {
+      Unmanaged<DeliveryPlan>.fromOpaque($0).takeUnretainedValue()
     }
+  }
+
+  /// Keeps a plan for the messages that follow, if it is for all steps. Called under the proxy's lock.
+  func keep(_ plan: DeliveryPlan) {
+    guard self.plan == nil, plan.count == count else { return }
+    keptPlan.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
+  }
+
+  /// How many steps there are.
+  @usableFromInline var count: Int {
+    @export(implementation) @inline(__always) get { end.load(ordering: .acquiring) }
+  }
+
+  /// The version of the target list that the route knows.
+  var version: UInt { knownVersion.load(ordering: .acquiring) }
+
+  private func append(_ more: RouteSteps) {
+    let count = count
+    (steps + count).initialize(from: more.list, count: more.list.count)
+    end.store(count + more.list.count, ordering: .releasing)
   }
 
   /// How messages go along the route once what stands around them is done.
@@ -85,10 +108,13 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
 
   /// Adds steps behind the end if there is room and they are like those that are there. Called under the proxy's lock.
   func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
-    guard count + steps.list.count <= capacity, traits.joined(by: steps.traits) == traits else { return false }
+    // A plan is for all steps that there are.
+    guard plan == nil, count + steps.list.count <= capacity, traits.joined(by: steps.traits) == traits else {
+      return false
+    }
     append(steps)
     covered = list.end
-    version = list.version
+    knownVersion.store(list.version, ordering: .releasing)
     return true
   }
 
@@ -112,24 +138,39 @@ final class Route: @unchecked Sendable {  // what changes is guarded by the prox
     RouteSteps(list: (0..<end).map { steps[$0].retained() }, traits: traits)
   }
 
-  /// Looks for a step whose target is alive and unmuted, from where the last one was found. Called under the proxy's
-  /// lock; the target that was loaded is to be released after it.
+  /// Looks for a step whose target is alive and unmuted, from where the last one was found.
   ///
   /// Every step that is passed over is dead, removed or muted, and is passed over once until a target joins or is
   /// unmuted: so the cost does not grow with the number of targets.
-  func findWitness() -> UncheckedSendable<AnyObject?> {
-    while witness < count {
-      let step = steps[witness]
-      if step.answers, step.isActive, let target = step.target { return UncheckedSendable(target) }
-      witness += 1
+  ///
+  /// - Returns: the target, which is to be released outside of any lock, and how many steps were looked at before.
+  func findWitness() -> (target: AnyObject?, passed: Int) {
+    let (known, end) = (witness.load(ordering: .acquiring), count)
+    let first = Int(truncatingIfNeeded: known & Route.witnessNumber)
+    var (index, found) = (first, AnyObject?.none)
+    while index < end {
+      let step = steps[index]
+      if step.answers, step.isActive, let target = step.target {
+        found = target
+        break
+      }
+      index += 1
     }
-    return UncheckedSendable(nil)
+    if index != first {
+      // Unless a target has been unmuted since: it may be one that was passed over.
+      _ = witness.compareExchange(
+        expected: known, desired: known & ~Route.witnessNumber | UInt64(index), ordering: .acquiringAndReleasing)
+    }
+    return (found, index - first)
   }
 
-  /// Whether nothing has changed that the route does not know of. Called under the proxy's lock.
-  func isCurrent(_ list: TargetList, _ epoch: UInt) -> Bool {
-    self.epoch == epoch && version == list.version
+  /// Has the next search begin with the first step. Called under the proxy's lock.
+  func forgetWitness() {
+    let known = witness.load(ordering: .relaxed) & ~Route.witnessNumber
+    witness.store(known &+ Route.witnessNumber + 1, ordering: .releasing)
   }
+
+  private static let witnessNumber: UInt64 = 1 << 32 - 1
 }
 
 /// How messages go along a route.
@@ -238,7 +279,8 @@ extension MessageRoute {
 
   /// The route with a prelude, for one message.
   func preceded(by prelude: MessagePrelude) -> MessageRoute {
-    MessageRoute(route.copy(upTo: count, prelude))
+    let copy = route.copy(upTo: count, prelude)
+    return MessageRoute(copy, count: copy.count)
   }
 }
 

@@ -268,7 +268,6 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  private var routes: RouteTable?
 
   /// Keeps an object until the lock is released.
   @inline(__always)
@@ -285,9 +284,6 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
       more.append(object)
     }
   }
-
-  /// Keeps the routes that a change made useless.
-  mutating func keep(_ routes: RouteTable) { self.routes = routes }
 
   /// Releases what there is.
   @inline(never)

@@ -1,0 +1,56 @@
+// MessageVisit.swift: a route as a message sees it that goes along it at once.
+// Layer: Targets. See DESIGN.md, "One walk, two loops".
+
+/// Who gets one message that begins now, kept for as long as the message takes.
+///
+/// What ``MulticastSending/visit(_:)`` gives to the typed verbs of the library; it has no members of its own to use. It counts no
+/// reference: it ends with the scope that has it, and with the last one goes what a removed target leaves.
+public struct MessageVisit: ~Copyable {
+  /// The board that keeps the route; `nil` where the visit itself keeps it.
+  @usableFromInline let board: Unmanaged<RouteBoard>?
+  @usableFromInline let route: Unmanaged<Route>
+
+  /// Along a route of a board that has been entered.
+  @inline(__always)
+  init(_ route: Unmanaged<Route>, of board: Unmanaged<RouteBoard>) {
+    (self.board, self.route) = (board, route)
+  }
+
+  /// Along a route that has been retained.
+  @usableFromInline
+  init(_ route: MessageRoute) {
+    (board, self.route) = (nil, .passRetained(route.route))
+  }
+
+  @inlinable
+  deinit {
+    if let board { MessageVisit.leave(board) } else { route.release() }
+  }
+
+  @export(implementation) @inline(__always)
+  static func leave(_ board: Unmanaged<RouteBoard>) {
+    if board._withUnsafeGuaranteedRef({ $0.leave() }) { remove(board) }
+  }
+
+  @usableFromInline @inline(never)
+  static func remove(_ board: Unmanaged<RouteBoard>) { _ = board._withUnsafeGuaranteedRef { $0.remove() } }
+
+  /// The function type of all methods, where a loop over them is all that the message takes.
+  @usableFromInline var loopType: ObjectIdentifier? {
+    @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.loopType } }
+  }
+
+  @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
+    @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.steps } }
+  }
+
+  /// How many steps there are: who asks at the beginning goes no further than that.
+  @usableFromInline var count: Int {
+    @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
+  }
+
+  @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
+
+  /// The route, retained: for what takes more than the loop.
+  @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }
+}
