@@ -62,14 +62,17 @@ class WalkSink {
   let answerType: Any.Type?
   let taker: AnyObject?
 
-  fileprivate init(listsEveryTarget: Bool, answerType: Any.Type?, _ taker: AnyObject?) {
+  fileprivate init(listsEveryTarget: Bool, answerType: Any.Type?, _ taker: AnyObject?, takesPlain: Bool) {
     (self.listsEveryTarget, self.answerType, self.taker) = (listsEveryTarget, answerType, taker)
+    self.takesPlain = takesPlain
   }
 
   /// Takes one outcome. `false` when no further target is needed.
   func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
-  /// Takes an answer that came in the sender's turn. `false` when it takes none without its context.
-  func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool { false }
+  /// Whether it takes answers that came in the sender's turn without their places.
+  let takesPlain: Bool
+  /// Takes one of those.
+  func take(_ answer: consuming ArgumentBox, of target: AnyObject) {}
   /// Counts targets that ran and whose answers nobody wants.
   func countDelivered(_ count: Int) {}
   /// The counts so far, for a message that is sent once more in place of what came since.
@@ -101,16 +104,14 @@ class SinkOf<Sink: OutcomeSink>: WalkSink {
 
   init(_ sink: Sink) {
     self.sink = sink
-    super.init(listsEveryTarget: sink.listsEveryTarget, answerType: sink.answerType, sink.taker)
+    super.init(
+      listsEveryTarget: sink.listsEveryTarget, answerType: sink.answerType, sink.taker, takesPlain: Sink.needsNoContexts
+    )
   }
 
   override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
 
-  override func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool {
-    guard Sink.needsNoContexts, let answer else { return false }
-    sink.take(answer, of: target)
-    return true
-  }
+  override func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
 
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
 
@@ -129,11 +130,7 @@ private final class SummarySink: SinkOf<BroadcastSummary> {
 private final class ReportSink: SinkOf<DeliveryReport> {
   override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
 
-  override func take(_ answer: ArgumentBox?, of target: AnyObject) -> Bool {
-    guard let answer else { return false }
-    sink.take(answer, of: target)
-    return true
-  }
+  override func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
 }
 
 // A broadcast: counts, and gives errors to the handlers of the proxies.

@@ -80,10 +80,19 @@ struct AnswerCollector<R, Output> {
   init<State>(
     _ initial: State, _ step: @escaping (inout State, R) throws -> Bool, _ finish: @escaping (State) -> Output
   ) {
-    var state = initial
-    take = { try step(&state, $0) }
-    self.finish = { finish(state) }
+    let kept = CollectedState(initial)
+    take = { try step(&kept.state, $0) }
+    self.finish = { finish(kept.state) }
   }
+}
+
+/// What a collector has taken so far. Its accesses follow one another, so none is checked.
+@usableFromInline
+final class CollectedState<State> {
+  @usableFromInline @exclusivity(unchecked) var state: State
+
+  @export(implementation) @inline(__always)
+  init(_ state: State) { self.state = state }
 }
 
 extension ReturnPolicy where Output == R? {

@@ -124,21 +124,27 @@ extension TypedArguments {
   func serve(_ walk: Walk) {
     let (steps, count) = walk.loopSteps
     let loop = WalkLoop(walk, answering: R.self)
-    let taker = loop.answers == .typed ? walk.taker(of: R.self) : nil
+    // The walk keeps it.
+    let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
     var (index, ran) = (0, 0)
     while index < count {
       let step = steps[index]
       index &+= 1
       do {
         if step.isActive, loop.isWayOpen {
-          if loop.answers == .boxed {
+          if loop.answers == .boxed || loop.answers == .plain {
             if let target = step.target {
               let answer = try step.boxedCall(values, on: target, returning: R.self)
+              if loop.answers == .plain {
+                walk.take(answer, of: target)
+                ran &+= 1
+                continue
+              }
               if walk.take(answer, of: target, step) { continue } else { break }
             }
           } else if let answer = try step.call(values, returning: R.self) {
             ran &+= 1
-            if let taker, try !taker.take(answer) {
+            if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
               walk.noteKnown()
               break
             }

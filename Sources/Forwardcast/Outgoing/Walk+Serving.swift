@@ -165,6 +165,9 @@ extension Walk {
           if loop.answers == .none {
             try method._withUnsafeGuaranteedRef { try run($0, target) }
             ran += 1
+          } else if loop.answers == .plain {
+            sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+            ran += 1
           } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
             break
           }
@@ -288,25 +291,39 @@ extension Walk {
 /// What a loop over neighbouring steps is to look at and to make of answers. It tells the walk only what is out of the ordinary.
 @usableFromInline
 struct WalkLoop {
-  private let walk: Walk
   /// What becomes of answers.
   @usableFromInline let answers: Answers
-  private let isNested: Bool
+  /// The proxies of the targets. The walk keeps them.
+  private let proxies: Unmanaged<ProxyChain>
+  /// Whether they lie in others.
+  @usableFromInline let isNested: Bool
 
   @usableFromInline
-  enum Answers { case none, typed, boxed }
+  enum Answers {
+    /// Nobody wants them.
+    case none
+    /// The sink takes them as they are.
+    case typed
+    /// The sink takes them in boxes, without their places.
+    case plain
+    /// The walk takes them in boxes.
+    case boxed
+  }
 
   /// - Parameter type: that of the answers; `nil` where they come in boxes.
   @usableFromInline
   init(_ walk: Walk, answering type: Any.Type?) {
-    self.walk = walk
     answers = walk.answers(of: type)
+    proxies = .passUnretained(walk.proxies)
     isNested = walk.proxies.outer != nil
   }
 
   /// Whether every proxy between the sender and the targets still lets messages through.
+  @export(implementation) @inline(__always)
+  var isWayOpen: Bool { !isNested || areProxiesOpen }
+
   @usableFromInline
-  var isWayOpen: Bool { !isNested || walk.isWayOpen }
+  var areProxiesOpen: Bool { proxies._withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }
 
 extension DeliveryGroup {

@@ -426,12 +426,11 @@ final class Walk {
   /// - Parameter type: theirs; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
-    guard hooksThatAsk == 0, log.isEmpty, let type, sink.answerType == type else { return .boxed }
+    guard hooksThatAsk == 0, log.isEmpty else { return .boxed }
+    if sink.takesPlain, place == nil, message.request.keepsAnswers { return .plain }
+    guard let type, sink.answerType == type else { return .boxed }
     return message.request.makeProbe != nil && hasHooks ? .boxed : .typed
   }
-
-  /// Whether every proxy between the sender and the targets of the frame still lets messages through.
-  var isWayOpen: Bool { frame.proxies.obstacle == nil }
 
   /// The steps that a loop is to serve.
   @usableFromInline
@@ -485,14 +484,13 @@ final class Walk {
   @usableFromInline @inline(never)
   func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
     (frame.reached, frame.isListed) = (true, true)
-    let kept = message.request.keepsAnswers ? answer : nil
-    if hooksThatAsk == 0, log.isEmpty, !isKnown, sink.take(kept, of: target) {
-      reached += 1
-    } else {
-      put(.answered(kept), context(step, target))
-    }
+    put(.answered(message.request.keepsAnswers ? answer : nil), context(step, target))
     return !isEnough
   }
+
+  /// Gives an answer to a sink that takes it without its place.
+  @usableFromInline @inline(never)
+  func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
 
   // MARK: Places
 

@@ -222,7 +222,7 @@ func sendBoxed<R>(
 /// The result of an invocation as the type that a sender expects; no answer at all is enough for `Void` and optionals.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
-  if R.self == Void.self, let void = () as? R { return void }
+  if R.self == Void.self, let nothing = () as? R { return nothing }
   guard let box = invocation.result else {
     if let none = absent(R.self) { return none }
     throw MessageError(

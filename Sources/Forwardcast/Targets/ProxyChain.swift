@@ -7,12 +7,29 @@ final class ProxyChain: Sendable {
   let outer: ProxyChain?
   /// The proxy's own in the one around it.
   private let registration: Registration?
+  /// The same as `outer` and `registration`, to be looked at without a count of references: those keep both.
+  private let around: Unmanaged<ProxyChain>?
+  private let place: Unmanaged<Registration>?
   /// How many proxies there are.
   let depth: Int
 
   init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {
     (self.core, self.outer, self.registration) = (core, outer, registration)
+    (around, place) = (outer.map { .passUnretained($0) }, registration.map { .passUnretained($0) })
     depth = (outer?.depth ?? 0) + 1
+  }
+
+  /// Whether every registration on the way is active.
+  var isOpen: Bool {
+    var next = Unmanaged.passUnretained(self)
+    while true {
+      let (isActive, outer) = next._withUnsafeGuaranteedRef { here in
+        (here.place?._withUnsafeGuaranteedRef(\.isActive) ?? true, here.around)
+      }
+      if !isActive { return false }
+      guard let outer else { return true }
+      next = outer
+    }
   }
 
   /// Why nobody behind this proxy is to get a message any more that is on its way there: it, or one around it, was removed
