@@ -20,7 +20,7 @@ listeners.add(log, delivery: .queue(Log.queue))
 print("the strap is put on")
 try await radio([], [0, 61], [0, 64])
 
-// A screen that is opened later hears from now on. Closing it is letting go of it.
+// A screen that is opened later hears from now on. Closing it releases it.
 print("a run begins")
 var run: Screen? = Screen("run")
 if let run { listeners.add(run, delivery: .mainActor, priority: 1) }

@@ -63,7 +63,7 @@ struct ArgumentBoxForeignTypeTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(isolated).unbox(as: Plain.self) }
   }
 
-  @Test("a closure that keeps things alive is kept by the one that was unboxed, and let go of")
+  @Test("a closure that keeps things alive is kept by the one that was unboxed, and released")
   func closureLifetime() throws {
     let counter = LeakCounter()
     func box() -> ArgumentBox {

@@ -218,7 +218,7 @@ struct SessionTests {
     expect(session.run(many).error?.text, equals: "limit exceeded: more than \(limit) selectors")
   }
 
-  @Test("a session lets go of what it was given, of its objects, and of proxies that hold one another")
+  @Test("a session releases what it was given, its objects, and proxies that hold one another")
   func lifetimes() {
     weak var weakCart: Cart?
     weak var weakProxy: AnyObject?

@@ -63,7 +63,7 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 /// - With priorities a context may be woken again while it is awake. Its turns come one after another all the same: a drain
 ///   that finds nothing falls asleep again.
 @usableFromInline
-package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's, as it says at each
+package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's (see the marks)
   package let context: any DeliveryContext
   /// Whether turns have a priority: that of the context's tasks.
   @usableFromInline let hasPriority: Bool

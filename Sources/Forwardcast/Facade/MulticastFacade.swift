@@ -1,7 +1,8 @@
 // MulticastFacade.swift: a class that is a protocol and stands for many.
 // Layer: Facade. See the article "How the attributes work".
 
-/// A class that holds a multicast proxy and conforms to its interface, as ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes it.
+/// A class that holds a multicast proxy and conforms to its interface, as
+/// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes it.
 ///
 /// It offers all that the proxy offers. A requirement of the interface that has the name of such a member is the
 /// ordinary member and wins; the proxy's own is then reached through ``MulticastHolding/multicast``.

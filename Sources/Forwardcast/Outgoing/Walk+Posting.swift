@@ -170,7 +170,7 @@ extension Walk {
     else {
       return nil
     }
-    // Who does not wait has no answers from there.
+    // A sender that does not wait gets no answers from other contexts.
     var request = pending == nil ? MessageRequest(keepsAnswers: false) : message.request
     request.listsEveryTarget = pending != nil && sink.listsEveryTarget
     return ParcelDetails(

@@ -93,7 +93,7 @@ extension MulticastSending where Interface: Sendable {
 
 extension MessageExchange {
   fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers, of key: Message<(repeat each A) -> R>) throws {
-    // All that throws comes first: letting go of half of this value crashes the compiler.
+    // All that throws comes first: releasing half of this value crashes the compiler.
     let list = try answers.typed(as: R.self, message)
     arguments = try message.values(of: key).values
     self.answers = list

@@ -291,7 +291,7 @@ final class TableStorage: Sendable {
     state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
   }
 
-  /// Keeps a row out, and with it one of the same selector that had entered: which was meant nobody knows.
+  /// Keeps a row out, and removes one of the same selector that had entered, since either may be the mistake.
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
     let old = state.withLock { state in
       state.refuse(selector, error)

@@ -60,7 +60,7 @@ extension Hook.Body {
 
 extension MessageCall {
   init(_ message: HookedMessage, _ rest: @escaping Hook.Rest, of key: Message<(repeat each A) -> R>) throws {
-    // What throws comes first: letting go of half of this value crashes the compiler.
+    // What throws comes first: releasing half of this value crashes the compiler.
     arguments = try message.values(of: key).values
     self.message = message
     turn = HookTurn()
@@ -72,7 +72,7 @@ extension MessageCall {
 
 extension WaitingMessageCall {
   init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, of key: Message<(repeat each A) -> R>) throws {
-    // What throws comes first: letting go of half of this value crashes the compiler.
+    // What throws comes first: releasing half of this value crashes the compiler.
     arguments = try message.values(of: key).values
     self.message = message
     turn = HookTurn()

@@ -19,7 +19,7 @@ final class DeliveryGroup: @unchecked Sendable {
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
   let methodType: ObjectIdentifier?
-  /// A ``BatchWord``: the batch that was posted last, kept.
+  /// A ``BatchWord``: the batch that was posted last, which this group retains, or none.
   let batch = Atomic<UInt64>(0)
   /// Tells the group from all others.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue

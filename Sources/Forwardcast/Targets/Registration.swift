@@ -184,7 +184,7 @@ public final class ScopedRegistration: Sendable {
 
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
 ///
-/// A registration that has what few have, has a link of its own, which holds it and leads to the one of all.
+/// A registration with a scope, a queue, a reserved slot or a subject has a link of its own, which leads to the shared one.
 final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then all is only read
   private weak var proxy: MulticastCore?
   private let shared: CoreLink?

@@ -260,9 +260,9 @@ struct TargetList {
   }
 }
 
-/// What a change under the lock let go of: it is released after the lock, since a release may run foreign code.
+/// What a change under the lock removed: it is released after the lock, since a release may run foreign code.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
-  // Most changes let go of few objects: those need no array.
+  // Most changes remove few objects: those need no array.
   private var first: AnyObject?
   private var second: AnyObject?
   private var third: AnyObject?

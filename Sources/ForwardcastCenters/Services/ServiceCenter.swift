@@ -8,7 +8,7 @@ import Forwardcast
 ///     let center = ServiceCenter()
 ///     let account = try center.service(AccountService.self)     // made here
 ///     try center.service(AccountService.self) === account       // true
-///     center.clearData()                                        // log-out: told, and let go of
+///     center.clearData()                                        // log-out: told, and released
 ///
 /// A service is made by exactly one thread, once, however many ask; the others wait for that one service and for no
 /// other. While it is made it may ask for further services. Services that need each other in order to be made are an
@@ -41,7 +41,7 @@ public final class ServiceCenter: Sendable {
   ///   - parent: the center of the next wider scope; it is kept alive, and does not keep this one alive.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // What was loaded is let go of after the lock: it may be the last reference to a center.
+    // What was loaded is released after the lock: it may be the last reference to a center.
     let others = parent?.inner.withLock { inner in
       let living = inner.compactMap(\.center)
       inner = (living + [self]).map { Inner(center: $0) }

@@ -52,7 +52,7 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: everybody is told and, unless persistent, let go of; then the first error is thrown.
+  /// `clear services`: everybody is told and, unless persistent, released; then the first error is thrown.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()

@@ -33,7 +33,7 @@ struct Label: Sendable {
 }
 
 extension World {
-  /// Proxies that may hold proxies strongly. Each of a chain takes a part of the stack of whoever lets go of the first.
+  /// Proxies that may hold proxies strongly. Each of a chain takes a part of the stack of whoever releases the first.
   static let holderLimit = 255
 
   /// `receiver` as a value, with the text that it prints as.
@@ -137,7 +137,7 @@ extension World {
     if isFull { throw ScriptFault(.limitExceeded, "more than \(World.holderLimit) proxies that hold proxies") }
   }
 
-  /// Objects that were found under the lock, to be let go of after it.
+  /// Objects that were found under the lock, to be released after it.
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate var objects: [AnyObject] = []
   }

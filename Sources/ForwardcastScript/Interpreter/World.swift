@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// There is no lock around evaluation. Each activation of a row has a ``Frame`` of its own, values are immutable, and
 /// what is shared, the names and receivers below, is under one short lock, so rows may run on as many threads as
-/// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is let go of outside.
+/// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is released outside.
 final class World: Sendable {
   /// Receivers that may inherit from one another.
   static let inheritanceLimit = 64

@@ -15,7 +15,7 @@ import Forwardcast
 /// when that has run too. A session is not `Sendable`, and so may be given receivers that are not: the compiler keeps them
 /// in one isolation, and the session off the queues. Its handlers are `@Sendable`.
 ///
-/// A session that goes lets go of all that was registered, and empties the proxies that its texts made. Objects and
+/// A session releases all that was registered when it is released, and empties the proxies that its texts made. Objects and
 /// proxies of the host stay as they are.
 ///
 /// Texts may come from anywhere: they are bounded in size, depth, steps and memory, and the worst that a text can do is

@@ -50,7 +50,7 @@ enum LanguageWords {
     register e in E, register lazily Name in E — Adds an observer to an extension point; lazily, it is made by the first event \
     that it has a row for.
     unregister e from E — Takes an observer out of an extension point.
-    clear services — Logs out: tells every service and lets go of those that do not persist.
+    clear services — Logs out: tells every service and releases those that do not persist.
     new Name [name: e] — Makes an object of a receiver; the word `name` in its rows is the name given.
     not e — The other truth value.
     true — A truth value.

@@ -115,7 +115,7 @@ extension Centers {
       expect(center.services.count, equals: 1)
     }
 
-    @Test("logging out tells all, and lets go of those that are not persistent in reverse order of creation")
+    @Test("logging out tells all, and releases those that are not persistent in reverse order of creation")
     func clearData() throws {
       let (center, journal) = try ServiceCenter.journaled()
       _ = try center.service(ChatService.self)
@@ -177,7 +177,7 @@ extension Centers {
         ])
     }
 
-    @Test("a center that goes lets go of its services in reverse order of creation")
+    @Test("a center that goes releases its services in reverse order of creation")
     func centerGoes() throws {
       let journal = Journal()
       do {

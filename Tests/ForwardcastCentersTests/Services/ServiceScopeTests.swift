@@ -95,7 +95,7 @@ extension Centers {
       expect(center.services.map(\.name), equals: ["journal", "greeter", "letter"])
     }
 
-    @Test("substitutes reach through scopes, nest, and are let go of in reverse order at the end")
+    @Test("substitutes reach through scopes, nest, and are released in reverse order at the end")
     func substitutionInScopes() throws {
       let (application, session, journal) = try tree()
       let name = ServiceKey<String>("name") { _ in "real" }

@@ -211,7 +211,7 @@ struct SelectorTableTests {
     #expect(Person.selectorTable.refusals.isEmpty)
   }
 
-  @Test("what a replaced or removed row held is let go of, with no lock held")
+  @Test("what a replaced or removed row held is released, with no lock held")
   func release() throws {
     let counter = LeakCounter()
     let table = SelectorTable(for: Owner.self, rows: [])
