@@ -1,5 +1,5 @@
 // SelectorTable.swift: selector to implementation, inherited, changed at run time.
-// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+// Layer: Receiving. See DESIGN.md, "One walk".
 
 import Synchronization
 

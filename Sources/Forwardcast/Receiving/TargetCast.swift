@@ -1,5 +1,5 @@
 // TargetCast.swift: an object as what the rows of its table take.
-// Layer: Receiving. See DESIGN.md, "One walk, two loops".
+// Layer: Receiving. See DESIGN.md, "One walk".
 
 public import Synchronization
 

@@ -1,5 +1,5 @@
 // System.swift: what the library asks of the C library, which has another name on each system.
-// Layer: System. See DESIGN.md, "One walk, two loops".
+// Layer: System. See DESIGN.md, "One walk".
 
 #if canImport(Darwin)
   import Darwin

@@ -1,5 +1,5 @@
 // MessageVisit.swift: a route as a message sees it that goes along it at once.
-// Layer: Targets. See DESIGN.md, "One walk, two loops".
+// Layer: Targets. See DESIGN.md, "One walk".
 
 /// Who gets one message that begins now, kept for as long as the message takes.
 ///

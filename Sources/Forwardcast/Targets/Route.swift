@@ -1,5 +1,5 @@
 // Route.swift: who gets the messages of one selector, worked out once and kept.
-// Layer: Targets. See DESIGN.md, "One walk, two loops".
+// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

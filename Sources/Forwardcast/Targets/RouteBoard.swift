@@ -1,5 +1,5 @@
 // RouteBoard.swift: how messages find their route without a lock or a count of references.
-// Layer: Targets. See DESIGN.md, "One walk, two loops".
+// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

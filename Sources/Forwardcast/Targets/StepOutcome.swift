@@ -1,5 +1,5 @@
 // StepOutcome.swift: what became of a message at one target, and where it was.
-// Layer: Targets. See DESIGN.md, "One walk, two loops".
+// Layer: Targets. See DESIGN.md, "One walk".
 
 /// What became of a message at one target.
 enum StepOutcome {

@@ -1,5 +1,5 @@
 // TargetKinds.swift: what the objects of a class are to a route, asked once for many of them.
-// Layer: Targets. See DESIGN.md, "One walk, two loops".
+// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

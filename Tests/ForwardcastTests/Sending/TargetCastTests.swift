@@ -1,5 +1,5 @@
 // TargetCastTests.swift: targets of a protocol's table, each class of them found once.
-// Layer: Tests. See DESIGN.md, "One walk, two loops".
+// Layer: Tests. See DESIGN.md, "One walk".
 
 import Dispatch
 import TestSupport
