@@ -46,6 +46,22 @@ final class Plugin: MessageReceiver {
 }
 // end
 
+// snippet: forwarding-service
+extension Message<(String) -> Int> { static var price: Self { .init("price:") } }
+
+struct Offline: Error {}
+
+@Receiver
+actor Market {
+  private var asked = 0
+  @Message func price(_ item: String) throws -> Int {
+    asked += 1
+    if asked == 1 { throw Offline() }
+    return item.count * 100
+  }
+}
+// end
+
 @Suite("Objects that forward")
 struct Forwarding {
   @Test("a proxy changes the answer of what it stands for")
@@ -81,6 +97,31 @@ struct Forwarding {
     // end
     expect(word, equals: "«cat»")
     withExtendedLifetime(lexicon) {}
+  }
+
+  @Test("a lazy proxy stands for an asynchronous service")
+  func service() async throws {
+    // snippet: forwarding-waiting
+    let market = LazyProxy { Market() }
+    try market.around(
+      .price,
+      waiting: { call in  // tries once more
+        do { return try await call.proceed() } catch is Offline { return try await call.proceed() }
+      })
+    var known: [String: Int] = [:]
+    try market.around(
+      .price,
+      waiting: { call in  // keeps prices: installed later, it stands outside
+        if let price = known[call.arguments] { return [price] }
+        let prices = try await call.proceed()
+        known[call.arguments] = prices.first
+        return prices
+      })
+    try market.after(.price) { prices, item in print(item, prices) }
+    let price = try await market.sendAndWait(.price, "tea")  // 300
+    let again = try await market.sendAndWait(.price, "tea")  // 300, and nobody asked the market
+    // end
+    #expect(price == 300 && again == 300)
   }
 
   @Test("a table may be changed while a program runs")

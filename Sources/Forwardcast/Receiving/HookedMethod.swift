@@ -14,6 +14,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
 
   override var signature: MethodSignature { inner.signature }
   override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
+  override func runs(on sender: (any Actor)?) -> Bool { inner.runs(on: sender) }
   override var isRefusal: Bool { inner.isRefusal }
   override var numberOfParameters: Int { inner.numberOfParameters }
   override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }

@@ -32,6 +32,9 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   /// that suspends where the sender is, or whose answers nobody else has.
   func answers(to actor: (any Actor)?) -> Bool { false }
 
+  /// Whether a method that suspends stays on its sender's actor, or with a sender on none.
+  func runs(on sender: (any Actor)?) -> Bool { false }
+
   /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }
 

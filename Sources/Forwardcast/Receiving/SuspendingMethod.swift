@@ -100,6 +100,10 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
     if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
 
+  override func runs(on sender: (any Actor)?) -> Bool {
+    if case .onActor(let actor, _) = place { actor === sender } else { true }
+  }
+
   /// Only a sender that is where the body runs may give it what is not known to be `Sendable`.
   ///
   /// A function of its own, since a pattern with an optional existential in an `async` function with packs is compiled wrongly

@@ -55,6 +55,8 @@ final class ForwardingAround: ForwardingToMany {
 
   private let proxy: any HookedForwarding
   private let chain: HookChain
+  /// Whether a sender that waits for it may let no receiver go elsewhere that is not known to be `Sendable`.
+  var stays = false
 
   init(proxy: any HookedForwarding, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }
 
@@ -67,10 +69,12 @@ final class ForwardingAround: ForwardingToMany {
   }
 
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    let (proxy, selector) = (proxy, invocation.selector)
+    let (proxy, selector, stays) = (proxy, invocation.selector, stays)
     let rest: Hook.WaitingRest = { arguments in
       var copy = arguments.invocation(selector)
-      try await finishWaiting(try resolve(selector, for: proxy, past: proxy), &copy)
+      var found = try resolve(selector, for: proxy, past: proxy)
+      if stays { found = try await staying(found, selector, behind: proxy) }
+      try await finishWaiting(found, &copy)
       return TypedAnswers(copy.result.map { [$0] } ?? [])
     }
     let answers = try await chain.runAndWait(message(invocation), rest, inTurn: sendInTurn(selector))

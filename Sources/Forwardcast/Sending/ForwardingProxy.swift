@@ -9,6 +9,8 @@
 ///
 ///     let stand = ForwardingProxy(to: screen)
 ///     try stand.send(.themesColorChanged, .red)       // screen gets it
+///
+/// It stays in one isolation, and waits from there for what runs elsewhere: ``sendAndWait(_:_:)``.
 open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding {
   /// A proxy's own methods: none, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
@@ -20,14 +22,22 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
   private let target: (any MessageReceiver)?
+  private let isShared: Bool
   let hooks = ForwardingHooks()
 
   /// A proxy without a target, for subclasses that find one themselves.
-  public init() { target = nil }
+  public init() { (target, isShared) = (nil, false) }
 
   /// A proxy that stands for `target` and keeps it alive.
   /// - Parameter target: gets every message that the proxy has no row for.
-  public init(to target: any MessageReceiver) { self.target = target }
+  public init(to target: any MessageReceiver) { (self.target, isShared) = (target, false) }
+
+  /// A proxy that stands for `target`, which methods of other isolations may have, and keeps it alive.
+  /// - Parameter target: gets every message that the proxy has no row for.
+  public init(to target: any MessageReceiver & Sendable) { (self.target, isShared) = (target, true) }
+
+  /// The target, where it is known to be `Sendable`.
+  var sharedTarget: AnyObject? { isShared ? target : nil }
 
   /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``
   /// has types for it. In a ring of proxies nobody answers.
@@ -43,16 +53,32 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
   /// The receiver that gets `selector` as it is: the target.
   open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
 
-  /// Handles a message that ``forwardingTarget(for:)`` did not take.
+  /// Handles a message that ``forwardingTarget(for:)`` did not take. The default sends one that it does take as
+  /// ``MessageReceiver/perform(_:)`` would.
+  ///
+  /// - Throws: what ``doesNotRecognize(_:)`` gives where nobody takes it.
   @discardableResult
   open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    throw doesNotRecognize(invocation.selector)
+    guard hasTaker(for: invocation.selector) else { throw doesNotRecognize(invocation.selector) }
+    try perform(&invocation)
+    return DeliveryReport(answeredBy: self, invocation.result)
   }
 
   /// Handles a message that ``forwardingTarget(for:)`` did not take, for a sender that waits. The default forwards in the
-  /// caller's turn; a subclass that sends the message on overrides it with a waiting send.
+  /// caller's turn, and waits for one that it does take; a subclass that sends the message on overrides it with a waiting
+  /// send.
   nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    try forwardInTurn(invocation)
+    guard hasTaker(for: invocation.selector) else { return try forwardInTurn(invocation) }
+    var answered = invocation
+    try await performAndWait(&answered)
+    return DeliveryReport(answeredBy: self, answered.result)
+  }
+
+  /// Whether a send would not end in ``forward(_:)``.
+  private func hasTaker(for selector: MessageSelector) -> Bool {
+    if (try? tableMethod(of: self, for: selector)) != nil { return true }
+    guard let other = forwardingTarget(for: selector) else { return false }
+    return other !== self
   }
 
   /// The proxy's own place: its hooks stand around what it forwards, whoever sends. A subclass that stands for another proxy

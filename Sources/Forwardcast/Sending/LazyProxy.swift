@@ -5,6 +5,7 @@
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
 ///     try archive.send(.store, "page")       // the archive is opened here
+///     let pages = try await archive.sendAndWait(.count)       // of a method that is async, or on an actor
 ///
 /// A maker that throws makes the message fail with its error, and the next message tries again.
 public final class LazyProxy: ForwardingProxy, FailingForwarding {
@@ -16,14 +17,26 @@ public final class LazyProxy: ForwardingProxy, FailingForwarding {
 
   /// Guarded by nothing: a lazy proxy is not `Sendable` and stays in one isolation.
   private var state: State
+  private let isShared: Bool
   /// Why the maker gave no target for the message or question that came last.
   package private(set) var failure: (any Error)?
 
   /// A proxy for what `make` will give.
   /// - Parameter make: gives the target; called again with the next message when it has thrown.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
-    state = .waiting(make)
+    (state, isShared) = (.waiting(make), false)
     super.init()
+  }
+
+  /// A proxy for what `make` will give, which methods of other isolations may have.
+  /// - Parameter make: as in the form for one isolation.
+  public init(_ make: @escaping () throws -> any MessageReceiver & Sendable) {
+    (state, isShared) = (.waiting(make), true)
+    super.init()
+  }
+
+  override var sharedTarget: AnyObject? {
+    if isShared, case .made(let target) = state { target } else { nil }
   }
 
   /// Whether the target has been made.

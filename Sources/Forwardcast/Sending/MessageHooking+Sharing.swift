@@ -19,6 +19,9 @@ extension MessageHooking where Self: Sendable {
   }
 
   /// On its sender's thread: runs `body` in place of each message of a key; else as the form for one isolation.
+  ///
+  /// The compiler (Swift 6.3) takes no capture list in `waiting`: `weak let me = self` before the closure stands for
+  /// `[weak self]`.
   @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,

@@ -37,18 +37,7 @@ extension MessageReceiver where Self: Sendable {
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) async throws -> R {
-    // One exit: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
-    let resolution = try resolve(message.selector, for: self)
-    let result: R
-    if case .method(let method, let target) = resolution, method.canRun(on: target) {
-      result = try send(message, repeat each arguments)
-    } else {
-      var invocation = Invocation(
-        message.selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: true))
-      try await finishWaiting(resolution, &invocation)
-      result = try typedResult(of: invocation, from: self)
-    }
-    return result
+    try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
   /// Sends a message with boxes to this receiver, waits for its answer wherever the method runs, and leaves it in
@@ -63,15 +52,100 @@ extension MessageReceiver where Self: Sendable {
   }
 }
 
+extension ForwardingProxy {
+  /// Sends a message through this proxy and waits for its answer, wherever the method runs.
+  ///
+  ///     let store = ForwardingProxy(to: Store())             // its price(of:) is async
+  ///     let price = try await store.sendAndWait(.price, "tea")
+  ///
+  /// The proxy stays where the caller is. Its target goes elsewhere only where the proxy was made with one that is known to
+  /// be `Sendable`.
+  ///
+  /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for a method of another isolation than the
+  ///   caller's whose receiver is not known to be `Sendable`.
+  @discardableResult
+  nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
+  ) async throws -> R {
+    try await sendWaiting(message, stays: true, repeat each arguments)
+  }
+
+  /// Sends a message with boxes through this proxy, waits for its answer wherever the method runs, and leaves it in
+  /// ``Invocation/result``.
+  ///
+  /// - Throws: as ``sendAndWait(_:_:)``. The result is then `nil`.
+  nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
+    try await performWaiting(&invocation, on: self, stays: true)
+  }
+
+  /// Whether the receiver that `selector` is led to is known to be `Sendable`, or stands behind one that is.
+  fileprivate func leadsToShared(_ selector: MessageSelector) -> Bool {
+    var proxy = self
+    // As many as a message is led through at most.
+    for _ in 0..<maximumHops {
+      guard let next = proxy.forwardingTarget(for: selector) else { return false }
+      if next === proxy.sharedTarget { return true }
+      guard let further = next as? ForwardingProxy else { return false }
+      proxy = further
+    }
+    return false
+  }
+}
+
+extension MessageReceiver {
+  nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
+  ) async throws -> R {
+    // One exit: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
+    let resolution = try resolve(message.selector, for: self)
+    let result: R
+    if case .method(let method, let target) = resolution, method.canRun(on: target) {
+      result = try send(message, repeat each arguments)
+    } else {
+      var invocation = Invocation(
+        message.selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: true))
+      let found = stays ? try await staying(resolution, message.selector, behind: self) : resolution
+      try await finishWaiting(found, &invocation)
+      result = try typedResult(of: invocation, from: self)
+    }
+    return result
+  }
+}
+
+/// A resolution whose receiver stays where the sender is, unless the proxy before it knows that it may leave.
+///
+/// - Throws: `isolationMismatch` where it would have to.
+nonisolated(nonsending) func staying(
+  _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
+) async throws -> Resolution {
+  // Behind `&&`, an autoclosure, it would be on no actor.
+  let sender = #isolation
+  switch resolution {
+  case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):
+    guard target is any Actor || (proxy as? ForwardingProxy)?.leadsToShared(selector) == true else {
+      throw MessageError(
+        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
+        evidence: "the method runs \(method.isolation.place), and its receiver is not known to be Sendable")
+    }
+  case .forward(let around as ForwardingAround, _): around.stays = true
+  default: break
+  }
+  return resolution
+}
+
 /// Sends an invocation to one receiver, waits for its answer wherever the method runs, and leaves it in
-/// `invocation.result`. The receiver may cross isolations: its owner has made sure of it.
-nonisolated(nonsending) package func performWaiting(_ invocation: inout Invocation, on receiver: any MessageReceiver)
-  async throws
-{
+/// `invocation.result`.
+///
+/// - Parameter stays: whether the receiver may not cross isolations; else its owner has made sure that it may.
+nonisolated(nonsending) package func performWaiting(
+  _ invocation: inout Invocation, on receiver: any MessageReceiver, stays: Bool = false
+) async throws {
   invocation.result = nil
   do {
     try invocation.fitStatedTypes(receiver: receiver)
-    try await finishWaiting(try resolve(invocation.selector, for: receiver), &invocation)
+    let resolution = try resolve(invocation.selector, for: receiver)
+    let found = stays ? try await staying(resolution, invocation.selector, behind: receiver) : resolution
+    try await finishWaiting(found, &invocation)
     try invocation.fitStatedReturn(receiver: receiver)
   } catch {
     invocation.result = nil
@@ -89,9 +163,9 @@ nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocatio
   case .method(let method, let found):
     // Only the method's own isolation touches the target: this caller waits.
     nonisolated(unsafe) let target = found
-    try invocation.checkCrossing(receiver: target)
+    if !method.runs(on: #isolation) { try invocation.checkCrossing(receiver: target) }
     invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation))?.value.result
-    try invocation.checkAnswerCrossing(receiver: target)
+    if !method.answers(to: #isolation) { try invocation.checkAnswerCrossing(receiver: target) }
   case .forward(let hooks, let types): try await forwardWaiting(&invocation, by: hooks, types)
   }
 }

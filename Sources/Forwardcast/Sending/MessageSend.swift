@@ -13,7 +13,7 @@ enum Resolution {
 
 /// How many forwarding targets one message may be led through, each of them another: objects that make a new one for each
 /// question would lead it on for ever.
-private let maximumHops = 4096
+let maximumHops = 4096
 
 /// Finds who answers `selector` when it is sent to `receiver`.
 ///
@@ -199,6 +199,13 @@ extension MessageReceiver {
       return try sendBoxed(message.selector, boxes, resolution, to: self)
     }
   }
+
+  /// A name alone has no types.
+  @available(
+    *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
+  )
+  @_disfavoredOverload
+  public func send(_ selector: MessageSelector, _ arguments: Any...) throws {}
 
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///

@@ -1,0 +1,147 @@
+// ForwardingWaitTests.swift: a proxy before one object that is waited for.
+// Layer: Tests. See DESIGN.md, "Hooks".
+
+import Forwardcast
+import TestSupport
+import Testing
+
+extension Message<(String) -> Int> { fileprivate static var price: Self { .init("price:") } }
+extension Message<(String) -> Int> { fileprivate static var length: Self { .init("length:") } }
+extension Message<() -> Bool> { fileprivate static var isMain: Self { .init("isMain") } }
+
+private struct Offline: Error {}
+
+/// Fails the first time.
+private actor Shop: MessageReceiver {
+  private var asked = 0
+  static let selectorTable = SelectorTable(for: Shop.self) {
+    Responds(to: .price, isolated: { shop, item in try shop.price(item) })
+  }
+  func price(_ item: String) throws -> Int {
+    asked += 1
+    if asked == 1 { throw Offline() }
+    return item.count * 100 + asked
+  }
+}
+
+/// Not Sendable, with rows of an isolation, and one that suspends where its sender is.
+private final class Local: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Local.self) {
+    Responds(to: .isMain, onMainActor: { _ in true })
+    Responds(key: .price, inTurn: { _, item in item.count })
+    Responds(to: .length, async: { _, item in item.count })
+  }
+}
+
+private final class Shared: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Shared.self) { Responds(to: .isMain, onMainActor: { _ in true }) }
+}
+
+/// Says each message twice to what it stands for.
+private final class Twice: ForwardingProxy {
+  private let inner: any MessageReceiver & Sendable
+  init(_ inner: any MessageReceiver & Sendable) {
+    self.inner = inner
+    super.init()
+  }
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    inner.methodSignature(for: selector)
+  }
+  nonisolated(nonsending) override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    var copy = invocation
+    try? await inner.performAndWait(&copy)
+    try await inner.performAndWait(&copy)
+    return DeliveryReport(answeredBy: inner, copy.result)
+  }
+}
+
+@Suite("A proxy before one object that is waited for")
+struct ForwardingWaitTests {
+  @Test("a lazy one stands for an actor: hooks that wait try again, keep answers and see them")
+  func lazy() async throws {
+    let journal = Journal()
+    let shop = LazyProxy { Shop() }
+    try shop.around(
+      .price,
+      waiting: { call in
+        do { return try await call.proceed() } catch is Offline { return try await call.proceed() }
+      })
+    var known: [String: Int] = [:]
+    try shop.around(
+      .price,
+      waiting: { call in
+        if let price = known[call.arguments] { return [price] }
+        let prices = try await call.proceed()
+        known[call.arguments] = prices.first
+        return prices
+      })
+    try shop.after(.price) { prices, item in journal.note("\(item) \(prices)") }
+    #expect(!shop.isMade)
+    try await expect(shop.sendAndWait(.price, "tea"), equals: 302)
+    try await expect(shop.sendAndWait(.price, "tea"), equals: 302)
+    var message = Invocation("price:", arguments: [ArgumentBox("coffee")])
+    try await shop.performAndWait(&message)
+    try expect(message.result?.unbox(as: Int.self), equals: 603)
+    expect(journal.entries, equals: ["tea [302]", "tea [302]", "coffee [603]"])
+    // Who does not wait does not reach it.
+    #expect(throws: MessageError.self) { try shop.send(.price, "tea") }
+  }
+
+  @Test("forward and forwardAndWait send what the target answers, through the hooks; nobody's message is an error")
+  func verbs() async throws {
+    let journal = Journal()
+    let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))
+    let hook = try proxy.around(.quote) { call in try call.proceed().map { $0 + 100 } }
+    var message = Invocation("quote:", arguments: [ArgumentBox(1)])
+    try expect(proxy.forward(&message).result?.unbox(as: Int.self), equals: 121)
+    try expect(message.result?.unbox(as: Int.self), equals: 121)
+    hook.cancel()
+    let waited = try await proxy.forwardAndWait(message)
+    try expect(waited.result?.unbox(as: Int.self), equals: 21)
+    let unknown = Invocation("nothing")
+    let error = await #expect(throws: MessageError.self) { _ = try await proxy.forwardAndWait(unknown) }
+    expect(error?.code, equals: .unrecognizedSelector)
+    let empty = ForwardingProxy()
+    #expect(throws: MessageError.self) { try empty.forward(&message) }
+    let failing = LazyProxy { throw Offline() }
+    await #expect(throws: Offline.self) { _ = try await failing.forwardAndWait(message) }
+  }
+
+  @Test("a target goes elsewhere only where it is known to be Sendable, with hooks and without")
+  func crossing() async throws {
+    for hooked in [false, true] {
+      let local = ForwardingProxy(to: Local())
+      let shared = LazyProxy { ForwardingProxy(to: Shared()) }
+      if hooked {
+        try local.before { _ in }
+        try shared.before { _ in }
+      }
+      let error = await #expect(throws: MessageError.self) { try await local.sendAndWait(.isMain) }
+      expect(error?.code, equals: .isolationMismatch)
+      #expect(error?.description.contains("not known to be Sendable") == true)
+      try await expect(local.sendAndWait(.price, "tea"), equals: 3)
+      #expect(try await shared.sendAndWait(.isMain))
+      try await onMain(hooked)
+    }
+  }
+
+  /// There a row of the main actor is in reach, and one that suspends on no actor is not.
+  @MainActor private func onMain(_ hooked: Bool) async throws {
+    let local = ForwardingProxy(to: Local())
+    if hooked { try local.before { _ in } }
+    #expect(try await local.sendAndWait(.isMain))
+    try await expect(local.sendAndWait(.price, "tea"), equals: 3)
+    do {
+      _ = try await local.sendAndWait(.length, "tea")
+      Issue.record("it has left the main actor")
+    } catch let error as MessageError {
+      expect(error.code, equals: .isolationMismatch)
+    }
+  }
+
+  @Test("a subclass that waits need not be Sendable")
+  func subclass() async throws {
+    let proxy = Twice(Shop())
+    try await expect(proxy.sendAndWait(.price, "tea"), equals: 302)
+  }
+}
