@@ -13,6 +13,7 @@ protocol PlugIn: MessageReceiver {
 final class Shouting: PlugIn {
   init() {}
   @Message func transform(_ text: String) -> String { text.uppercased() }
+  @Message func echo(_ text: String, times: Int) -> String { String(repeating: text, count: times) }
 }
 
 @Receiver
@@ -24,11 +25,17 @@ final class Counting: PlugIn {
   @Message func report() -> String { "\(words) words" }
 }
 
-/// What the host was configured with: classes by name, then messages with their arguments.
+/// What the host was configured with: classes by name, and messages as a file has them, a selector and its arguments.
 let names = ["Shouting", "Counting", "Missing"]
-let commands: [(selector: String, arguments: [any Sendable])] = [
-  ("read:", ["to be or not"]), ("transform:", ["hello"]), ("report", []), ("print:", ["x"]), ("read:", [7]),
-]
+let commands = """
+  read: to be or not
+  transform: hello
+  echo:times: ho, 3
+  report
+  print: x
+  echo:times: ho, three
+  echo:times: ho
+  """
 
 let plugIns = MulticastProxy<any PlugIn>()
 for name in names {
@@ -40,25 +47,33 @@ for name in names {
   plugIns.add(type.init(), ownership: .strong)
 }
 
-for command in commands {
+for line in commands.split(separator: "\n") {
+  let parts = line.split(separator: " ", maxSplits: 1)
   // A name that no table has is looked up and never interned: text from outside cannot fill the process.
-  guard let selector = MessageSelector(known: command.selector), plugIns.responds(to: selector) else {
-    print("\(command.selector) nobody answers")
+  guard let selector = MessageSelector(known: String(parts[0])), let types = plugIns.methodSignature(for: selector),
+    plugIns.responds(to: selector)
+  else {
+    print("\(line): nobody answers")
     continue
   }
-  var call = Invocation(selector, arguments: command.arguments.map { ArgumentBox($0) })
   do {
+    // The types of the method say what the words mean: "3" is a number here, and would be a text there.
+    let words = parts.dropFirst().flatMap { $0.split(separator: ", ").map(String.init) }
+    let arguments = try zip(words, types.argumentTypes.dropFirst(2)).map { try ArgumentBox(text: $0, as: $1) }
+    var call = Invocation(selector, arguments: arguments)
     let report = try plugIns.forward(&call)
     print("\(call): \(report.answers.compactMap { $0.result?.description }.joined(separator: ", "))")
-  } catch { print("\(call): \(error)") }
+  } catch { print("\(line): \(error)") }
 }
 
 // Prints:
-// Shouting answers transform:
+// Shouting answers echo:times: transform:
 // Counting answers read: report transform:
 // no class Missing
 // read: "to be or not": ()
 // transform: "hello": "HELLO", "hello"
+// echo: "ho" times: 3: "hohoho"
 // report: "4 words"
-// print: nobody answers
-// read: 7: type mismatch read: of Counting: argument 0: wanted String, found Int (7)
+// print: x: nobody answers
+// echo:times: ho, three: wanted long long (q), found text ("three")
+// echo:times: ho: wrong number of arguments echo:times: of Shouting: wanted 2, found 1

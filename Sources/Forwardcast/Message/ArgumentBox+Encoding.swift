@@ -81,7 +81,7 @@ extension ArgumentBox {
 
 extension TypeEncoding.Record {
   /// Of a record that stands for a Swift optional, `Optional<Int>`, the name of the innermost type.
-  fileprivate var optionalName: Substring? {
+  var optionalName: Substring? {
     var (name, isOptional) = (Substring(name), false)
     while name.hasPrefix("Optional<"), name.hasSuffix(">") {
       (name, isOptional) = (name.dropFirst("Optional<".count).dropLast(), true)
