@@ -107,7 +107,7 @@ struct InvocationCodableTests {
         Issue.record("not corrupt data")
         continue
       }
-      expect(context.debugDescription, equals: #"no selector is known as "nobodyHasEverHeardOf:this:""#)
+      #expect(context.debugDescription.hasPrefix(#"no selector is known as "nobodyHasEverHeardOf:this:": make who"#))
       #expect(MessageSelector(known: "nobodyHasEverHeardOf:this:") == nil)
     }
   }

@@ -37,8 +37,9 @@ struct CodedBox: Codable {
       let others = (decoder.userInfo[Invocation.typesKey] as? InvocationTypes)?.types ?? [:]
       let type: any Codable.Type
       do { type = try CodedType.type(named: name, others) } catch {
+        let advice = error == .unknown ? ": name it in decoder.userInfo[Invocation.typesKey]" : ""
         throw DecodingError.dataCorruptedError(
-          forKey: .type, in: container, debugDescription: "\(error) \"\(shortened(name))\"")
+          forKey: .type, in: container, debugDescription: "\(error) \"\(shortened(name))\"" + advice)
       }
       box = try CodedBox.read(type, container)
     }

@@ -43,7 +43,8 @@ public struct MessageSelector: Hashable, Sendable {
   /// The selector already interned under `name`, or `nil` when there is none.
   ///
   /// This is the door for names met in untrusted input: a program that is asked for a million different
-  /// names keeps none of them.
+  /// names keeps none of them. A table makes its names known when it is first used: read ``MessageReceiver/selectorTable`` of
+  /// the classes that may answer before.
   public init?(known name: String) {
     guard let known = SelectorNames.find(name) else { return nil }
     self = known
@@ -121,7 +122,9 @@ extension MessageSelector: Codable {
     }
     guard let known = MessageSelector(known: name) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "no selector is known as \(String(reflecting: shortened(name)))")
+        in: container,
+        debugDescription: "no selector is known as \(String(reflecting: shortened(name))): "
+          + "make who answers it, or a key of it, before it is read")
     }
     if let listed = decoder.userInfo[MessageSelector.selectorsKey] {
       guard let listed = listed as? Set<MessageSelector>, listed.contains(known) else {

@@ -75,6 +75,17 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
+  /// Sends the calls from outside again, in order, all to one receiver, and waits for each.
+  ///
+  /// - Parameter receiver: gets them all, whatever name is recorded.
+  /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
+  @discardableResult
+  nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)
+    async throws(ReplayError) -> Recording
+  {
+    try await replayAndWait(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
+  }
+
   private func replayed<Receiver>(_ receiver: (String) -> Receiver?) throws(ReplayError) -> [(RecordedCall, Receiver)] {
     var found: [(RecordedCall, Receiver)] = []
     for (index, call) in outermostCalls.enumerated() {

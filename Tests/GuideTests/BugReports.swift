@@ -1,0 +1,70 @@
+// BugReports.swift: the code of the page "A bug report's calls in a test".
+// Layer: Tests.
+
+// snippet: report-delegate
+import Forwardcast
+import ForwardcastRecording
+import Foundation
+// end
+import TestSupport
+import Testing
+
+// snippet: report-delegate
+
+struct Purchase: Codable, Equatable {
+  var item: String
+  var cents: Int
+}
+
+@Forwarded
+protocol BasketDelegate: AnyObject {
+  func basketAdded(_ purchase: Purchase)
+  @Answer(.sum) func basketTotal() -> Int
+}
+
+final class Receipt: BasketDelegate {
+  private var purchases: [Purchase] = []
+  func basketAdded(_ purchase: Purchase) { purchases.append(purchase) }
+  func basketTotal() -> Int { purchases.reduce(0) { $0 + $1.cents } }
+}
+
+// end
+
+@Suite("A bug report's calls in a test")
+struct BugReports {
+  @Test("the calls of a typed delegate are kept, read back, and made again")
+  func report() throws {
+    // snippet: report-record
+    let (receipt, recorder) = (Receipt(), CallRecorder())
+    let baskets = BasketDelegateProxy()
+    baskets.add(receipt, recordedBy: recorder, as: "receipt")
+
+    baskets.basketAdded(Purchase(item: "tea", cents: 455))
+    print(baskets.basketTotal())  // 455
+    let report = try JSONEncoder().encode(recorder.recording)
+    // end
+    expect(baskets.basketTotal(), equals: 455)
+    // snippet: report-replay
+    let delegate = BasketDelegateProxy()  // first: messages are read that somebody answers
+    let fresh = Receipt()
+    delegate.add(fresh)
+
+    let decoder = JSONDecoder()
+    decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Purchase": Purchase.self])  // types of your own
+    let calls = try decoder.decode(Recording.self, from: report)
+    print(calls.outermostCalls.count)  // 2
+    let again = try calls.replay(into: delegate)
+    print(again.isEqual(to: calls) ?? false)  // true: the same came of each call
+    // end
+    #expect(calls.outermostCalls.count == 2 && again.isEqual(to: calls) == true)
+    expect(fresh.basketTotal(), equals: 455)
+    let plain = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Recording.self, from: report) }
+    let advice = #"no type is known as "Purchase": name it in decoder.userInfo[Invocation.typesKey]"#
+    if case .dataCorrupted(let context)? = plain {
+      expect(context.debugDescription, equals: advice)
+    } else {
+      Issue.record("no corrupt data")
+    }
+    withExtendedLifetime(receipt) {}
+  }
+}
