@@ -6,17 +6,29 @@ import ForwardcastRecording
 import TestSupport
 import Testing
 
-// snippet: undo-keys
-extension Message<(String) -> Void> { static var rename: Self { .init("rename:") } }
-
-@Receiver
+// snippet: undo-closures
 final class Document {
   let history = UndoHistory()
   private(set) var title = "untitled"
 
-  @Message func rename(_ title: String) throws {
-    try history.prepare(self).send(.rename, self.title)  // the message that takes it back
+  func rename(_ title: String) {
+    history.register(self) { [old = self.title] document in document.rename(old) }  // what takes it back
     history.setActionName("Rename")
+    self.title = title
+  }
+}
+// end
+
+// snippet: undo-keys
+extension Message<(String) -> Void> { static var retitle: Self { .init("retitle:") } }
+
+@Receiver
+final class Chapter {
+  let history = UndoHistory()
+  private(set) var title = "untitled"
+
+  @Message func retitle(_ title: String) throws {
+    try history.prepare(self).send(.retitle, self.title)  // the message that takes it back
     self.title = title
   }
 }
@@ -50,12 +62,26 @@ struct Undoing {
     expect(circle.x, equals: 3)
   }
 
+  @Test("a message that takes a change back is checked where it is kept")
+  func keys() throws {
+    let chapter = Chapter()
+    try chapter.retitle("one")
+    try chapter.history.undo()
+    expect(chapter.title, equals: "untitled")
+    try chapter.history.redo()
+    expect(chapter.title, equals: "one")
+    let unknown = #expect(throws: MessageError.self) {
+      try chapter.history.prepare(chapter).send(Message<() -> Void>("forget"))
+    }
+    expect(unknown?.code, equals: .unrecognizedSelector)
+  }
+
   @Test("a change is taken back and made again")
   func undo() throws {
     // snippet: undo-use
     let document = Document()
-    try document.rename("draft")
-    try document.rename("final")
+    document.rename("draft")
+    document.rename("final")
     try document.history.undo()  // draft
     try document.history.redo()  // final
     print(document.history.undoMenuItemTitle)  // Undo Rename
@@ -63,16 +89,16 @@ struct Undoing {
     expect(document.title, equals: "final")
     expect(document.history.undoMenuItemTitle, equals: "Undo Rename")
     // snippet: undo-group
-    try document.history.group("Reset") {
-      try document.rename("a")
-      try document.rename("b")
+    document.history.group("Reset") {
+      document.rename("a")
+      document.rename("b")
     }
     try document.history.undo()  // both are taken back
     // end
     expect(document.title, equals: "final")
     // snippet: undo-typing
     for title in ["d", "dr", "dra"] {
-      try document.history.group("Typing", coalescing: "typing") { try document.rename(title) }
+      document.history.group("Typing", coalescing: "typing") { document.rename(title) }
     }
     try document.history.undo()  // all three
     // end

@@ -65,6 +65,11 @@ public final class UndoHistory {
     UndoPreparation(history: self, target: target)
   }
 
+  /// For a class whose methods are no messages.
+  @available(*, unavailable, message: "put @Receiver on the class, or keep a closure: register(self) { … }")
+  @_disfavoredOverload
+  public func prepare(_ target: AnyObject) -> UndoPreparation { preconditionFailure("it is not called") }
+
   /// Registers a closure as a step.
   ///
   ///     history.register(self) { $0.move(to: old) }
