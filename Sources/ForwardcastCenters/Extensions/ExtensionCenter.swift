@@ -119,6 +119,17 @@ public final class ExtensionCenter: ManagedService {
     point(type).registerLazily(service, priority: priority, as: observer)
   }
 
+  /// Registers a class whose one instance is to observe, without making it, and says where and when its messages run.
+  ///
+  /// The instance itself is made in the sender's turn: the `init(in:)` of a class on the main actor is `nonisolated`.
+  @discardableResult
+  public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
+    _ service: Service.Type, for type: Interface.Type, delivery: Delivery, priority: Int = 0,
+    as observer: @escaping @Sendable (Service) -> Interface
+  ) -> Bool {
+    point(type).registerLazily(service, delivery: delivery, priority: priority, as: observer)
+  }
+
   // MARK: Sending
 
   /// Makes an ordinary call to the observers of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
