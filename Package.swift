@@ -14,6 +14,7 @@ func library(_ name: String) -> Product { .library(name: name, targets: [name]) 
 let examples = [
   example("tables", "Tables"),
   example("stand-in", "StandIn"),
+  example("retry", "Retry"),
   example("outbox", "Outbox"),
   example("server", "Server"),
   example("plug-in", "PlugIn"),
@@ -139,6 +140,8 @@ let package = Package(
       dependencies: [
         "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer", "TestSupport",
       ]),
+    // An example, of tests.
+    .testTarget(name: "ForwardingTests", dependencies: ["Forwardcast"], path: "Examples/ForwardingTests"),
     // Depends on what it runs, so that all of it is built.
     .testTarget(
       name: "ExampleTests",

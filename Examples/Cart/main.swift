@@ -18,9 +18,9 @@ cart.put(Item(name: "cups", cents: 1200))
 checkout = nil
 cart.put(Item(name: "biscuits", cents: 299))
 
-// A tap goes from the table through the proxy to the helpers, from one of them to the cart, and back to all pages.
+// A tap goes from the table through the proxy to a helper and a closure, from there to the cart, and back to all pages.
 list.table.tap(row: 1)
-print("\(list.tapCount) tap, \(cart.pages.count) pages")
+print("\(list.counter.taps) tap, \(cart.pages.count) pages")
 
 // Prints:
 // put tea
