@@ -4,8 +4,12 @@
 // snippet: readme
 import Forwardcast
 // end
+// snippet: readme-main-actor
+import Forwardcast
+// end
 // snippet: readme-queues
 import Dispatch
+import Forwardcast
 // end
 import TestSupport
 import Testing
