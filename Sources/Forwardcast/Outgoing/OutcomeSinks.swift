@@ -325,6 +325,7 @@ extension PolicySink {
   /// - Parameter collector: the policy's, where it was made by who knows the types.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
+      if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
       var answered = Invocation(context.selector)
       answered.result = box
       return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R

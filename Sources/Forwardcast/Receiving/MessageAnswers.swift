@@ -19,7 +19,8 @@ final class TypedAnswers<R>: MessageAnswers {
   init(_ list: [R], crosses: Bool = false) { (self.list, self.crosses) = (list, crosses) }
 
   override var boxes: [ArgumentBox] {
-    if let boxes = list as? [ArgumentBox] { return boxes }
+    // The cast of an array asks for the type of each element.
+    if R.self == ArgumentBox.self { return unsafeBitCast(list, to: [ArgumentBox].self) }
     return list.map { ArgumentBox(storage: $0, isSendable: crosses) }
   }
 }
@@ -32,6 +33,7 @@ extension MessageAnswers {
     if let typed = self as? TypedAnswers<R> { return typed.list }
     if let boxes = boxes as? [R], R.self == ArgumentBox.self { return boxes }
     return try boxes.map { box in
+      if box.holds(R.self) { return box.uncheckedExactly(R.self) }
       var answered = Invocation(message.selector)
       answered.result = box
       return try typedResult(of: answered, from: message.receiver)

@@ -89,7 +89,7 @@ struct NestedProxyTests {
   @Test("a lazy proxy makes its target at the first message, once")
   func lazy() throws {
     let journal = Journal()
-    let proxy = LazyProxy {
+    let proxy = LazyProxy { () -> any MessageReceiver in
       journal.write("made")
       return Listener("a", journal)
     }
@@ -104,7 +104,7 @@ struct NestedProxyTests {
   func lazyFailure() throws {
     var failing = true
     var made = 0
-    let proxy = LazyProxy {
+    let proxy = LazyProxy { () -> any MessageReceiver in
       made += 1
       if failing { throw TargetError(name: "maker") }
       return Listener("a")
@@ -129,7 +129,7 @@ struct NestedProxyTests {
   @Test("a maker that needs its own proxy gets an error and does not recurse")
   func lazyRecursion() {
     weak var own: LazyProxy?
-    let proxy = LazyProxy {
+    let proxy = LazyProxy { () -> any MessageReceiver in
       _ = try own?.send(.value)
       return Listener("a")
     }
