@@ -40,6 +40,33 @@ nonisolated final class PacketLog: RadioListener {
 }
 // end
 
+// snippet: main-conformance
+@Forwarded
+nonisolated protocol ZoomListener: AnyObject {
+  func zoom(didChangeTo factor: Double)
+}
+
+@MainActor final class Ruler { var factor = 1.0 }
+extension Ruler: @MainActor ZoomListener {
+  @MainActor func zoom(didChangeTo factor: Double) { self.factor = factor }
+}
+// end
+
+// snippet: main-assumed
+@Forwarded
+nonisolated protocol StatusListener: AnyObject, Sendable {
+  func status(didBecome text: String)
+}
+
+@MainActor final class Banner: StatusListener {
+  private(set) var title = ""
+  nonisolated func status(didBecome text: String) {
+    MainActor.assumeIsolated { title = text }
+  }
+  func listen(to statuses: StatusListenerProxy) { statuses.add(self, delivery: .mainActor) }
+}
+// end
+
 // snippet: main-object
 @MainActor @Forwarded
 protocol Turntable: AnyObject, Sendable {
@@ -81,6 +108,29 @@ struct OnTheMainActor {
     try await radio.drain()
     // end
     #expect(window.title == "hello" && log.heard.lines == ["hello"])
+  }
+
+  @Test("a conformance on the main actor keeps proxy and senders there")
+  @MainActor func conformance() {
+    // snippet: main-conformance
+    let zooms = ZoomListenerProxy()
+    let ruler = Ruler()
+    zooms.add(ruler)
+    zooms.zoom(didChangeTo: 2)
+    // end
+    expect(ruler.factor, equals: 2)
+  }
+
+  @Test("a class on the main actor hears senders anywhere through a delivery")
+  @MainActor func assumed() async throws {
+    let banner = Banner()
+    // snippet: main-assumed
+    let statuses = StatusListenerProxy()
+    banner.listen(to: statuses)
+    await Task.detached { statuses.status(didBecome: "online") }.value  // from any thread
+    try await statuses.drain()
+    // end
+    expect(banner.title, equals: "online")
   }
 
   @Test("members of a shared protocol may be on the main actor or not")
