@@ -85,11 +85,51 @@ struct CompilerTests {
     expect(lines.count { $0.2.hasPrefix("error:") }, equals: 3, "\(said)")
   }
 
+  @Test("what the attribute cannot see is told at the user's line, with what to write")
+  func places() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @MainActor class View { init() {} }
+        protocol Unmarked: AnyObject { func a() }
+
+        /// A comment before the attribute.
+        @Forwarded(inheriting: (any Unmarked).self)
+        @available(macOS 15, *)
+        protocol Refining: Unmarked { func b() }
+
+        @Forwarded protocol Scrolled: Unmarked { func b() }
+        enum Pages {
+          @Forwarded protocol ViewSource: AnyObject {
+            @Answer<View>(otherwise: View()) func view() -> View
+          }
+        }
+        @Forwarded protocol ViewSource: AnyObject {
+          func loaded()
+
+          @Answer<View>(otherwise: View())
+          func view() -> View
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: error: (.*)/)?.output }
+    #expect(!said.contains(/expansion @\w+:\d+:\d+: error:/), "\(said)")
+    expect(Set(lines.map(\.1)), equals: ["6", "10", "13", "19"], "\(said)")
+    #expect(lines.contains { $0.1 == "6" && $0.2.hasPrefix("cannot find type 'UnmarkedProxyNamespace'") }, "\(said)")
+    #expect(said.contains("// The protocol needs '@Forwarded' itself."), "\(said)")
+    #expect(said.contains("does it not conform to 'Unmarked'? Say '@Forwarded(inheriting: (any Unmarked).self)'"))
+    for line in ["13", "19"] {
+      #expect(lines.contains { $0.1 == line && $0.2.contains("main actor-isolated initializer 'init()'") }, "\(said)")
+    }
+  }
+
   @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 3))
   func modes(mode: Mode) throws {
     let said = try Build.said(
       of: """
         public import Foundation
+        #if canImport(FoundationNetworking)
+        public import FoundationNetworking
+        #endif
         public import Forwardcast
         public struct User: Hashable {}
         public enum Section { case main }
@@ -139,6 +179,16 @@ struct CompilerTests {
           @Answer(otherwise: [:]) func places() -> [Int: Int]
           @Answer(otherwise: nil) func one() -> Int?
         }
+        open nonisolated class Page { public init() {} }
+        @Forwarded public nonisolated protocol PageDelegate: Page { func turned() }
+        @Forwarded(inheriting: (any PageDelegate).self) public nonisolated protocol BookDelegate: PageDelegate, Numbered {
+          func closed()
+        }
+        public nonisolated protocol Numbered {}
+        @Forwarded public nonisolated protocol SessionDelegate: URLSessionDelegate { func ended() }
+        @Forwarded public nonisolated protocol RootDelegate: NSObjectProtocol { func rooted() }
+        @Forwarded(inheriting: (any RootDelegate).self, (any StyleDelegate).self)
+        public nonisolated protocol LeafDelegate: RootDelegate, StyleDelegate { func left() }
         @Forwarded public nonisolated protocol StoreDelegate: AnyObject {
           func saved(_ id: Int)
           @NotForwarded func merge<Value>(_ value: Value)

@@ -26,7 +26,7 @@
 ///     `protocol B: A`. Without it their requirements are to be written again: see <doc:RealDelegates>.
 ///   - protocol: another protocol that the written class is to be, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: a superclass of the written class. `NSObject` need not be said where the protocol inherits `NSObjectProtocol`.
+///   - base: a superclass of the written class. It need not be said where the protocol refines a class or `NSObjectProtocol`.
 ///   - actor: the global actor that the protocol or some of its members are on, where its name does not end in `Actor`:
 ///     `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: what stands for answers that nobody gives, where a requirement says nothing itself.

@@ -45,6 +45,8 @@ package enum Conversation {
       context: question["lexicalContext"]?.elements.compactMap { $0["source"]?.text } ?? [],
       extendedType: question["extendedTypeSyntax"]?["source"]?.text ?? "",
       settings: settings(question["staticBuildConfiguration"]?.text),
+      place: SourcePlace(
+        file: declaration["location"]?["fileName"]?.text ?? "", line: declaration["location"]?["line"]?.integer ?? 0),
       wantsConformance: question["conformanceListSyntax"]?["source"]?.text?.contains(":") ?? true)
     let expansion = request.expanded()
     let diagnostics =

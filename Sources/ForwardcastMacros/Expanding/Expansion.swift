@@ -16,6 +16,8 @@ struct ExpansionRequest {
   /// The type that an extension is asked for, with the names of the types around it.
   var extendedType = ""
   var settings = ModuleSettings()
+  /// Where the text of the declaration begins, with what stands before its first token.
+  var place: SourcePlace?
   /// Whether the conformance that the macro declares is still missing. The compiler says so for extensions.
   var wantsConformance = true
 }

@@ -22,7 +22,7 @@ struct ForwardedExpansion {
     func read(_ declaration: TypeDeclaration) -> ForwardedInterface {
       ForwardedInterface(
         declaration, source: source, options: options, plans: checker.plans, leftOut: checker.leftOut,
-        settings: request.settings, isNested: !request.context.isEmpty)
+        settings: request.settings, start: request.place, isNested: !request.context.isEmpty)
     }
     var interface = read(declaration)
     let strayed = IsolationChecker(interface: interface).problems

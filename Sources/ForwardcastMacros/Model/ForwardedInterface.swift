@@ -9,6 +9,8 @@ struct ForwardedInterface {
   /// The plan of each member that answers, by where the member begins.
   let plans: [Int: AnswerPlan]
   let settings: ModuleSettings
+  /// Where the text of the protocol begins.
+  private let start: SourcePlace?
   /// Whether the protocol stands in a type, whose other members an extension elsewhere does not see.
   let isNested: Bool
   /// The types that the class is generic over.
@@ -21,10 +23,10 @@ struct ForwardedInterface {
 
   init(
     _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
-    leftOut: Set<Int>, settings: ModuleSettings, isNested: Bool
+    leftOut: Set<Int>, settings: ModuleSettings, start: SourcePlace? = nil, isNested: Bool
   ) {
     (self.declaration, self.source, self.options, self.plans) = (declaration, source, options, plans)
-    (self.settings, self.isNested) = (settings, isNested)
+    (self.settings, self.start, self.isNested) = (settings, start, isNested)
     let named = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil }
     let primary = options.interface == nil ? declaration.primaryTypes(source) : []
     typeParameters = primary.map { name in
@@ -48,6 +50,20 @@ struct ForwardedInterface {
     CarriedNames(source: source, owner: isNested ? "" : nil, generics: (genericParameters, genericArguments))
   }
 
+  /// Where the attribute stands.
+  var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { place(of: $0.positions) } }
+
+  /// Where some tokens begin.
+  func place(of positions: Range<Int>) -> SourcePlace? {
+    let before = source.bytes[..<source[positions.lowerBound].range.lowerBound]
+    return start.flatMap { SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") }) }
+  }
+
+  /// Where a value is stated that something of the user's has to make, which may be elsewhere than the member.
+  func place(ofValue value: String, _ member: Member) -> SourcePlace? {
+    value.contains("(") ? member.attribute("Answer").flatMap { place(of: $0.positions) } : nil
+  }
+
   /// The type of the targets.
   var target: String {
     options.interface.map { known("ForwardedTarget", $0.asExistential) }
@@ -58,11 +74,26 @@ struct ForwardedInterface {
   var protocolName: String { known("ForwardedProtocol", statedProtocol) }
 
   /// The superclass of the written class.
-  var base: String? { statedBase.map { known("ForwardedBase", $0) } }
+  var base: String? { statedBase.map { known("StatedBase", $0) } }
 
-  /// The written classes of refined protocols.
-  var parents: [String] {
-    options.inherited.enumerated().map { known("ForwardedParent\($0.offset)", $0.element) }
+  /// What the superclass is found by, if any: it, what refined protocols have, and those that the attribute does not see, of
+  /// which one may be a class.
+  var bases: [String] {
+    guard isWhole, options.interface == nil else { return base.map { [$0] } ?? [] }
+    let unknown = unknownProtocols.filter(\.isPlainName).enumerated()
+    return (base.map { [$0] } ?? []) + parents.map { "\($0).\(Self.baseName)" }
+      + unknown.map { known("ForwardedUnknown\($0.offset)", $0.element) }
+  }
+
+  /// The name of all of them together, in the namespace.
+  static let baseName = "ForwardedBase"
+
+  /// The namespaces of refined protocols, as this one names them.
+  var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
+
+  /// The tables of refined protocols.
+  var parentTables: [String] {
+    zip(parents, options.inherited).map { "\($0).\($1.split(separator: ".").last ?? "").table" }
   }
 
   /// A type as the class names it, which sees none of the types around a protocol.
@@ -71,10 +102,10 @@ struct ForwardedInterface {
   /// The names of those types in the namespace.
   var aliases: [String] {
     guard isNested else { return [] }
-    let types = [(protocolName, statedProtocol)] + (statedBase.map { [("ForwardedBase", $0)] } ?? [])
+    let types = [(protocolName, statedProtocol)] + (statedBase.map { [("StatedBase", $0)] } ?? [])
     return
       (types + (options.interface.map { [("ForwardedTarget", $0.asExistential)] } ?? [])
-      + zip(parents, options.inherited)
+      + unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0.offset)", $0.element) }
       + constraints.enumerated().compactMap { index, type in type.map { ("Constraint\(index)", $0) } })
       .map { "typealias \($0) = \($1)" }
   }
@@ -186,6 +217,9 @@ struct ForwardedInterface {
 }
 
 extension String {
+  /// Whether a class may stand under this name, and can name it.
+  fileprivate var isPlainName: Bool { !contains { "<@ ".contains($0) } }
+
   /// The type of a protocol's objects.
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
 

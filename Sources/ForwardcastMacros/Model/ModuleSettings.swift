@@ -12,3 +12,21 @@ struct ModuleSettings {
   /// Whether an import that says nothing is internal.
   var hasInternalImports = false
 }
+
+/// A line of the user's.
+struct SourcePlace {
+  let file: String
+  let line: Int
+
+  /// - Returns: `nil` for what stands in no file, or in one whose name a literal would not be.
+  init?(file: String, line: Int) {
+    let isPlain = !file.contains { "\"\\\n\r".contains($0) }
+    guard isPlain, !file.isEmpty, !file.hasPrefix("@"), line > 0 else { return nil }
+    (self.file, self.line) = (file, line)
+  }
+
+  /// A written line that the compiler takes for this one.
+  func lines(_ line: String) -> [String] {
+    ["#sourceLocation(file: \"\(file)\", line: \(self.line))", line, "#sourceLocation()"]
+  }
+}

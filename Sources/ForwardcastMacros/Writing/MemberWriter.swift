@@ -123,7 +123,10 @@ struct MemberWriter {
     case .ofPolicy: return [question(arguments, rule, member)]
     case .stated(let value):
       let policy = plan.isOptional ? rule : ".ifAnswered(\(rule))"
-      return ["\(question(arguments, policy, member)) ?? \(carried.value(value, "Otherwise", of: member))"]
+      let text = carried.value(value, "Otherwise", of: member)
+      let line = "\(question(arguments, policy, member)) ?? \(text)"
+      // A value that the namespace has is located there.
+      return (text == value ? interface.place(ofValue: value, member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
         if case .trap = plan.empty { "multicast.endProcess(unanswered:" } else { "throw multicast.nobodyResponds(to:" }

@@ -11,7 +11,7 @@ struct ProxyTableWriter {
 
   func write(to writer: inout TextWriter) {
     writer.line("/// One table for all targets: they need none of their own.")
-    let parents = interface.parents.map { "\($0).table" }.joined(separator: ", ")
+    let parents = interface.parentTables.joined(separator: ", ")
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
     let head = interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }

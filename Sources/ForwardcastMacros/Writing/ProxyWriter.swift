@@ -17,8 +17,10 @@ struct ProxyWriter {
 
   /// The words that put the class in its isolation.
   private var classIsolation: String {
-    interface.isolation == .nonisolated
-      ? interface.settings.isMainActorByDefault ? "nonisolated " : "" : interface.isolation.attribute
+    guard interface.isolation == .nonisolated else { return interface.isolation.attribute }
+    // What the class states beside its protocol may be on an actor.
+    let mayInherit = !interface.unknownProtocols.isEmpty || !interface.parents.isEmpty
+    return interface.settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
   }
 
   /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
@@ -51,6 +53,7 @@ struct ProxyWriter {
     writer.line("@Forwardcast.\(CountedExpansion.macro)")
     writer.block("\(namespaceAccess)nonisolated enum \(interface.namespace)") { writer in
       carriedNames(&writer)
+      bases(&writer)
       forwarding(&writer)
       writer.line("#if \(CountedExpansion.condition)  // \(CountedExpansion.macro) writes this into an extension.")
       writtenClass(&writer)
@@ -60,8 +63,7 @@ struct ProxyWriter {
   }
 
   private func writtenClass(_ writer: inout TextWriter) {
-    writer.lines(interface.availability(declaration.attributes))
-    writer.block(classHead, remark: advice) { writer in
+    writer.block(available(declaration.attributes, classHead), remark: advice, at: interface.place) { writer in
       keys(&writer)
       writer.line("")
       let table = ProxyTableWriter(interface)
@@ -73,13 +75,21 @@ struct ProxyWriter {
     }
   }
 
+  /// The names of what the class inherits. That of a class without a superclass is there for refining protocols.
+  private func bases(_ writer: inout TextWriter) {
+    for (parent, name) in zip(interface.parents, interface.options.inherited) {
+      writer.line(
+        "\(access)typealias \(parent) = \(ForwardedOptions.namespace(of: name))  // The protocol needs '@Forwarded' itself.",
+        at: interface.place)
+    }
+    let all = interface.bases.isEmpty ? "Any" : interface.bases.joined(separator: " & ")
+    writer.line("\(access)typealias \(ForwardedInterface.baseName) = \(all)")
+  }
+
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where '\($0)' is a class, 'base: \($0).self'; where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
-    }
-    if !interface.parents.isEmpty, interface.base == nil {
-      remarks.append("does a refined protocol inherit 'NSObjectProtocol'? Say 'base: NSObject.self' here too.")
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
@@ -89,9 +99,15 @@ struct ProxyWriter {
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
+  /// A line of a declaration behind what the attributes say of its availability: no line of another kind may stand between.
+  private func available(_ attributes: [Attribute], _ line: String) -> String {
+    (interface.availability(attributes) + [line]).joined(separator: " ")
+  }
+
   private var classHead: String {
     let own = interface.isWhole ? interface.protocolName : nil
-    let conformances = [interface.base, own, "\(facadeIsolation)Forwarding"].compactMap(\.self)
+    let base = interface.bases.isEmpty ? nil : ForwardedInterface.baseName
+    let conformances = [base, own, "\(facadeIsolation)Forwarding"].compactMap(\.self)
     return
       "\(classIsolation)\(access)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
@@ -109,10 +125,8 @@ struct ProxyWriter {
     guard interface.isNested else { return }
     writer.lines(interface.aliases.map { access + $0 })
     writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
-      let lines = interface.names.aliases(of: entry.member) + values(of: entry.member)
-      if !lines.isEmpty {
-        writer.lines(interface.availability(entry.member.attributes) + lines.map { access + $0 })
-      }
+      let aliases = interface.names.aliases(of: entry.member)
+      writer.lines(aliases.map { available(entry.member.attributes, access + $0) } + values(of: entry.member))
     }
     writer.line("")
   }
@@ -128,8 +142,11 @@ struct ProxyWriter {
       values.append(("Rule", "Forwardcast.ReturnPolicy<\(type.keyed), \(output)>", plan.policy))
     }
     let isolation = interface.isolation(of: member).attribute
-    return values.map {
-      "\(isolation)static var \(interface.names.value($0.text, $0.name, of: member)): \($0.type) { \($0.text) }"
+    return values.flatMap {
+      let name = interface.names.value($0.text, $0.name, of: member)
+      let line = available(
+        member.attributes, "\(access)\(isolation)static var \(name): \($0.type) { \($0.text) }")
+      return interface.place(ofValue: $0.text, member)?.lines(line) ?? [line]
     }
   }
 
@@ -187,27 +204,11 @@ struct ProxyWriter {
     } else {
       writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
     }
-    func value(_ options: String) -> String {
-      let table = "table: \(interface.className).table\(options)"
-      return isHeld
-        ? "Forwardcast.HeldProxy(Forwardcast.MulticastProxy<\(target)>(\(table)))"
-        : "Forwardcast.MulticastProxy(\(table))"
-    }
+    let value = "Forwardcast.MulticastProxy<\(target)>(table: \(interface.className).table, options: options)"
     writer.line("")
     writer.line("/// A proxy without targets.")
-    writer.block("\(access)init(options: Forwardcast.MulticastOptions)") { writer in
-      writer.line("\(name) = \(value(", options: options"))")
-      if interface.base != nil { writer.line("super.init()") }
-    }
-    writer.line("")
-    writer.line("/// A proxy without targets, and with the usual options.")
-    if interface.base != nil {
-      writer.block("\(access)override init()") { writer in
-        writer.line("\(name) = \(value(""))")
-        writer.line("super.init()")
-      }
-    } else {
-      writer.block("\(access)convenience init()") { $0.line("self.init(options: Forwardcast.MulticastOptions())") }
+    writer.block("\(access)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
+      $0.line("\(name) = \(isHeld ? "Forwardcast.HeldProxy(\(value))" : value)")
     }
   }
 
@@ -231,13 +232,11 @@ struct ProxyWriter {
 
   /// What the class is, and those of protocols that refine this one.
   private func forwarding(_ writer: inout TextWriter) {
-    let parents = interface.options.inherited.map { "\(ForwardedOptions.namespace(of: $0)).Forwarding" }
-    let clause = parents.isEmpty ? "Forwardcast.MulticastFacade" : parents.joined(separator: ", ")
+    let parents = interface.parents.map { ", \($0).Forwarding" }.joined()
     let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
     writer.line(
       "/// What a class is that has these requirements: this one, and those of protocols that refine the protocol.")
-    let advice = parents.isEmpty ? "" : "  // Each of these protocols needs '@Forwarded' itself."
-    writer.line("\(access)nonisolated protocol Forwarding: \(clause)\(sharing) {}\(advice)")
+    writer.line("\(access)nonisolated protocol Forwarding: Forwardcast.MulticastFacade\(parents)\(sharing) {}")
     writer.line("")
   }
 

@@ -12,6 +12,11 @@ struct TextWriter {
     text += "\n"
   }
 
+  /// One line that the compiler takes for one of the user's, so that what it says of it stands there.
+  mutating func line(_ line: String, at place: SourcePlace?) {
+    lines(place.map { $0.lines(line) } ?? [line])
+  }
+
   mutating func lines(_ lines: [String]) {
     for line in lines { self.line(line) }
   }
@@ -29,8 +34,10 @@ struct TextWriter {
   }
 
   /// `head {`, the lines that `body` writes, `}`.
-  mutating func block(_ head: String, remark: String? = nil, _ body: (inout TextWriter) -> Void) {
-    line(head + " {" + (remark.map { "  // \($0)" } ?? ""))
+  mutating func block(
+    _ head: String, remark: String? = nil, at place: SourcePlace? = nil, _ body: (inout TextWriter) -> Void
+  ) {
+    line(head + " {" + (remark.map { "  // \($0)" } ?? ""), at: place)
     level += 1
     body(&self)
     level -= 1

@@ -64,6 +64,20 @@ branches.add(leaf)
 call(branches as any Branch) { $0.grow() }
 call(branches as any Rooted) { print($0.root()) }
 
+// A parent that is a class, and one that refines it.
+class Sheet: Rooted { func root() -> String { "sheet of \(type(of: self))" } }
+@Forwarded protocol SheetDelegate: Sheet { func folded() }
+@Forwarded(inheriting: (any SheetDelegate).self) protocol MapDelegate: SheetDelegate { func unfolded() }
+final class Map: Sheet, MapDelegate {
+  func folded() { print("folded") }
+  func unfolded() { print("unfolded") }
+}
+let (maps, map) = (MapDelegateProxy(), Map())
+maps.add(map)
+call(maps as any Rooted) { print($0.root()) }
+call(maps as any SheetDelegate) { $0.folded() }
+call(maps as any MapDelegate) { $0.unfolded() }
+
 // A parent that brings Sendable; refinement; an actor; a generic class; private and nested ones; no other class at all.
 protocol Shared: Sendable { func shared() }
 @Forwarded protocol Radio: AnyObject, Shared { func shared(); func heard(_ text: String) }
@@ -126,7 +140,7 @@ private let lonely = LonelyProxy()
 lonely.on(LonelyProxy.Messages.alone) { print("alone", $0) }
 call(lonely as any Lonely) { $0.alone(7) }
 
-withExtendedLifetime((screen, page, stream, leaf, listener, target, pane, reader, guest)) {}
+withExtendedLifetime((screen, page, stream, leaf, map, listener, target, pane, reader, guest)) {}
 
 // Prints:
 // grandparent
@@ -139,6 +153,9 @@ withExtendedLifetime((screen, page, stream, leaf, listener, target, pane, reader
 // byte 4
 // grown
 // root of BranchProxy
+// sheet of MapDelegateProxy
+// folded
+// unfolded
 // shared
 // heard noise
 // first
