@@ -36,6 +36,16 @@ struct HookLifeTests {
     expect(journal.entries, equals: ["ann hello"])
   }
 
+  @Test("a hook behind the message that is cancelled while the message is under way does not run")
+  func cancelInside() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    var behind: HookRegistration?
+    try proxy.before(.say) { _ in behind?.cancel() }
+    behind = try proxy.after(.say) { _, _ in journal.note("behind") }
+    proxy.broadcast(.say, "hello")
+    expect(journal.entries, equals: ["ann hello"])
+  }
+
   @Test("a hook may cancel itself and install others, which run from the next message on")
   func change() throws {
     let proxy = Desks.of(Desk("ann", journal))

@@ -1,10 +1,11 @@
 // BufferTests.swift: what waits for one target, and what goes when it is too much.
 
 import Dispatch
-import Forwardcast
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 @Suite("Buffers")
 struct BufferTests {
@@ -50,6 +51,56 @@ struct BufferTests {
     proxy.broadcast(.note, 2)
     context.run()
     expect(journal.all, equals: ["a: x", "a 2"])
+  }
+
+  @Test(
+    "a buffer that changes while messages wait keeps what it would have kept, but takes nothing back for a bound on the oldest",
+    arguments: [
+      (DeliveryBuffer.latestPerSelector, ["a: x", "a 3"]), (.keepNewest(2), ["a 2", "a 3"]),
+      (.keepOldest(1), ["a 1", "a: x", "a 2", "a 3"]), (.suspendSender(1), ["a 1", "a: x", "a 2", "a 3"]),
+      (.unbounded, ["a 1", "a: x", "a 2", "a 3"]),
+    ])
+  func change(buffer: DeliveryBuffer, kept: [String]) {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: .keepOldest(9))
+    proxy.broadcast(.note, 1)
+    proxy.broadcast(.say, "x")
+    for number in 2...3 { proxy.broadcast(.note, number) }
+    #expect(proxy.add(target, delivery: .on(context), buffer: buffer) === registration)
+    context.run()
+    expect(journal.all, equals: kept)
+    expect(registration.dropped, equals: 4 - kept.count)
+  }
+
+  @Test("a target with a full buffer lets others of its context have their turn before it has had all of its own")
+  func fair() {
+    let (flooded, other) = (Clerk("f", journal), Clerk("o", journal))
+    defer { withExtendedLifetime((flooded, other)) {} }
+    proxy.add(flooded, delivery: .on(context), only: ["note:"], buffer: .keepNewest(200))
+    proxy.add(other, delivery: .on(context), only: ["say:"])
+    for number in 1...200 { proxy.broadcast(.note, number) }
+    proxy.broadcast(.say, "x")
+    context.run()
+    expect(journal.all.count, equals: 201)
+    #expect(journal.all.firstIndex(of: "o: x") ?? .max < 100)
+  }
+
+  @Test("senders that wait for room go on when the registration ends")
+  func ended() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    let line = try #require(registration.queued?.line)
+    try await proxy.broadcastWhenReady(.note, 1)
+    let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }
+    await until(line.waitingSenders == 1)
+    registration.cancel()
+    expect(line.waitingSenders, equals: 0)
+    if line.waitingSenders > 0 { sender.cancel() }
+    _ = try await sender.value
+    context.run()
+    expect(journal.all, equals: [])
   }
 
   @Test("one target's buffer does not drop another's messages")

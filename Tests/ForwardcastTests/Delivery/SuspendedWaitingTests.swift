@@ -61,27 +61,27 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("a task that a method made and does not wait for gets its answer when the method has ended")
+  @Test("the time of a task that a method made ends its wait while the method runs, and not when that has ended")
   func unawaitedTask() async throws {
-    let answer = AsyncStream<Int>.makeStream()
-    let turnstile = Turnstile.shut(4711)
-    doer.does { [proxy] number in
-      if number == 1 {
-        Task {
-          answer.continuation.yield((try? await proxy.ask(20)) ?? -1)
-          answer.continuation.finish()
-        }
-        await Turnstile.passing(4711)
-      }
-      return number
+    let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: .zero))
+    let registration = proxy.add(doer, delivery: .queue(queue))
+    let codes = Locked<[MessageError.Code]>([])
+    @Sendable func timeIsOver(_ wait: SuspendedWait) async {
+      await wait.start { error in codes.withLock { $0.append(error.code) } }?.value
     }
-    async let first = proxy.ask()
-    await turnstile.arrived(1)
-    turnstile.open()
-    try await expect(first, equals: 1)
-    var answers: [Int] = []
-    for await value in answer.stream { answers.append(value) }
-    expect(answers, equals: [20])
+    let begun = Locked<SuspendedWait?>(nil)
+    await SuspendedMethod.run(registration) {
+      let wait = Task { try SuspendedWaits.begin(for: [registration], in: proxy.core, "slow:") }
+      guard let wait = try? await wait.value else { return }
+      begun.withLock { $0 = wait }
+      await timeIsOver(wait)
+      expect(codes.withLock { $0 }, equals: [.timedOut])
+    }
+    let wait = try #require(begun.withLock { $0 })
+    await timeIsOver(wait)
+    expect(codes.withLock { $0 }, equals: [.timedOut])
+    wait.end()
+    expect(SuspendedWaits.awaited(by: registration).count, equals: 0)
     withExtendedLifetime(doer) {}
   }
 
@@ -177,6 +177,23 @@ struct SuspendedWaitingTests {
       return number
     }
     await expect(evidence { _ = try await proxy.ask() }, equals: "a method of Doer would wait for its own end")
+    try await proxy.drain()
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a child task that waits for room in the buffer of the method's own target ends with the error that says so")
+  func ownBufferInChildTask() async throws {
+    let (target, proxy) = (Doer(), MulticastProxy<any Member>(options: soon))
+    proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
+    target.does { number in
+      guard number == 1 else { return number }
+      async let filled: Void = {
+        for number in 2...3 { try await proxy.broadcastWhenReady(.slow, number) }
+      }()
+      try await filled
+      return number
+    }
+    await expect(code { _ = try await proxy.ask() }, equals: .timedOut)
     try await proxy.drain()
     withExtendedLifetime(target) {}
   }

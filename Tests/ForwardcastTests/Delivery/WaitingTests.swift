@@ -38,6 +38,24 @@ struct WaitingTests {
     expect(context.waiting, equals: 0)
   }
 
+  @Test("a sender is told of a message that its context has thrown away")
+  func lost() throws {
+    final class Forgetful: DeliveryContext {
+      let name = "forgetful"
+      var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+      var isCurrent: Bool { false }
+      func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { _ = mailbox.takePosted() }
+    }
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(Forgetful()))
+    // The time passes only where nobody is told.
+    let report = try proxy.forward(Invocation("value"), timeout: .seconds(60))
+    expect(report.skipped.map(\.reason), equals: [.lost])
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(60)), equals: [])
+    expect(journal.all, equals: [])
+  }
+
   @Test("the first error is thrown after the others have answered")
   func errors() async throws {
     let (good, bad) = (Clerk("good", journal), Clerk("bad", journal))

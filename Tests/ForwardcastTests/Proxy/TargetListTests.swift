@@ -91,6 +91,19 @@ struct TargetListTests {
     withExtendedLifetime((a, b)) {}
   }
 
+  @Test("a target that moves to the end of a lower priority gets each message once, there")
+  func moved() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let targets = ["a", "b", "c"].map { Listener($0, journal) }
+    for (target, priority) in zip(targets, [0, 0, -1]) { proxy.add(target, priority: priority) }
+    proxy.broadcast(.note, 1)
+    expect(journal.take(), equals: ["a 1", "b 1", "c 1"])
+    proxy.add(targets[0], priority: -1)
+    proxy.broadcast(.note, 2)
+    expect(journal.take(), equals: ["b 2", "c 2", "a 2"])
+    withExtendedLifetime(targets) {}
+  }
+
   @Test("slots of unusual priorities that change hands leave nothing behind")
   func priorityOfSlots() throws {
     let core = MulticastCore("test", table: nil, options: MulticastOptions())
