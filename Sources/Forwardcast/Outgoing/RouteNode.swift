@@ -145,7 +145,9 @@ final class RouteNode {
     var index = 0
     while index < found.count {
       let node = found[index]
-      for case .node(let child)? in node.nested.elements where !child.isAway { found.append(child) }
+      for place in node.nested.indices {
+        if case .node(let child)? = node.nested[place], !child.isAway { found.append(child) }
+      }
       index += 1
     }
     return found

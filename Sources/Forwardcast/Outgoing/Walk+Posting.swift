@@ -12,9 +12,9 @@ extension Walk {
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
-      for nested in node.nested.elements.reversed() {
+      for place in node.nested.indices.reversed() {
         // What stands behind hooks is posted when these have sent it on.
-        guard case .node(let child)? = nested, !child.route.isSurrounded, !child.isAway else { continue }
+        guard case .node(let child)? = node.nested[place], !child.route.isSurrounded, !child.isAway else { continue }
         if child.proxies.obstacle == nil { waiting.append(child) }
       }
     }
@@ -236,7 +236,7 @@ extension Walk {
   /// Gives back the places that were not used.
   func giveBackRoom(in root: RouteNode) {
     for node in root.all {
-      for index in node.reserved.elements.indices where node.reserved[index] == true {
+      for index in node.reserved.indices where node.reserved[index] == true {
         node.route.steps[index].queued?.line?.giveBack()
       }
       node.reserved = ByStep()

@@ -187,13 +187,24 @@ extension RouteStep {
 
 /// Something for a few steps of one route, or for many. Without any it takes no memory.
 struct ByStep<Element> {
-  private(set) var elements: [Element?] = []
+  /// What there is, in the order of its coming.
+  private var list: [Element] = []
+  /// Where each step's stands in the list, counted from 1; 0 for none.
+  private var places: [Int32] = []
+
+  /// The steps that have something, in order.
+  var indices: [Int] { places.indices.filter { places[$0] != 0 } }
 
   subscript(index: Int) -> Element? {
-    get { index < elements.count ? elements[index] : nil }
+    get { index < places.count && places[index] != 0 ? list[Int(places[index]) - 1] : nil }
     set {
-      if index >= elements.count { elements += repeatElement(nil, count: index + 1 - elements.count) }
-      elements[index] = newValue
+      if index >= places.count {
+        if newValue == nil { return }
+        places += repeatElement(0, count: index + 1 - places.count)
+      }
+      guard let newValue else { return places[index] = 0 }
+      list.append(newValue)
+      places[index] = Int32(list.count)
     }
   }
 }
