@@ -28,9 +28,11 @@ public final class LazyProxy: ForwardingProxy, FailingForwarding {
     super.init()
   }
 
-  /// A proxy for what `make` will give, which methods of other isolations may have.
-  /// - Parameter make: as in the form for one isolation.
-  public init(_ make: @escaping () throws -> any MessageReceiver & Sendable) {
+  /// A proxy for what `make` will give, which methods of other isolations may have. An actor they may have without.
+  /// - Parameter make: as in the form for one isolation. It has no trailing form, in which a target that is not `Sendable` would
+  ///   be refused.
+  @_disfavoredOverload
+  public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (state, isShared) = (.waiting(make), true)
     super.init()
   }

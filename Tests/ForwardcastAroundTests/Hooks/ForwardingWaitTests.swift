@@ -112,6 +112,8 @@ struct ForwardingWaitTests {
     for hooked in [false, true] {
       let local = ForwardingProxy(to: Local())
       let shared = LazyProxy { ForwardingProxy(to: Shared()) }
+      let made = LazyProxy(sharing: { Shared() })
+      #expect(try await made.sendAndWait(.isMain))
       if hooked {
         try local.before { _ in }
         try shared.before { _ in }
