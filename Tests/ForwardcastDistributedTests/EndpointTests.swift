@@ -186,15 +186,17 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("a message that comes twice while it runs waits for the one answer")
-  func twiceWhileRunning() async throws {
+  @Test("a message that comes again and again while it runs waits for the one answer each time")
+  func againWhileRunning() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
     await until(!worker.words.isEmpty)
     async let second = line.call(1, "hold:", "3:Inti1;")
+    async let third = line.call(1, "hold:", "3:Inti1;")
+    for _ in 0..<100 { await Task.yield() }
     worker.gate.open()
     try await expect(
-      [first, second], equals: Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 2))
+      [first, second, third], equals: Array(repeating: "forwardcast:2 {1:k6:answer1:ni1;1:r[3:Inti1;]}", count: 3))
     expect(worker.words, equals: ["begin 1", "end 1"])
   }
 

@@ -510,6 +510,25 @@ struct RemoteReceiverTests {
     #expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
   }
 
+  @Test("an endpoint that knows no line any more and opens none is lost, and its calls with it")
+  func failingReopen() async throws {
+    let isAway = Locked(false)
+    let options = RemoteOptions(deadline: .seconds(60), types: knownTypes)
+    let remote = try await connect(endpoint(), options: options) { envelope in
+      guard isAway.withLock({ $0 }) else { return nil }
+      if isCall(envelope) { return "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}" }
+      throw Burnt(description: "no route")
+    }
+    isAway.withLock { $0 = true }
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    #expect(error.code == .gone && error.outcome == .didNotRun && error.evidence.contains("no route"), "\(error)")
+    guard case .lost(let reason) = remote.presence else { return #expect(remote.presence == .lost("no route")) }
+    #expect(reason.contains("no route"))
+    isAway.withLock { $0 = false }
+    try await remote.reconnect()
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+  }
+
   // MARK: Lost and back
 
   @Test("one that is lost says so, fails at once, and is back when it can be reached")

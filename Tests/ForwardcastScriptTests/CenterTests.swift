@@ -1,9 +1,30 @@
 // CenterTests.swift: services, extension points and lazy observers in scripts.
 // Layer: Tests.
 
+import Dispatch
+import Forwardcast
 import ForwardcastScript
 import TestSupport
 import Testing
+
+/// Has a script's queue stay where it is until the script lets it go on; afterwards nobody is held up.
+private final class Barrier: MessageReceiver, Sendable {
+  private let (arrived, passed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+  private let isOpen = Locked(false)
+
+  static let selectorTable = SelectorTable(for: Barrier.self) {
+    Responds(to: Message<() -> Void>("pass")) { (barrier: Barrier) in
+      if barrier.isOpen.withLock({ $0 }) { return }
+      barrier.arrived.signal()
+      barrier.passed.wait()
+    }
+    Responds(to: Message<() -> Void>("waitForArrival")) { (barrier: Barrier) in barrier.arrived.wait() }
+    Responds(to: Message<() -> Void>("open")) { (barrier: Barrier) in
+      barrier.isOpen.withLock { $0 = true }
+      barrier.passed.signal()
+    }
+  }
+}
 
 @Suite("Centers in scripts")
 struct CenterTests {
@@ -108,6 +129,30 @@ struct CenterTests {
     let played = play(Self.cast + text)
     #expect(played.error == nil)
     expect(played.output, equals: "B told\n[]\n")
+  }
+
+  @Test("an error of a hook that no statement caused is shown: of a service that was being made during a log-out")
+  func unawaitedHook() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.register(Barrier(), as: "barrier")
+    let text = """
+      receiver A { - serviceDidInit { [barrier pass] } - serviceWillClearData throws "stuck" }
+      receiver Maker { - go { let a = service A } }
+      let m = new Maker
+      queue q
+      proxy p = multicast
+      add m to p on q
+      [p go]
+      [barrier waitForArrival]
+      clear services
+      [barrier open]
+      wait
+      print services
+      """
+    #expect(session.run(text).error == nil)
+    expect(transcript.output, equals: "[<A A>]\n")
+    expect(transcript.failures.map(\.text), equals: ["stuck"])
   }
 
   @Test("services that need each other are an error, and endless chains are one too")

@@ -12,40 +12,28 @@ import Testing
       let settings = ["FORWARDCAST_HISTORY": folder.path + "/history", "TERM": "xterm", "NO_COLOR": "1"]
       let terminal = try PseudoTerminal(
         Call.executable(), ["repl"], environment: settings.merging(environment) { $1 })
-      try terminal.wait(for: Self.prompt)
+      try terminal.wait(for: PseudoTerminal.prompt)
       return terminal
     }
-
-    /// The prompt, with the cursor behind it: from here on keys are read one by one.
-    private static let prompt = "> \r\u{1B}[2C"
 
     @Test("lines are edited, recalled, completed and continued, and control-D ends")
     func session() throws {
       let folder = try Folder()
       let terminal = try begin(folder)
-      try terminal.press("let kitchen = 41\r", until: "\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("let kitchen = 41\r", until: "\n")
       // The last digit is typed before the one that is there.
-      try terminal.press("print 1\u{1B}[D2\r", until: "\n21\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("print 1\u{1B}[D2\r", until: "\n21\r\n")
       // A word and a name are completed.
-      try terminal.press("pri\t kit\t\r", until: "\n41\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("pri\t kit\t\r", until: "\n41\r\n")
       // The line before the last, its last digit changed.
-      try terminal.press("\u{1B}[A\u{1B}[A\u{7F}7\r", until: "\n27\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("\u{1B}[A\u{1B}[A\u{7F}7\r", until: "\n27\r\n")
       try terminal.press("[1 add:\r", until: "… \r\u{1B}[2C")
-      try terminal.press("2]\r", until: "\n3\r\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("nobody\u{1}\u{B}\"left\"\r", until: "\n\"left\"\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("2]\r", until: "\n3\r\n")
+      try terminal.enter("nobody\u{1}\u{B}\"left\"\r", until: "\n\"left\"\r\n")
       // An error does not end it.
-      try terminal.press("print nobody\r", until: "error: unknown name: nobody\r\nprint nobody\r\n      ^\r\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("half a line\u{3}", until: "^C\r\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("[1 add: 2]\r", until: "\n3\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("print nobody\r", until: "error: unknown name: nobody\r\nprint nobody\r\n      ^\r\n")
+      try terminal.enter("half a line\u{3}", until: "^C\r\n")
+      try terminal.enter("[1 add: 2]\r", until: "\n3\r\n")
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
     }
@@ -53,15 +41,13 @@ import Testing
     @Test("what is running ends at an interrupt, and the session stays")
     func interrupt() throws {
       let terminal = try begin(Folder())
-      try terminal.press("let x = 5\r", until: "\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("let x = 5\r", until: "\n")
       try terminal.press(
         "print \"begun\"; repeat 9000000000 { repeat 1000000000 { repeat 0 { } } }\r", until: "\nbegun\r\n")
       terminal.interrupt()
       try terminal.wait(for: "limit exceeded: the run was cancelled")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("print x\r", until: "\n5\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.wait(for: PseudoTerminal.prompt)
+      try terminal.enter("print x\r", until: "\n5\r\n")
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
     }
@@ -70,13 +56,11 @@ import Testing
     func history() throws {
       let folder = try Folder()
       var terminal = try begin(folder)
-      try terminal.press("print \"remembered\"\r", until: "\nremembered\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("print \"remembered\"\r", until: "\nremembered\r\n")
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
       terminal = try begin(folder)
-      try terminal.press("\u{1B}[A\r", until: "\nremembered\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("\u{1B}[A\r", until: "\nremembered\r\n")
       try terminal.press(":quit\r", until: "\n")
       expect(terminal.status, equals: 0)
     }
@@ -86,33 +70,22 @@ import Testing
       let folder = try Folder()
       let terminal = try begin(folder)
       let file = folder.path + "/said.msg"
-      try terminal.press("receiver R { - a = 1 }\r", until: "\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("let r = new R\r", until: "\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":trace on\r", until: "\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("[r a]\r", until: "<R r> is asked a")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":trace off\r", until: Self.prompt)
-      try terminal.press(":save \(file)\r", until: Self.prompt)
-      try terminal.press(":reset\r", until: Self.prompt)
-      try terminal.press("print r\r", until: "error: unknown name: r")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":load \(file)\r", until: Self.prompt)
-      try terminal.press("print r\r", until: "\n<R r>\r\n")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":load \(file).none\r", until: "cannot read")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":fly\r", until: "no command :fly; :help lists them")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press(":help drop\r", until: "drop x\r\n  Forgets a name")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("help drop\r", until: "drop x\r\n  Forgets a name")
-      try terminal.wait(for: Self.prompt)
-      try terminal.press("let help = 7\r", until: Self.prompt)
-      try terminal.press("help\r", until: "\n7\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("receiver R { - a = 1 }\r", until: "\n")
+      try terminal.enter("let r = new R\r", until: "\n")
+      try terminal.enter(":trace on\r", until: "\n")
+      try terminal.enter("[r a]\r", until: "<R r> is asked a")
+      try terminal.press(":trace off\r", until: PseudoTerminal.prompt)
+      try terminal.press(":save \(file)\r", until: PseudoTerminal.prompt)
+      try terminal.press(":reset\r", until: PseudoTerminal.prompt)
+      try terminal.enter("print r\r", until: "error: unknown name: r")
+      try terminal.press(":load \(file)\r", until: PseudoTerminal.prompt)
+      try terminal.enter("print r\r", until: "\n<R r>\r\n")
+      try terminal.enter(":load \(file).none\r", until: "cannot read")
+      try terminal.enter(":fly\r", until: "no command :fly; :help lists them")
+      try terminal.enter(":help drop\r", until: "drop x\r\n  Forgets a name")
+      try terminal.enter("help drop\r", until: "drop x\r\n  Forgets a name")
+      try terminal.press("let help = 7\r", until: PseudoTerminal.prompt)
+      try terminal.enter("help\r", until: "\n7\r\n")
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
       try expect(
@@ -135,8 +108,7 @@ import Testing
       try terminal.press("\u{1B}", until: "print 4\r\u{1B}[9C")
       try terminal.press("2", until: "print 42\r\u{1B}[10C")
       // Keys that come at once are an escape and a key, unless they make a key of their own.
-      try terminal.press("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
-      try terminal.wait(for: Self.prompt)
+      try terminal.enter("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
     }
@@ -150,9 +122,8 @@ import Testing
       try terminal.press("\u{1F469}\u{200D}\u{1F467}", until: "\u{1F469}\u{200D}\u{1F467}\r\u{1B}[14C")
       try terminal.press("\u{FF21}\u{202E}", until: "\u{FF21}\\u{202E}\r\u{1B}[24C")
       // Three keys back and one away again: each is one character, whatever it is made of.
-      try terminal.press(
+      try terminal.enter(
         "\u{7F}\u{1B}[D\u{1B}[D\u{1B}[D\u{7F}\u{1B}[F\"\r", until: "\ne\u{301}\u{1F469}\u{200D}\u{1F467}\u{FF21}\r\n")
-      try terminal.wait(for: Self.prompt)
       try terminal.press("\u{4}", until: "\r\n")
       expect(terminal.status, equals: 0)
     }

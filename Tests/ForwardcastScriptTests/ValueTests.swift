@@ -43,7 +43,9 @@ struct ValueTests {
       ("@{\"a\": 1} == @{\"a\": 1.0}", true), ("@{\"a\": 1} == @{\"b\": 1}", false),
       ("@selector(a:) == selector \"a:\"", true), ("@selector(a:) == \"a:\"", false),
       ("ann == ann", true), ("ann == new Cook", false), ("new Cook == new Cook", false), ("line == line", true),
-      ("1 < 2", true), ("2 < 1", false), ("1 <= 1.0", true), ("2.5 > 2", true), ("2 >= 2.5", false),
+      ("1 < 2", true), ("2 < 1", false), ("3 < 3.0", false), ("3.0 < 3", false), ("3.0 <= 3", true), ("2 < 2.5", true),
+      ("2.5 < 3", true), ("1 < [0.0 divide: 0]", false), ("[0.0 divide: 0] < 1", false), ("1 > [0.0 divide: 0]", false),
+      ("1e300 < 5", false), ("5 < -1e300", false), ("1 <= 1.0", true), ("2.5 > 2", true), ("2 >= 2.5", false),
       ("9007199254740993 > 9007199254740992.0", true), ("9223372036854775807 < 9223372036854775808.0", true),
       ("-9223372036854775808 <= -1e300", false), ("-0.5 < 0", true), ("0 < -0.5", false),
     ])

@@ -23,6 +23,7 @@ protocol Easel: AnyObject {
   @Answer(.last, otherwise: 0) func typed() throws(Busy) -> Int
   subscript(index: Int) -> String? { get set }
   var handler: (() -> Int)? { get set }
+  func blend(_ a: Int, _ b: Int, _ c: Int) throws -> Int
   func many(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int) throws -> Int
   nonisolated(nonsending) func slowly(_ a: Int) async throws -> Int
 }
@@ -60,6 +61,7 @@ final class RealEasel: Easel {
     get { texts[index] }
     set { texts[index] = newValue }
   }
+  func blend(_ a: Int, _ b: Int, _ c: Int) throws -> Int { a + b * c }
   func many(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int) throws -> Int { a + b + c + d + e }
   nonisolated(nonsending) func slowly(_ a: Int) async throws -> Int { a * 2 }
 }
@@ -122,6 +124,25 @@ struct ShapeTests {
     async let moved: Void = clock.moveWhenSlept(by: .seconds(1))
     try await expect(easel.face.slowly(7), equals: 14)
     await moved
+  }
+
+  @Test("calls of three arguments and more are stubbed, counted and found, each argument in its place")
+  func manyArguments() async throws {
+    easel.stub(Says.blend, 1, .any, 3).runs { $0 * 100 + $1 * 10 + $2 }
+    easel.stub(Says.many, .any, .any, .any, .any, 5).answers(0)
+    for second in 1...2 { try expect(easel.face.blend(1, second, 3), equals: 103 + 10 * second) }
+    for arguments in [(3, 2, 1), (1, 2, 4)] {
+      #expect(throws: MessageError.self) { try easel.face.blend(arguments.0, arguments.1, arguments.2) }
+    }
+    try expect(easel.face.many(1, 2, 3, 4, 5), equals: 0)
+    #expect(easel.verify(Says.blend, 1, 2, 3, times: 1) && easel.verify(Says.blend, .any, 2, .any, times: 3))
+    #expect(easel.verify(Says.many, 1, 2, 3, 4, 5, times: 1) && easel.verify(Says.many, 5, 4, 3, 2, 1, times: .never))
+    expect(easel.call(Says.blend, .any, .any, 3).count, equals: 2)
+    expect(easel.call(Says.many, 1, .any, .any, 4, .any).count, equals: 1)
+    #expect(await easel.call(Says.blend, 1, 2, 4).wait())
+    #expect(failures.failures.isEmpty)
+    easel.verify(Says.many, 1, 2, 3, 5, 4)
+    expect(failures.failures.count, equals: 1)
   }
 
   @Test("a call falls back to an actor")

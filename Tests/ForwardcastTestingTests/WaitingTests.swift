@@ -241,6 +241,30 @@ struct TestClockTests {
     expect(clock.now.offset, equals: .seconds(3))
   }
 
+  @Test("one move wakes all that are due, by their deadlines, and of equal ones who slept first")
+  func several() async throws {
+    // One task at a time, in the order in which they go on.
+    final class Lane: TaskExecutor {
+      private let queue = DispatchQueue(label: "lane")
+      func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      }
+    }
+    let (clock, lane, woken) = (TestClock(), Lane(), Locked<[String]>([]))
+    let start = clock.now
+    let tasks = ["3", "1 first", "2", "1 second", "1 third"].map { name in
+      Task(executorPreference: lane) {
+        try await clock.sleep(until: start.advanced(by: .seconds(Int(name.prefix(1)) ?? 0)))
+        woken.withLock { $0.append(name) }
+      }
+    }
+    await clock.waitForSleepers(5)
+    clock.advance(by: .seconds(3))
+    for task in tasks { try await task.value }
+    expect(woken.withLock { $0 }, equals: ["1 first", "1 second", "1 third", "2", "3"])
+  }
+
   @Test("a deadline that has passed is no sleep, and a cancelled task does not begin to sleep")
   func noSleep() async throws {
     let clock = TestClock()

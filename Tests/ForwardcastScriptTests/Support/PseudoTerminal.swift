@@ -68,6 +68,15 @@
       try wait(for: text)
     }
 
+    /// The prompt of the conversation, with the cursor behind it: from here on keys are read one by one.
+    static let prompt = "> \r\u{1B}[2C"
+
+    /// Presses keys that end a line; reads until the screen was sent `text`, and then the prompt again.
+    func enter(_ keys: String, until text: String) throws {
+      try press(keys, until: text)
+      try wait(for: Self.prompt)
+    }
+
     /// Reads until the screen was sent `text` after what was waited for last; what has been read is passed.
     func wait(for text: String) throws {
       while true {
