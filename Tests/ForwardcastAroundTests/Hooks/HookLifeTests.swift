@@ -36,6 +36,14 @@ struct HookLifeTests {
     expect(journal.entries, equals: ["ann hello"])
   }
 
+  @Test("hooks behind a message run in the order in which they were installed: the newest stands outside")
+  func orderBehind() throws {
+    let proxy = Desks.of(Desk("ann", journal))
+    for number in 1...3 { try proxy.after(.say) { _, _ in journal.note("\(number)") } }
+    proxy.broadcast(.say, "hello")
+    expect(journal.entries, equals: ["ann hello", "1", "2", "3"])
+  }
+
   @Test("a hook behind the message that is cancelled while the message is under way does not run")
   func cancelInside() throws {
     let proxy = Desks.of(Desk("ann", journal))
