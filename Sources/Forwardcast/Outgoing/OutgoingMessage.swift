@@ -13,6 +13,8 @@ struct MessageRequest {
   var ignoresErrors = false
   /// Whether targets that do not get the message are told of as well.
   var listsEveryTarget = false
+  /// Whether the sender suspends until there is room, though it waits for no answer.
+  var waitsForRoom = false
   /// Makes what says of each answer, one after another, whether the sender needs no further one; `nil` where it needs all. For
   /// answers that hooks, or another context, stand before.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?

@@ -12,6 +12,8 @@ extension Parcel {
     let root: RouteNode
     if let node = details?.node {
       root = node
+      // A hook that goes on twice sends it there twice.
+      node.forgetPosted()
     } else {
       let route = multicast.beginMessage(message.selector)
       if let error = RouteNode.refusal(route, in: outer.proxies, message.trail, count: 0, target) {
@@ -24,7 +26,7 @@ extension Parcel {
     }
     let isAwaited = details?.pending != nil
     let sink = SinkOf(NestedSink(message.request, tells: !isAwaited))
-    guard root.mayWait(isAwaited: isAwaited) else {
+    guard root.mayWait(isAwaited: isAwaited || message.request.waitsForRoom) else {
       let walk = Walk(message, to: root, into: sink, waiting: .nobody, at: outer, for: details?.pending)
       let serve = {
         let failure = walk.serveAll()
@@ -68,7 +70,7 @@ extension Parcel {
 extension RouteNode {
   /// Whether who serves the targets of the proxy, or of one inside, may have to wait for some.
   ///
-  /// - Parameter isAwaited: whether the sender waits for answers.
+  /// - Parameter isAwaited: whether the sender waits for answers, or for room.
   fileprivate func mayWait(isAwaited: Bool) -> Bool {
     all.contains { node in
       if isAwaited, node.hasTurn || node.plan?.suspendsSenders ?? false { return true }

@@ -171,7 +171,9 @@ extension Walk {
       return nil
     }
     // A sender that does not wait gets no answers from other contexts.
-    var request = pending == nil ? MessageRequest(keepsAnswers: false) : message.request
+    var request =
+      pending == nil
+      ? MessageRequest(keepsAnswers: false, waitsForRoom: message.request.waitsForRoom) : message.request
     request.listsEveryTarget = pending != nil && sink.listsEveryTarget
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.proxies : nil, node: inner,

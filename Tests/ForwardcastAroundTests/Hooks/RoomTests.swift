@@ -27,17 +27,25 @@ struct RoomTests {
     }
   }
 
+  /// Where the proxy with the buffer stands.
+  enum Place: CaseIterable { case alone, nested, nestedOnQueue }
+
   @Test("a sender that waits gets an answer for each message, however little room there is", arguments: [1, 8])
   func allAnswer(room: Int) async throws {
     for surrounding in Surrounding.allCases {
-      for isNested in [false, true] {
+      for place in Place.allCases {
         let inner = Rooms()
         let outer = Rooms()
         let desk = Desk("a", worth: 1, journal)
         let queue = DispatchQueue(label: "desk")
         inner.add(desk, delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(room))
-        if isNested { outer.add(inner, ownership: .strong) }
-        let proxy = isNested ? outer : inner
+        switch place {
+        case .alone: break
+        case .nested: outer.add(inner, ownership: .strong)
+        case .nestedOnQueue:
+          outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
+        }
+        let proxy = place == .alone ? inner : outer
         let kept = try surrounding.install(on: inner)
         let (answers, reports, broadcasts) = try await (
           answers(from: proxy) { try await proxy.collectAndWait(.quote, $0, returning: .sum) },
@@ -50,6 +58,9 @@ struct RoomTests {
         expect(answers, equals: (2...51).reduce(0, +))
         expect(reports, equals: (2...51).reduce(0, +))
         expect(broadcasts, equals: 50)
+        try await proxy.drain()
+        expect(journal.entries.count, equals: 150)
+        journal.clear()
         withExtendedLifetime(kept) {}
       }
     }
