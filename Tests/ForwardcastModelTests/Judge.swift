@@ -9,7 +9,6 @@ final class Judge {
 
   /// What differs; `nil` where nothing does. With `known` rules: what none of them explains, nor any of them together.
   func difference(in program: Program, known: [Rules] = []) -> Difference? {
-    if !known.isEmpty, program.isExcused { return nil }
     guard let observed = observe(program) else {
       let expected = Reference.journal(of: program).map { "\($0)" }
       return Difference(step: 0, expected: expected, observed: ["the program hangs"])
@@ -84,43 +83,6 @@ extension Step {
 }
 
 extension Program {
-  /// Whether it meets one of the known differences that no rule tells.
-  fileprivate var isExcused: Bool {
-    let actions = allActions
-    let surrounded = Set(actions.compactMap { if case .hook(let hook) = $0 { hook.proxy } else { nil } })
-    let nested = Set(
-      actions.compactMap { action -> Int? in
-        if case .add(let addition) = action, case .proxy(let index) = addition.object { index } else { nil }
-      })
-    let isQueued = actions.contains { action in
-      if case .add(let addition) = action, case .proxy = addition.object { addition.context != nil } else { false }
-    }
-    let stopsEarly = actions.contains {
-      if case .send(let send) = $0 { send.verb.policy?.mayStopEarly ?? false } else { false }
-    }
-    let queued = Set(
-      actions.compactMap { if case .add(let addition) = $0, addition.context != nil { addition.object } else { nil } })
-    let losesQueued = actions.contains {
-      if case .release(let target) = $0 { queued.contains(.target(target)) } else { false }
-    }
-    let ways = Set(
-      actions.compactMap { action -> AdditionKey? in
-        if case .add(let addition) = action, case .proxy = addition.object { AdditionKey(addition) } else { nil }
-      })
-    let comesTwice = Set(ways.map(\.object)).count < ways.count
-    let suspends = actions.contains { action in
-      if case .add(let addition) = action, case .suspendSender = addition.buffer { true } else { false }
-    }
-    let losesNested = targets.flatMap(\.actions).contains { action in
-      switch action {
-      case .remove(.proxy, _), .mute(.proxy, _), .cancel: !nested.isEmpty && !queued.isEmpty
-      default: false
-      }
-    }
-    return !nested.isDisjoint(with: surrounded) && (isQueued || stopsEarly) || losesQueued || losesNested
-      || isQueued && suspends || comesTwice && !queued.isEmpty
-  }
-
   /// Targets to which several ways lead, each with an order of its own; or all, where that may be so of a proxy.
   fileprivate var targetsOfSeveralPlaces: Set<String> {
     let objects = allActions.compactMap { if case .add(let addition) = $0 { addition.object } else { nil } }

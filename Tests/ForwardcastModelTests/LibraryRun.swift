@@ -172,7 +172,7 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
     var count = -1
     while count != events.withLock({ $0.count }) {
       count = events.withLock { $0.count }
-      for _ in 0..<3 { contexts[context].sync {} }
+      for _ in 0..<6 { contexts[context].sync {} }
     }
     contexts[context].suspend()
   }

@@ -29,6 +29,9 @@ final class Place {
   var isMuted = false
   var isCancelled = false
   var waiting: [Parcel] = []
+  /// Whether a message of it is under way that was suspended, and those that came meanwhile.
+  var isBusy = false
+  var parked: [Parcel] = []
   /// Places in the buffer that senders have who wait, before anything is posted.
   var reserved = 0
 
@@ -76,9 +79,10 @@ final class Node {
   /// Whether a nested proxy was entered.
   var isEntered = false
   var holdsRoom = false
-  /// What came of it on its context, and who waits for that.
+  /// What came of it on its context, and who waits for that where.
   var served: Served?
   var onServed: ((Served) -> Void)?
+  var home = Home.sender
   var place: Place { way[way.count - 1] }
   init(way: [Place], object: Object, row: Int?) { (self.way, self.object, self.row) = (way, object, row) }
 }
@@ -94,6 +98,15 @@ final class Level {
   init(_ proxy: Int, hooks: [InstalledHook], nodes: [Node], way: [Int]) {
     (self.proxy, self.hooks, self.nodes, self.way) = (proxy, hooks, nodes, way)
   }
+}
+
+/// Where whoever waits goes on.
+enum Home { case sender, context(Int), inPlace }
+
+/// What has its turn on a context.
+enum Turn {
+  case parcel(Parcel), job(() -> Void)
+  var parcel: Parcel? { if case .parcel(let parcel) = self { parcel } else { nil } }
 }
 
 /// A message that is on its way.
@@ -144,63 +157,20 @@ struct Served {
   var hasFailed = false
 }
 
-/// Other ways to do things than the specification's: what the library does at present, or what its words leave open.
+/// Other ways to do things than the specification's: what the library does on purpose.
 struct Rules: OptionSet, Hashable, Sendable {
   let rawValue: Int
-  /// A report lists a nested proxy that gets nothing, in place of its targets.
-  static let nestedIsListed = Rules(rawValue: 1)
-  /// A nested proxy on a queue is one that is queued, in place of its targets.
-  static let queuedNestedCounts = Rules(rawValue: 2)
-  /// A stream or a trace on a nested proxy holds a sender who waits, as a hook does.
-  static let surroundingsHold = Rules(rawValue: 4)
-  /// A question of which all targets are elsewhere has the empty answer where they are behind a nested proxy or a hook.
-  static let isNotToldWhoIsElsewhere = Rules(rawValue: 8)
+  /// A trace on a nested proxy holds a sender who waits, as a hook does.
+  static let tracesHold = Rules(rawValue: 1)
+  /// A dead target on a queue counts as queued in a summary, until its context finds out.
+  static let deadAreQueued = Rules(rawValue: 2)
+  /// What a hook throws counts as a failure of a target in a summary.
+  static let errorsOfHooksCount = Rules(rawValue: 4)
 
-  /// A nested proxy around which something stands asks all of its targets, whatever the policy.
-  static let surroundedAsksAll = Rules(rawValue: 16)
-  /// Where something stands around the root, its reports list who is passed over twice.
-  static let surroundedListsTwice = Rules(rawValue: 32)
-  /// A nested proxy that is removed or muted leaves behind what waits for its targets.
-  static let waysAreForgotten = Rules(rawValue: 64)
-  /// A dead target on a queue counts as queued.
-  static let deadAreQueued = Rules(rawValue: 128)
-  /// A nested proxy on a queue asks those that it has when its turn comes.
-  static let queuedNestedJoinsLate = Rules(rawValue: 256)
+  /// A nested proxy that is registered for other selectors is listed in place of its targets.
+  static let nestedOutOfScopeIsListed = Rules(rawValue: 8)
 
-  /// A sender who waits for answers holds the targets that gave one.
-  static let sendersHold = Rules(rawValue: 512)
-
-  /// Adding again without saying a priority moves a target to priority 0.
-  static let unsaidPriorityIsZero = Rules(rawValue: 1024)
-
-  /// What a hook throws counts as a failure of a target.
-  static let errorsOfHooksCount = Rules(rawValue: 2048)
-  /// A nested proxy of which no target gets the message is listed besides them, and with them who was added meanwhile.
-  static let unresponsiveNestedIsListed = Rules(rawValue: 4096)
-
-  /// A target with registrations for several sets of selectors is listed as out of the scope of those that are for others.
-  static let otherScopesAreListed = Rules(rawValue: 8192)
-  /// Who is muted and out of scope is listed as out of scope.
-  static let scopeBeforeMuted = Rules(rawValue: 16384)
-
-  /// An empty nested proxy behind an error that stops is in no list.
-  static let emptyNestedMayBeUnlisted = Rules(rawValue: 32768)
-
-  /// A nested proxy on a queue asks all of its targets, whatever the policy.
-  static let queuedNestedAsksAll = Rules(rawValue: 65536)
-  /// Where something stands around the root, its hooks and streams come before the wait for room.
-  static let surroundedWaitsInside = Rules(rawValue: 131_072)
-
-  static let all: [Rules] = [
-    .queuedNestedAsksAll, .surroundedWaitsInside,
-    .emptyNestedMayBeUnlisted,
-    .otherScopesAreListed, .scopeBeforeMuted,
-    .errorsOfHooksCount, .unresponsiveNestedIsListed,
-    .unsaidPriorityIsZero,
-    .sendersHold,
-    .nestedIsListed, .queuedNestedCounts, .surroundingsHold, .isNotToldWhoIsElsewhere, .surroundedAsksAll,
-    .surroundedListsTwice, .waysAreForgotten, .deadAreQueued, .queuedNestedJoinsLate,
-  ]
+  static let all: [Rules] = [.nestedOutOfScopeIsListed, .tracesHold, .deadAreQueued, .errorsOfHooksCount]
 }
 
 final class Reference {
@@ -215,7 +185,7 @@ final class Reference {
   var held: [Bool]
   var running: [Int]
   var acted: Set<Int> = []
-  var contexts: [[Parcel]] = Array(repeating: [], count: Program.contexts)
+  var contexts: [[Turn]] = Array(repeating: [], count: Program.contexts)
   /// What goes on when those who wait get their turn.
   var ready: [() -> Void] = []
   var waitingForRoom: [(isReady: () -> Bool, go: () -> Void)] = []
@@ -312,7 +282,7 @@ final class Reference {
         addition.isStrong, addition.buffer, addition.deliversPending
       )
       additions[added] = same
-      let priority = addition.priority ?? (rules.contains(.unsaidPriorityIsZero) ? 0 : same.priority)
+      let priority = addition.priority ?? same.priority
       guard same.priority != priority else { return }
       places[addition.proxy].removeAll { $0 === same }
       same.priority = priority
@@ -342,13 +312,11 @@ final class Reference {
   func isAlive(_ place: Place) -> Bool {
     guard case .target(let target) = place.object else { return true }
     if held[target] || running[target] > 0 { return true }
-    if open.contains(where: { $0.called.contains(target) && ($0.mode == .report || rules.contains(.sendersHold)) }) {
+    if open.contains(where: { $0.called.contains(target) && $0.mode == .report }) {
       return true
     }
     return places.joined().contains { $0.object == place.object && $0.isStrong }
-      || contexts.joined().contains {
-        $0.deliversPending && $0.node.object == place.object && $0.node.place.isCancelled
-      }
+      || contexts.joined().contains { $0.parcel.map { $0.deliversPending && $0.node.object == place.object } ?? false }
   }
 
   /// Why a registration gets no message, or `nil`.
@@ -402,14 +370,15 @@ final class Reference {
     let level = level(send.proxy, send.word, way: [])
     if send.verb.waits || travel.mode == .report { open.append(travel) }
     let begin = {
-      self.surrounded(level, Part(travel, travel.mode), send.argument) { served in
-        self.finish(travel, level, served)
-        self.open.removeAll { $0 === travel }
-      }
+      self.surrounded(
+        level, Part(travel, travel.mode), send.argument, passed: { self.giveBackAll(level) },
+        { served in
+          self.finish(travel, level, served)
+          self.open.removeAll { $0 === travel }
+        })
     }
-    let waitsInside = rules.contains(.surroundedWaitsInside) && !level.hooks.isEmpty
-    guard send.verb.waits, !waitsInside else { return begin() }
-    whenThereIsRoom(in: level, travel, begin)
+    guard send.verb.waits else { return begin() }
+    whenThereIsRoom(in: level, travel, .sender, begin)
   }
 
   // MARK: - Room for those who wait
@@ -417,7 +386,9 @@ final class Reference {
   private func reached(_ level: Level, _ word: Word) -> [Node] {
     level.nodes.flatMap { node -> [Node] in
       guard obstacle(node.place) == nil, node.place.only?.contains(word) ?? true else { return [] }
-      if let inner = node.level { return reached(inner, word) + (limit(node.place) != nil ? [node] : []) }
+      // Behind a proxy on a context of its own room is waited for there.
+      if let inner = node.level, node.place.context == nil { return reached(inner, word) }
+      if node.level != nil { return limit(node.place) != nil ? [node] : [] }
       return node.row != nil && limit(node.place) != nil ? [node] : []
     }
   }
@@ -426,7 +397,9 @@ final class Reference {
     if case .suspendSender(let count) = place.buffer, place.context != nil { count } else { nil }
   }
 
-  private func whenThereIsRoom(in level: Level, _ travel: Travel, _ begin: @escaping () -> Void) {
+  private func whenThereIsRoom(
+    in level: Level, _ travel: Travel, _ home: Home, _ begin: @escaping () -> Void
+  ) {
     let nodes = reached(level, travel.send.word)
     guard !nodes.isEmpty else { return begin() }
     let isReady = {
@@ -446,13 +419,22 @@ final class Reference {
         (
           isReady,
           {
-            take(); self.ready.append(begin)
+            take()
+            self.goOn(home, begin)
           }
         ))
       return
     }
     take()
     begin()
+  }
+
+  private func goOn(_ home: Home, _ body: @escaping () -> Void) {
+    switch home {
+    case .sender: ready.append(body)
+    case .context(let context): contexts[context].append(.job(body))
+    case .inPlace: body()
+    }
   }
 
   private func giveBack(_ node: Node) {
@@ -465,7 +447,7 @@ final class Reference {
   private func giveBackAll(_ level: Level) {
     for node in level.nodes {
       giveBack(node)
-      if let inner = node.level { giveBackAll(inner) }
+      if let inner = node.level, node.place.context == nil { giveBackAll(inner) }
     }
   }
 
@@ -480,22 +462,43 @@ final class Reference {
     let travel: Travel
     let mode: Mode
     var isQueued = false
+    /// Where those go on who wait in it.
+    var home = Home.sender
     /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
     var isBehindOpen = false
     init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
     var word: Word { travel.send.word }
   }
 
+  /// A level with its hooks. `passed` is told when whoever comes behind it gets the message.
+  private func surrounded(
+    _ level: Level, _ part: Part, _ argument: Int, passed: @escaping () -> Void, _ done: @escaping (Served) -> Void
+  ) {
+    var hasPassed = false
+    let pass = {
+      guard !hasPassed else { return }
+      hasPassed = true
+      passed()
+    }
+    // A hook that waits holds its sender.
+    let holds = part.travel.waits && isHeld(level)
+    surrounded(level, part, argument, from: 0, passed: holds ? {} : pass) {
+      done($0)
+      pass()
+    }
+  }
+
   /// The hooks of a level, the outermost first, and then its targets.
   private func surrounded(
-    _ level: Level, _ part: Part, _ argument: Int, from index: Int = 0, _ done: @escaping (Served) -> Void
+    _ level: Level, _ part: Part, _ argument: Int, from index: Int, passed: @escaping () -> Void,
+    _ done: @escaping (Served) -> Void
   ) {
-    guard index < level.hooks.count else { return inside(level, part, argument, done) }
+    guard index < level.hooks.count else { return inside(level, part, argument, passed: passed, done) }
     let hook = level.hooks[index]
     let setup = hook.setup
     let name = "h\(hook.number)"
     let within = { (argument: Int, done: @escaping (Served) -> Void) in
-      self.surrounded(level, part, argument, from: index + 1, done)
+      self.surrounded(level, part, argument, from: index + 1, passed: passed, done)
     }
     guard !hook.isCancelled else { return within(argument, done) }
     switch setup.kind {
@@ -518,7 +521,7 @@ final class Reference {
       }
     case .around(let around):
       if part.travel.send.verb.waits ? setup.form == .plain && hasQueued(level) : setup.form == .waiting {
-        return fail(level, part, "isolation mismatch", done)
+        return refuse(level, part, "isolation mismatch", done)
       }
       note(name, "around \(part.word) \(argument)")
       begin(hook)
@@ -543,7 +546,8 @@ final class Reference {
       case .twice:
         within(argument) { served in
           guard self.outgoing(served, part).error == nil else { return done(served) }
-          within(argument, leave)
+          guard part.travel.send.verb.waits else { return within(argument, leave) }
+          self.whenThereIsRoom(in: level, part.travel, part.home) { within(argument, leave) }
         }
       case .skip, .own:
         current = part
@@ -603,27 +607,16 @@ final class Reference {
 
   // MARK: - The targets of a level
 
-  private func asksAll(_ level: Level, _ part: Part) -> Bool {
-    rules.contains(.queuedNestedAsksAll) && part.isQueued
-      || rules.contains(.surroundedAsksAll) && level.way.count > 1 && !level.hooks.isEmpty
-  }
-
   private func mayStop(_ level: Level, _ part: Part) -> Bool {
-    !asksAll(level, part) && part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
+    part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
   }
 
-  private func inside(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+  private func inside(
+    _ level: Level, _ part: Part, _ argument: Int, passed: @escaping () -> Void, _ done: @escaping (Served) -> Void
+  ) {
     reopen(level)
-    let isRoot = level.way.count == 1 && !level.hooks.isEmpty
-    guard isRoot, part.travel.send.verb.waits, rules.contains(.surroundedWaitsInside) else {
-      return reach(level, part, argument, done)
-    }
-    whenThereIsRoom(in: level, part.travel) { self.reach(level, part, argument, done) }
-  }
-
-  private func reach(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
     if !mayStop(level, part) { postAll(level, part, argument) }
-    serve(level, part, argument) { served in
+    serve(level, part, argument, passed: passed) { served in
       guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level) else { return done(served) }
       guard part.mode == .broadcast else { return self.fail(level, part, "nobody responds", done) }
       self.report(Fault(text: "nobody responds", way: level.way), part)
@@ -672,8 +665,12 @@ final class Reference {
     }
     guard let reason = obstacle(node, part) else { return true }
     // What has left is on its way.
-    if let inner = node.level, hasLeft(inner), !rules.contains(.waysAreForgotten) || part.travel.waits { return true }
-    if rules.contains(.deadAreQueued), reason == "dead", node.place.context != nil, node.row != nil { return true }
+    if let inner = node.level, hasLeft(inner) { return true }
+    if rules.contains(.deadAreQueued), part.mode != .report, reason == "dead", node.place.context != nil,
+      node.row != nil
+    {
+      return true
+    }
     skip(node, reason)
     return false
   }
@@ -690,11 +687,7 @@ final class Reference {
     }
   }
 
-  private var reasons: [String] {
-    rules.contains(.scopeBeforeMuted)
-      ? ["removed", "dead", "out of scope", "muted", "does not respond"]
-      : ["removed", "dead", "muted", "out of scope", "does not respond"]
-  }
+  private let reasons = ["removed", "dead", "muted", "out of scope", "does not respond"]
 
   private func hasLeft(_ level: Level) -> Bool {
     level.nodes.contains { $0.isPosted || $0.level.map(hasLeft) ?? false }
@@ -706,7 +699,7 @@ final class Reference {
 
   /// The first that holds of the reasons for which a node gets nothing.
   private func obstacle(_ node: Node, _ part: Part) -> String? {
-    var found = (rules.contains(.waysAreForgotten) ? [node.place] : node.way).compactMap { obstacle($0) }
+    var found = node.way.compactMap { obstacle($0) }
     if isOutOfScope(node, part) { found.append("out of scope") }
     if node.level == nil, node.row == nil { found.append("does not respond") }
     return found.min { reasons.firstIndex(of: $0) ?? 9 < reasons.firstIndex(of: $1) ?? 9 }
@@ -716,11 +709,8 @@ final class Reference {
   private func skip(_ node: Node, _ reason: String) {
     if let level = node.level, !level.nodes.isEmpty {
       node.outcome = .unlisted
-      if rules.contains(.nestedIsListed),
-        reason != "withheld by a hook"
-          || rules.contains(.queuedNestedCounts) && node.place.context != nil
-      {
-        node.outcome = .skipped(current.flatMap { obstacle(node, $0) } ?? reason)
+      if rules.contains(.nestedOutOfScopeIsListed), let current, !(node.place.only?.contains(current.word) ?? true) {
+        node.outcome = .skipped(obstacle(node, current) ?? reason)
         return
       }
       for inner in level.nodes { skip(inner, reason) }
@@ -733,7 +723,9 @@ final class Reference {
   private var current: Part?
 
   /// Asks the nodes of a level in their order, and gives what came of it in that order.
-  private func serve(_ level: Level, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+  private func serve(
+    _ level: Level, _ part: Part, _ argument: Int, passed: @escaping () -> Void, _ done: @escaping (Served) -> Void
+  ) {
     var served = [Served?](repeating: nil, count: level.nodes.count)
     var hasAskedAll = false
     var (hasFailed, isOver) = (false, false)
@@ -778,7 +770,7 @@ final class Reference {
           settle(index, Served())
           continue
         }
-        let isKnown = !part.isBehindOpen && !asksAll(level, part) && policy?.isKnown(by: inOrder()) ?? false
+        let isKnown = !part.isBehindOpen && policy?.isKnown(by: inOrder()) ?? false
         if isKnown || hasFailed && program.proxies[level.proxy].stopsAtFirst {
           skip(node, "stopped")
           settle(index, Served())
@@ -789,44 +781,55 @@ final class Reference {
           waits && node.isPosted ? expect(node, index) : settle(index, Served())
           continue
         }
-        // A hook that waits holds its sender: what stands behind it is asked when the hook has ended.
-        let holds = waits && isSurrounded(node)
         var (isLater, isHere) = (false, false)
         var inner = part
         inner.isBehindOpen = part.isBehindOpen || served.prefix(index).contains { $0 == nil }
-        visit(node, inner, argument) { outcome in
-          isHere = true
-          settle(index, outcome)
-          if isLater, holds { ask(from: index + 1) }
-        }
+        visit(
+          node, inner, argument,
+          passed: {
+            isHere = true
+            if isLater { ask(from: index + 1) }
+          },
+          { settle(index, $0) })
         isLater = true
-        if !isHere, holds { return }
+        if !isHere { return }
       }
       hasAskedAll = true
+      passed()
       endWhenDone()
     }
     ask(from: 0)
   }
 
-  private func isSurrounded(_ node: Node) -> Bool {
-    guard let level = node.level else { return false }
-    return level.hooks.contains { hook in
+  /// Whether hooks of a level may wait for what it does.
+  private func isHeld(_ level: Level) -> Bool {
+    level.hooks.contains { hook in
       switch hook.setup.kind {
       case .before, .refusing, .stream: false
-      case .trace: rules.contains(.surroundingsHold)
+      case .trace: rules.contains(.tracesHold)
       default: true
       }
     }
-      || level.nodes.contains(where: isSurrounded)
+  }
+
+  /// Whether who serves the targets of a level, or of one inside, may have to wait there.
+  private func mayWait(_ level: Level) -> Bool {
+    isHeld(level)
+      || level.nodes.contains { node in
+        if node.row != nil, limit(node.place) != nil { return true }
+        return node.place.context == nil && node.level.map(mayWait) ?? false
+      }
   }
 
   /// Calls a target, or enters a nested proxy, here and now.
-  private func visit(_ node: Node, _ part: Part, _ argument: Int, _ done: @escaping (Served) -> Void) {
+  private func visit(
+    _ node: Node, _ part: Part, _ argument: Int, passed: @escaping () -> Void, _ done: @escaping (Served) -> Void
+  ) {
     if let level = node.level {
       node.outcome = .unlisted
       node.isEntered = true
-      if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, done) }
-      return surrounded(level, part, argument) { served in
+      if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, passed: passed, done) }
+      return surrounded(level, part, argument, passed: passed) { served in
         var served = served
         self.takeErrorsOfHooks(&served, part)
         if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
@@ -838,6 +841,7 @@ final class Reference {
         done(served)
       }
     }
+    defer { passed() }
     guard case .target(let target) = node.object, let row = node.row else { return done(Served()) }
     let setup = program.targets[target]
     part.travel.called.insert(target)
@@ -886,16 +890,16 @@ final class Reference {
     node.isPosted = true
     setQueued(node, part)
     place.waiting.append(parcel)
-    contexts[place.context ?? 0].append(parcel)
+    node.home = part.home
+    contexts[place.context ?? 0].append(.parcel(parcel))
   }
 
   /// What waits is queued; with a nested proxy all that it would reach.
   private func setQueued(_ node: Node, _ part: Part) {
-    if rules.contains(.queuedNestedCounts), node.level != nil {
-      node.outcome = .queued
-    } else if let reason = obstacle(node, part), !(rules.contains(.deadAreQueued) && reason == "dead") {
+    if let reason = obstacle(node, part), !(rules.contains(.deadAreQueued) && part.mode != .report && reason == "dead")
+    {
       node.outcome = .skipped(reason)
-    } else if let level = node.level, !rules.contains(.queuedNestedCounts) {
+    } else if let level = node.level {
       node.outcome = level.nodes.isEmpty ? .skipped("does not respond") : .unlisted
       for inner in level.nodes { setQueued(inner, part) }
     } else {
@@ -907,7 +911,7 @@ final class Reference {
     travel.dropped += 1
     let hadLeft = parcel.node.place.waiting.contains { $0 === parcel }
     parcel.node.place.waiting.removeAll { $0 === parcel }
-    contexts[parcel.node.place.context ?? 0].removeAll { $0 === parcel }
+    contexts[parcel.node.place.context ?? 0].removeAll { $0.parcel === parcel }
     // What was queued was, for a sender that does not wait.
     if !hadLeft || parcel.travel.waits { end(parcel, "buffer full") }
   }
@@ -925,8 +929,7 @@ final class Reference {
     let node = parcel.node
     guard parcel.travel.waits else { return }
     node.served = served
-    // A sender that waits goes on in its own turn.
-    ready.append {
+    goOn(node.home) {
       let then = node.onServed
       node.onServed = nil
       then?(served)
@@ -935,30 +938,56 @@ final class Reference {
 
   private func run(_ context: Int) {
     while !contexts[context].isEmpty {
-      let parcel = contexts[context].removeFirst()
-      let node = parcel.node
-      node.place.waiting.removeAll { $0 === parcel }
-      roomChanged()
-      let way = rules.contains(.waysAreForgotten) ? [node.place] : node.way
-      let obstacle = way.compactMap { place -> String? in
-        place.isCancelled && place === node.place && parcel.deliversPending ? nil : self.obstacle(place)
-      }.first
-      if let obstacle {
-        end(parcel, obstacle)
-        continue
+      switch contexts[context].removeFirst() {
+      case .job(let body): body()
+      case .parcel(let parcel): run(parcel, context)
       }
-      var part = Part(parcel.travel, parcel.travel.waits ? parcel.travel.mode : .broadcast)
-      part.isQueued = true
-      current = part
-      if rules.contains(.queuedNestedJoinsLate), case .proxy(let inner) = node.object {
-        let late = level(inner, part.word, way: node.way)
-        let nodes = responds(inner, part.word, passed: []) ? late.nodes.filter { $0.row != nil || $0.level != nil } : []
-        node.level = Level(inner, hooks: late.hooks, nodes: nodes, way: late.way)
-      }
-      if case .target(let target) = node.object { running[target] += 1 }
-      visit(node, part, parcel.argument) { self.settle(parcel, $0) }
-      if case .target(let target) = node.object { running[target] -= 1 }
     }
+  }
+
+  private func run(_ parcel: Parcel, _ context: Int) {
+    let node = parcel.node
+    let place = node.place
+    guard !place.isBusy else { return place.parked.append(parcel) }
+    place.waiting.removeAll { $0 === parcel }
+    roomChanged()
+    let obstacle = node.way.compactMap { place -> String? in
+      place.isCancelled && place === node.place && parcel.deliversPending ? nil : self.obstacle(place)
+    }.first
+    if let obstacle {
+      // Its context has found out.
+      if obstacle == "dead", !isAlive(place) { places[place.proxy].removeAll { $0 === place } }
+      return end(parcel, obstacle)
+    }
+    var part = Part(parcel.travel, parcel.travel.waits ? parcel.travel.mode : .broadcast)
+    part.isQueued = true
+    current = part
+    guard let level = node.level else {
+      if case .target(let target) = node.object { running[target] += 1 }
+      visit(node, part, parcel.argument, passed: {}) { self.settle(parcel, $0) }
+      if case .target(let target) = node.object { running[target] -= 1 }
+      return
+    }
+    guard part.travel.send.verb.waits, mayWait(level) else {
+      part.home = .inPlace
+      return visit(node, part, parcel.argument, passed: {}) { self.settle(parcel, $0) }
+    }
+    // Its hooks wait here, and its next message waits for their end.
+    place.isBusy = true
+    part.home = .context(context)
+    contexts[context].append(
+      .job { [part] in
+        self.whenThereIsRoom(in: level, part.travel, part.home) {
+          self.visit(node, part, parcel.argument, passed: { self.giveBackAll(level) }) { served in
+            self.settle(parcel, served)
+            self.contexts[context].append(
+              .job {
+                place.isBusy = false
+                while !place.isBusy, !place.parked.isEmpty { self.run(place.parked.removeFirst(), context) }
+              })
+          }
+        }
+      })
   }
 
   // MARK: - Results
@@ -970,16 +999,17 @@ final class Reference {
     }
   }
 
+  /// Whether an object is listed for another registration than one of other selectors.
+  private func hasOtherScope(_ leaf: Node, _ level: Level) -> Bool {
+    leaves(level).contains { $0 !== leaf && $0.object == leaf.object && $0.outcome != .skipped("out of scope") }
+  }
+
   /// Nested proxies that have become empty: they may be listed beside those that they had.
   private func vanished(_ level: Level) -> [String] {
     level.nodes.flatMap { node -> [String] in
       guard let inner = node.level else { return [] }
       return vanished(inner)
-        + (inner.nodes.allSatisfy {
-          $0.place.isCancelled || !isAlive($0.place)
-            || rules.contains(.unresponsiveNestedIsListed)
-              && { if case .skipped = $0 { true } else { false } }($0.outcome)
-        }
+        + (inner.nodes.allSatisfy { $0.place.isCancelled || !isAlive($0.place) }
           ? ["\(node.object) does not respond"] : [])
     }
   }
@@ -996,18 +1026,23 @@ final class Reference {
       }
     }
     var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
-    var listed: Set<String> = []
+    var listed = Set(
+      leaves(level).compactMap { leaf -> String? in
+        switch leaf.outcome {
+        case .delivered, .queued, .failed: "\(leaf.object)"
+        case .skipped, .open, .unlisted: nil
+        }
+      })
     for leaf in leaves(level) {
       switch leaf.outcome {
       case .delivered(let value, let wasQueued):
         answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
-      case .skipped
-      where !rules.isDisjoint(with: [.scopeBeforeMuted, .otherScopesAreListed]) && isOutOfScope(leaf, part):
-        travel.ended += ["\(leaf.object) removed", "\(leaf.object) out of scope", "nil dead"]
-      case .skipped where leaf.object.isTarget && !listed.insert("\(leaf.object)").inserted:
-        travel.ended += ["removed", "dead", "muted", "out of scope", "does not respond"].map { "\(leaf.object) \($0)" }
+      case .skipped(let own)
+      where own == "out of scope" && hasOtherScope(leaf, level)
+        || leaf.object.isTarget && !listed.insert("\(leaf.object)").inserted:
+        travel.ended += Set(reasons + [own]).map { "\(leaf.object) \($0)" }
       case .skipped(let reason):
         skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
       case .open, .unlisted: break
@@ -1027,33 +1062,18 @@ final class Reference {
       if let fault = served.errors.first(where: { !$0.isListed }) {
         note(name, "throws \(fault.text)")
       } else {
-        if rules.contains(.emptyNestedMayBeUnlisted) {
-          let isOptional = { (text: String) in text.hasPrefix("p") && text.hasSuffix("does not respond") }
-          travel.ended += program.proxies.indices.map { "p\($0) withheld by a hook" }
-          travel.ended += skipped.filter(isOptional)
-          skipped.removeAll(where: isOptional)
-        }
         note(
           name,
           "answers \(answers), queued \(queued), failures \(failures), dropped \(travel.dropped), nobody \(isNobody)",
           skipped: skipped,
-          maySkip: travel.ended
-            + (rules.contains(.surroundedListsTwice) ? skipped + skipped + travel.ended : []) + vanished(level)
-            + (rules.contains(.unresponsiveNestedIsListed)
-              ? (program.targets.indices.map(Object.target) + program.proxies.indices.map(Object.proxy)).flatMap {
-                Array(repeating: "\($0) does not respond", count: 3)
-              } : [])
-            + (rules.contains(.otherScopesAreListed)
-              ? leaves(level).flatMap { leaf in
-                ["out of scope", "removed", "muted"].flatMap { Array(repeating: "\(leaf.object) \($0)", count: 3) }
-              } + program.proxies.indices.flatMap { Array(repeating: "p\($0) out of scope", count: 2) } : []))
+          maySkip: travel.ended + vanished(level))
       }
     case .collect(let policy):
       let isSettled = policy == .firstSuccess && !served.answers.isEmpty
       for fault in served.errors.dropFirst(isSettled ? 0 : 1) { report(fault, part) }
       if let fault = served.errors.first, !isSettled {
         note(name, "throws \(fault.text)")
-      } else if !rules.contains(.isNotToldWhoIsElsewhere), !travel.waits, answers.isEmpty, failures.isEmpty,
+      } else if !travel.waits, answers.isEmpty, failures.isEmpty,
         !queued.isEmpty, served.answers.isEmpty
       {
         note(name, "throws answers not waited for")
