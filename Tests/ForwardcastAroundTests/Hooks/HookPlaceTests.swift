@@ -30,6 +30,13 @@ private final class Asked: Counter, MessageReceiver {
   func total(of item: String) throws -> Int { 0 }
 }
 
+/// Sends to many without being a proxy.
+private final class OwnSender: MulticastSending {
+  typealias Interface = any MessageReceiver
+  let multicast = MulticastProxy<any MessageReceiver>()
+  func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+}
+
 /// A value that a box would put on the heap.
 struct Wide: Sendable { var words = (0, 1, 2, 3, 4, 5, 6, 7) }
 
@@ -61,6 +68,10 @@ struct HookPlaceTests {
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(asked)
     proxy.pinned { _ = $0.messages() }
+    let own = OwnSender()
+    own.multicast.add(asked)
+    _ = own.messages()
+    _ = own.trace { _ in }
     let failures = Journal()
     proxy.onError = { failures.note("\($0.error)") }
     proxy.dynamic[dynamicMember: "no name"].dynamicallyCall(withKeywordArguments: [:])

@@ -70,6 +70,22 @@ extension Centers {
       withExtendedLifetime(window) {}
     }
 
+    @Test("an observer that no message can reach is told to the handler when it registers")
+    func unreachable() {
+      final class Window: EarlierPlain { func onAddMsg(_ chat: String) {} }
+      let point = ExtensionPoint<any EarlierPlain>(services: ServiceCenter())
+      let (errors, windows) = (Journal(), [Window(), Window()])
+      #expect(point.register(windows[0]) != nil)
+      point.observers.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+      #expect(point.register(windows[1]) != nil)
+      expect(errors.all.count, equals: 2)
+      #expect(errors.all.allSatisfy { $0 == MessageError.Code.noSelectorTable.description }, "\(errors.all)")
+      // Typed calls reach them all the same.
+      expect(point.broadcast { $0.onAddMsg("a") }.delivered, equals: 2)
+      expect(errors.all.count, equals: 2)
+      withExtendedLifetime(windows) {}
+    }
+
     @Test("an object at the address of a dead observer is not that observer")
     func reusedAddress() {
       // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.

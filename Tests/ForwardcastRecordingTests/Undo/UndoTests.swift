@@ -189,6 +189,22 @@ struct UndoTests {
     expect(history.undoCount, equals: 4)
   }
 
+  @Test("the largest limit there is keeps everything, also what had been undone when it was set")
+  func largestLimit() throws {
+    let page = Page(history)
+    try titles(page, "a", "b", "c")
+    try history.undo()
+    history.levelsOfUndo = .max
+    try history.redo()
+    try titles(page, "d", "e")
+    expect(history.undoCount, equals: 5)
+    for _ in 0..<5 { try history.undo() }
+    #expect(try !history.undo() && history.redoCount == 5)
+    history.removeAllActions()
+    try titles(page, "f")
+    expect(history.undoCount, equals: 1)
+  }
+
   @Test("a group counts once for the limit, with all its steps")
   func limitCountsGroups() throws {
     let page = Page(history)

@@ -29,6 +29,19 @@ struct RegistrationTests {
     expect(proxy.slotCount, equals: 0)
   }
 
+  @Test("a target that moves behind others of a lower priority gets each message once, in its new place")
+  func movedBehind() throws {
+    let (proxy, journal) = (Proxy(), Journal())
+    let targets = ["a", "b", "c"].map { Listener($0, journal) }
+    for (target, priority) in zip(targets, [0, 0, -1]) { proxy.add(target, priority: priority) }
+    proxy.broadcast(.note, 1)
+    proxy.add(targets[0], priority: -1)
+    proxy.broadcast(.note, 2)
+    expect(journal.take(), equals: ["a 1", "b 1", "c 1", "b 2", "c 2", "a 2"])
+    try expect(proxy.collect(.value, returning: .all).count, equals: 3)
+    withExtendedLifetime(targets) {}
+  }
+
   @Test("adding a target again changes whether it is kept alive")
   func ownership() {
     let (proxy, counter) = (Proxy(), LeakCounter())

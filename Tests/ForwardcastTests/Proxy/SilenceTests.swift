@@ -171,6 +171,61 @@ struct SilenceTests {
     withExtendedLifetime(targets) {}
   }
 
+  @Test(
+    "a question of which all targets are elsewhere is an error, and no vote; a message that answers nothing is none")
+  func elsewhere() throws {
+    let (proxy, errors) = (MulticastProxy<any Member>(), Journal())
+    let (context, clerk) = (StepContext("elsewhere"), Clerk("yes"))
+    proxy.add(clerk, delivery: .on(context))
+    proxy.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    let error = #expect(throws: MessageError.self) { try proxy.collect(.agrees, returning: .every) }
+    expect(error?.code, equals: .notAwaited)
+    let boxed = #expect(throws: MessageError.self) { try proxy.collect(Invocation("agrees"), returning: .all) }
+    expect(boxed?.code, equals: .notAwaited)
+    #expect(errors.all.isEmpty)
+    expect(proxy.answer(.agrees, returning: .every).answered(), equals: false)
+    expect(proxy.answer(.agrees, returning: .any).answered(), equals: false)
+    expect(proxy.answer(.value, returning: .sum).answered(), equals: 0)
+    expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 3))
+    try expect(proxy.collect(.note, 1, returning: .all).count, equals: 0)
+    #expect(errors.all.isEmpty)
+    context.run()
+    expect(clerk.journal.take(), equals: ["yes 1"])
+    // Who answers in the turn is asked.
+    let here = Clerk("yes")
+    proxy.add(here, delivery: .direct)
+    try expect(proxy.collect(.agrees, returning: .every), equals: true)
+    withExtendedLifetime((clerk, here)) {}
+  }
+
+  @Test("a report lists a nested proxy only where none of its targets is, and whoever is muted as muted")
+  func nestedEntries() throws {
+    let (outer, inner, empty) = (Proxy(), Proxy(), Proxy())
+    let (listener, stranger) = (Listener("a"), BareReceiver {})
+    for nested in [inner, empty] { outer.add(nested) }
+    inner.add(listener)
+    inner.add(stranger)
+    inner.mute(stranger)
+    func skipped() throws -> [String] {
+      var call = Invocation("note:", arguments: [.init(1)])
+      return try outer.forward(&call).skipped.map { skip in
+        let name =
+          skip.target === empty
+          ? "empty" : skip.target === inner ? "inner" : skip.target === stranger ? "stranger" : "a"
+        return "\(name) \(skip.reason)"
+      }
+    }
+    try expect(skipped(), equals: ["stranger muted", "empty does not respond"])
+    inner.mute(listener)
+    try expect(skipped(), equals: ["a muted", "stranger muted", "empty does not respond"])
+    outer.mute(empty)
+    try expect(skipped(), equals: ["a muted", "stranger muted", "empty muted"])
+    inner.remove(stranger)
+    inner.remove(listener)
+    outer.remove(empty)
+    try expect(skipped().filter { $0.hasPrefix("inner") }, equals: ["inner does not respond"])
+  }
+
   @Test("a maker of a lazy proxy that fails is asked once for each message")
   func failingMaker() {
     var asked = 0

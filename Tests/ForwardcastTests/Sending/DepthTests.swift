@@ -91,6 +91,20 @@ struct DepthTests {
     }
   }
 
+  @Test("a typed call that makes itself again ends in an error")
+  func typedCalls() {
+    onStack(512) {
+      let (proxy, diver) = (MulticastProxy<Diver>(), Diver(.typed))
+      proxy.add(diver)
+      let errors = Journal()
+      proxy.onError = { errors.write(($0.error as? MessageError)?.code.description ?? "other") }
+      func call() { proxy.broadcast { _ in call() } }
+      call()
+      expect(errors.all, equals: [MessageError.Code.tooDeep.description])
+      withExtendedLifetime(diver) {}
+    }
+  }
+
   @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes", .oneAtATime)
   func questions() {
     onStack(512) {

@@ -1,0 +1,174 @@
+// BetweenTests.swift: what stands between a sender and its targets changes nothing but what it is for.
+// Layer: Tests. See DESIGN.md, "Hooks".
+
+import Dispatch
+import Forwardcast
+import TestSupport
+import Testing
+
+@Suite("Between a sender and its targets", .timeLimit(.minutes(2)))
+struct BetweenTests {
+  let journal = Journal()
+
+  /// Leads every message to a proxy.
+  private final class Lead: ForwardingProxy, @unchecked Sendable {  // immutable
+    private let rooms: Rooms
+    init(_ rooms: Rooms) {
+      self.rooms = rooms
+      super.init()
+    }
+    override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { rooms }
+  }
+
+  private func desk(_ name: String, worth: Int, in proxy: Rooms, on queue: String? = nil) -> Desk {
+    let desk = Desk(name, worth: worth, journal)
+    let delivery: Delivery = queue.map { .queue(DispatchQueue(label: $0)) } ?? .direct
+    proxy.add(desk, delivery: delivery, ownership: .strong)
+    return desk
+  }
+
+  private var quote: Invocation { Invocation("quote:", arguments: [.init(1)]) }
+
+  @Test(
+    "a hook without a form that waits is an error of who waits for a queued target that an object leads to, and nothing runs"
+  )
+  func plainAroundBeforeLead() async throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    _ = desk("bo", worth: 2, in: inner, on: "bo")
+    outer.add(Lead(inner), ownership: .strong)
+    let hook = try outer.around(.quote) { try $0.proceed() }
+    let error = await #expect(throws: MessageError.self) { try await outer.collectAndWait(.quote, 1, returning: .all) }
+    expect(error?.code, equals: .isolationMismatch)
+    let boxed = await #expect(throws: MessageError.self) { try await outer.collectAndWait(quote, returning: .all) }
+    expect(boxed?.code, equals: .isolationMismatch)
+    try await expect(outer.forwardAndWait(quote).failures.count, equals: 1)
+    expect(journal.entries, equals: [])
+    hook.cancel()
+    try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3])
+  }
+
+  @Test("hooks of a proxy on a queue see the answers of queued targets, whoever waits, and how")
+  func hooksOnQueue() async throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
+    _ = desk("bo", worth: 2, in: inner, on: "bo")
+    _ = desk("cy", worth: 3, in: inner)
+    try inner.after(.quote) { journal.note("after \($1): \($0)") }
+    let exchanges = inner.exchanges(for: .quote)
+    func afterwards() -> [String] {
+      defer { journal.clear() }
+      return journal.entries.filter { $0.hasPrefix("after") }
+    }
+    try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3, 4])
+    expect(afterwards(), equals: ["after 1: [3, 4]"])
+    let boxes = try await outer.collectAndWait(quote, returning: .all)
+    try expect(boxes.map { try $0.unbox(as: Int.self) }, equals: [3, 4])
+    expect(afterwards(), equals: ["after 1: [3, 4]"])
+    expect(try outer.forward(quote, timeout: .seconds(600)).answers.count, equals: 2)
+    expect(afterwards(), equals: ["after 1: [3, 4]"])
+    try expect(outer.collect(.quote, 1, returning: .all, timeout: .seconds(600)), equals: [3, 4])
+    expect(afterwards(), equals: ["after 1: [3, 4]"])
+    try await expect(outer.forwardAndWait(quote).answers.count, equals: 2)
+    expect(afterwards(), equals: ["after 1: [3, 4]"])
+    var heard: [[Int]] = []
+    for await exchange in exchanges {
+      heard.append(exchange.answers)
+      if heard.count == 5 { break }
+    }
+    expect(heard, equals: Array(repeating: [3, 4], count: 5))
+  }
+
+  @Test("answers of a hook's own are no deliveries, and none of them hides one", arguments: [false, true])
+  func counts(isNested: Bool) throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    _ = desk("bo", worth: 2, in: inner)
+    if isNested { outer.add(inner) }
+    let proxy = isNested ? outer : inner
+    let many = try inner.around(.quote) {
+      _ = try $0.proceed(); return [7, 8, 9]
+    }
+    expect(proxy.broadcast(.quote, 1).delivered, equals: 1)
+    expect(proxy.broadcast(quote).delivered, equals: 1)
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [7, 8, 9])
+    many.cancel()
+    try inner.around(.quote) {
+      _ = try $0.proceed(); return []
+    }
+    expect(proxy.broadcast(.quote, 1).delivered, equals: 1)
+    var call = quote
+    let report = try proxy.forward(&call)
+    expect(report.answers.compactMap { ($0.target as? Desk)?.name }, equals: ["bo"])
+    #expect(report.answers.allSatisfy { $0.result == nil } && !report.nobodyResponded)
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [])
+  }
+
+  @Test("answers of a hook's own stand at its proxy", arguments: [false, true])
+  func ownAnswers(isNested: Bool) async throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    _ = desk("bo", worth: 2, in: inner)
+    if isNested { outer.add(inner) }
+    let proxy = isNested ? outer : inner
+    try inner.around(.quote) { _ in
+      [7]
+    } waiting: { _ in
+      [7]
+    }
+    var call = quote
+    for report in [
+      try proxy.forward(&call), try await proxy.forwardAndWait(quote), try proxy.forward(quote, timeout: .seconds(600)),
+    ] {
+      expect(report.answers.count, equals: 1)
+      #expect(report.answers.first?.target === inner)
+      expect(report.skipped.map(\.reason), equals: [.withheld])
+    }
+  }
+
+  @Test("whoever joins below a proxy with hooks while they run gets the next message")
+  func joining() throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    outer.add(inner)
+    _ = desk("bo", worth: 2, in: inner)
+    let late = Desk("late", worth: 9, journal)
+    try outer.before(.quote) { _ in
+      inner.add(late)
+      try inner.before(.quote) { journal.note("hook \($0)") }
+    }
+    try expect(outer.collect(.quote, 1, returning: .all), equals: [3])
+    expect(journal.entries, equals: ["bo quotes 1"])
+    journal.clear()
+    try expect(outer.collect(.quote, 2, returning: .all), equals: [4, 11])
+    expect(journal.entries, equals: ["hook 2", "bo quotes 2", "late quotes 2"])
+  }
+
+  @Test("a report lists nobody twice behind hooks, and no dead target as queued", arguments: [false, true])
+  func lists(hasHook: Bool) throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    outer.add(inner)
+    let bo = desk("bo", worth: 2, in: inner)
+    inner.mute(bo)
+    var gone: Desk? = Desk("gone", journal)
+    if let gone { outer.add(gone, delivery: .queue(DispatchQueue(label: "gone"))) }
+    var call = quote
+    if hasHook { try outer.after(.quote) { _, _ in } }
+    _ = outer.broadcast(.say, "so that there is a route")
+    gone = nil
+    let report = try outer.forward(&call)
+    #expect(report.queued.isEmpty && report.answers.isEmpty)
+    expect(report.skipped.filter { $0.target === bo }.map(\.reason), equals: [.muted])
+    expect(report.skipped.count { $0.reason == .dead } <= 1, equals: true)
+  }
+
+  @Test("a target behind a nested proxy on a queue is somebody, where silence is an error")
+  func somebodyElsewhere() throws {
+    let outer = Rooms(options: MulticastOptions(silence: .thrown))
+    let inner = Rooms()
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    _ = desk("bo", worth: 2, in: inner, on: "bo")
+    try outer.before(.quote) { _ in }
+    var call = quote
+    try expect(outer.forward(&call).nobodyResponded, equals: false)
+    expect(outer.broadcast(.quote, 1).nobodyResponded, equals: false)
+    let error = #expect(throws: MessageError.self) { try outer.collect(.quote, 1, returning: .all) }
+    expect(error?.code, equals: .notAwaited)
+  }
+}
