@@ -159,6 +159,7 @@ struct CompilerTests {
         }
         public enum Search {
           public protocol Asking {}
+          @Forwarded(otherwise: .emptyValues) public protocol AskDelegate: AnyObject { func mayAsk() -> Bool }
           @Forwarded public protocol QueryDelegate<Query>: AnyObject {
             associatedtype Query: Hashable, Asking
             func asked(_ query: Query, _ all: Set<Query>, _ other: (any Asking)?)

@@ -145,7 +145,7 @@ struct ProxyWriter {
     return values.flatMap {
       let name = interface.names.value($0.text, $0.name, of: member)
       let line = available(
-        member.attributes, "\(access)\(isolation)static var \(name): \($0.type) { \($0.text) }")
+        member.attributes, "\(isolation)\(access)static var \(name): \($0.type) { \($0.text) }")
       return interface.place(ofValue: $0.text, member)?.lines(line) ?? [line]
     }
   }
