@@ -9,6 +9,7 @@ final class Judge {
 
   /// What differs; `nil` where nothing does. With `known` rules: what none of them explains, nor any of them together.
   func difference(in program: Program, known: [Rules] = []) -> Difference? {
+    if !known.isEmpty, program.losesQueued { return nil }
     guard let observed = observe(program) else {
       let expected = Reference.journal(of: program).map { "\($0)" }
       return Difference(step: 0, expected: expected, observed: ["the program hangs"])
@@ -83,6 +84,15 @@ extension Step {
 }
 
 extension Program {
+  /// Whether a target on a queue may die: when that is noticed, the reference does not tell as the library does.
+  fileprivate var losesQueued: Bool {
+    let queued = Set(
+      allActions.compactMap {
+        if case .add(let addition) = $0, addition.context != nil { addition.object } else { nil }
+      })
+    return allActions.contains { if case .release(let target) = $0 { queued.contains(.target(target)) } else { false } }
+  }
+
   /// Targets to which several ways lead, each with an order of its own; or all, where that may be so of a proxy.
   fileprivate var targetsOfSeveralPlaces: Set<String> {
     let objects = allActions.compactMap { if case .add(let addition) = $0 { addition.object } else { nil } }

@@ -167,10 +167,10 @@ struct Rules: OptionSet, Hashable, Sendable {
   /// What a hook throws counts as a failure of a target in a summary.
   static let errorsOfHooksCount = Rules(rawValue: 4)
 
-  /// A nested proxy that is registered for other selectors is listed in place of its targets.
-  static let nestedOutOfScopeIsListed = Rules(rawValue: 8)
+  /// A nested proxy that is registered for other selectors, or is on a queue and gets nothing, is listed in place of its targets.
+  static let nestedIsListed = Rules(rawValue: 8)
 
-  static let all: [Rules] = [.nestedOutOfScopeIsListed, .tracesHold, .deadAreQueued, .errorsOfHooksCount]
+  static let all: [Rules] = [.nestedIsListed, .tracesHold, .deadAreQueued, .errorsOfHooksCount]
 }
 
 final class Reference {
@@ -709,7 +709,10 @@ final class Reference {
   private func skip(_ node: Node, _ reason: String) {
     if let level = node.level, !level.nodes.isEmpty {
       node.outcome = .unlisted
-      if rules.contains(.nestedOutOfScopeIsListed), let current, !(node.place.only?.contains(current.word) ?? true) {
+      if rules.contains(.nestedIsListed), reason != "withheld by a hook", let current,
+        node.place.context != nil || !(node.place.only?.contains(current.word) ?? true)
+      {
+        reopen(level)
         node.outcome = .skipped(obstacle(node, current) ?? reason)
         return
       }
@@ -1040,7 +1043,7 @@ final class Reference {
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
       case .skipped(let own)
-      where own == "out of scope" && hasOtherScope(leaf, level)
+      where own == "out of scope" && !leaf.object.isTarget && hasOtherScope(leaf, level)
         || leaf.object.isTarget && !listed.insert("\(leaf.object)").inserted:
         travel.ended += Set(reasons + [own]).map { "\(leaf.object) \($0)" }
       case .skipped(let reason):
