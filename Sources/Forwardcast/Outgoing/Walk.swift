@@ -52,6 +52,8 @@ final class Walk {
   @exclusivity(unchecked) var hooksThatAsk = 0
   /// Says of each answer whether the sender needs no further one, where it does not get it at once.
   @exclusivity(unchecked) var probe: ((ArgumentBox) -> Bool)?
+  /// Whether an outcome in the log is open.
+  @exclusivity(unchecked) private var hasOpen = false
   /// The answers that the sink has, where a probe may have to begin with them.
   @exclusivity(unchecked) private var given: [ArgumentBox] = []
   /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
@@ -305,7 +307,12 @@ final class Walk {
       frame.nextLeftOut += 1
       guard let (outcome, context) = leftOut(registration, in: frame.proxies) else { continue }
       frame.isListed = true
-      put(outcome, context)
+      // Who is out of reach is so whatever it answers.
+      if let stop = frame.stop, stop == .removed || stop == .muted, !registration.isCancelled {
+        put(.skipped(stop), context)
+      } else {
+        put(outcome, context)
+      }
     }
   }
 
@@ -361,7 +368,9 @@ final class Walk {
     }
     log.append((outcome, context))
     if hooksThatAsk == 0 { return flush() }
-    if case .answered(let answer?) = outcome, probe?(answer) == true { isEnough = true }
+    if outcome.isOpen { hasOpen = true }
+    // Answers are taken in their order: one that is not there yet keeps those behind it from being enough.
+    if !hasOpen, case .answered(let answer?) = outcome, probe?(answer) == true { isEnough = true }
   }
 
   /// Gives what is known to the sink, in order.
@@ -396,6 +405,7 @@ final class Walk {
 
   /// Says anew whether the sender needs no further answer: hooks may have changed those that it gets.
   func renewProbe() {
+    hasOpen = log.contains { $0.outcome.isOpen }
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
     let probe = make()
     isEnough = feed(probe, upTo: log.count) || isKnown
@@ -405,7 +415,10 @@ final class Walk {
   /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.
   func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> Bool {
     for answer in given where probe(answer) { return true }
-    for case (.answered(let answer?), _) in log[..<end] where probe(answer) { return true }
+    for (outcome, _) in log[..<end] {
+      if outcome.isOpen { return false }
+      if case .answered(let answer?) = outcome, probe(answer) { return true }
+    }
     return false
   }
 

@@ -16,7 +16,7 @@ final class MessageTrace: Sendable {
   private let naming: (@Sendable (AnyObject) -> String?)?
   private let sink: @Sendable (MessageEvent) -> Void
   /// Targets that only their types name, in the order in which they were met.
-  private let met = Mutex<[String: [ObjectIdentifier]]>([:])
+  private let met = Guarded<[String: [ObjectIdentifier]]>([:])
   /// Targets of a type that are told apart.
   private static let numberedTargets = 100
 
