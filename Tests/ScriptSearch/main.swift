@@ -40,7 +40,10 @@ func memory(_ key: String) -> Double {
 /// Gives back what is free, so that the next script needs its own.
 func resetPeak() {
   #if canImport(Glibc)
-    malloc_trim(0)
+    // The C library's module does not name it.
+    if let trim = dlsym(nil, "malloc_trim") {
+      _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> CInt).self)(0)
+    }
   #endif
   try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
 }
