@@ -19,8 +19,7 @@ public struct Collected<Output> {
   }
 
   /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``,
-  /// cancellation
-  /// too.
+  /// cancellation too.
   @export(implementation)
   public func answered() -> Output {
     failure?.report()

@@ -4,9 +4,8 @@
 /// One call of the hooks around a proxy: that which the message was sent to, or one among its targets.
 ///
 /// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait
-/// for
-/// it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have ended.
-/// Stays in the turn of the message.
+/// for it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have
+/// ended. Stays in the turn of the message.
 final class HookedTurn {
   private let walk: Walk
   private let node: RouteNode

@@ -5,8 +5,7 @@ extension Parcel {
   /// Serves the targets of a multicast that is delivered on this context. Until all have ended its next message waits.
   ///
   /// At once where nobody inside has to be waited for, else in a task whose jobs are deliveries of this context: so hooks and
-  /// direct
-  /// targets run here, and the context is free while others are waited for.
+  /// direct targets run here, and the context is free while others are waited for.
   func serve(_ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ mailbox: Mailbox) {
     let (outer, message) = (context(place, target), message)
     let root: RouteNode

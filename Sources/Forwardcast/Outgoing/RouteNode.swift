@@ -4,8 +4,7 @@
 /// One multicast that a message passes: the one it was sent to, or one among the targets of another.
 ///
 /// All are found when the message begins, those behind hooks too: so nobody who joins a nested proxy later is among them, nor a
-/// hook
-/// that is installed later, and rings and depth are known before anything is sent.
+/// hook that is installed later, and rings and depth are known before anything is sent.
 final class RouteNode {
   let route: MessageRoute
   /// This proxy and those around it.

@@ -4,8 +4,7 @@
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///
 /// ``next()`` says what is to happen now, and ``take(_:at:)`` what came of it. So the walk decides everything, and whoever drives
-/// it
-/// only runs targets and hooks: see ``serve(to:)``. Proxies in one another are frames of a stack of its own: depth costs no
+/// it only runs targets and hooks: see ``serve(to:)``. Proxies in one another are frames of a stack of its own: depth costs no
 /// thread stack. Hooks are frames too: what they let through is served inside of their call, by this same walk.
 ///
 /// Stays in the turn of its message: nothing looks at it while something else changes it, so no access has to be checked.

@@ -14,8 +14,6 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   @inline(__always)
   init(_ route: Route, count: Int) { (self.route, self.count, way) = (route, count, route.way) }
 
-  private init(inside whole: MessageRoute) { (route, count, way) = (whole.route, whole.count, whole.route.wayInside) }
-
   /// Which steps travel together; `nil` while that has not been worked out.
   @usableFromInline var plan: DeliveryPlan? { route.plan }
 
@@ -36,12 +34,6 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   /// Whether there is nobody to get the message, nor anything before it.
   @usableFromInline var isEmpty: Bool {
     @inlinable @inline(__always) get { count == 0 && !needsWalk }
-  }
-
-  /// What stands around the message, and the same way without it; `nil` when nothing does.
-  var surrounded: (around: RouteSurroundings, inside: MessageRoute)? {
-    guard isSurrounded, let around = route.around else { return nil }
-    return (around, MessageRoute(inside: self))
   }
 
   @usableFromInline var core: MulticastCore { route.core }

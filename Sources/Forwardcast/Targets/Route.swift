@@ -97,9 +97,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     end.store(count + more.list.count, ordering: .releasing)
   }
 
-  /// How messages go along the route once what stands around them is done.
-  var wayInside: RouteWay { traits.needsWalk || prelude != nil || around?.trace != nil ? .walked : .direct }
-
   var hasForwarders: Bool { traits.hasForwarders }
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
