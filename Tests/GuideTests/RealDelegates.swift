@@ -174,6 +174,7 @@ struct RealDelegates {
     (proxy as any StoreDelegate).convert(&values)
     expect(values, equals: [1])
     proxy.saved(1)
+    withExtendedLifetime(stores) {}
   }
 
   @Test("a target that nobody holds is held by the proxy where it is added strongly")

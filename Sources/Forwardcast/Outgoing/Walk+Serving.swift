@@ -160,22 +160,21 @@ extension Walk {
     while index < count {
       let step = steps[index]
       index += 1
+      guard step.isActive, loop.isWayOpen, let target = step.target, let method = step.method else {
+        if miss(step, index - 1) { continue } else { break }
+      }
       do {
-        if step.isActive, loop.isWayOpen, let target = step.target, let method = step.method {
-          if loop.answers == .none {
-            try method._withUnsafeGuaranteedRef { try run($0, target) }
-            ran += 1
-          } else if loop.answers == .plain {
-            sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
-            ran += 1
-          } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
-            break
-          }
-        } else if !miss(step, index - 1) {
+        if loop.answers == .none {
+          try method._withUnsafeGuaranteedRef { try run($0, target) }
+          ran += 1
+        } else if loop.answers == .plain {
+          sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          ran += 1
+        } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
           break
         }
       } catch {
-        if !fail(error, step) { break }
+        if !fail(error, step, target) { break }
       }
     }
     endLoop(index, ran: ran)

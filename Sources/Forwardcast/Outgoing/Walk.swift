@@ -487,8 +487,11 @@ final class Walk {
 
   /// Takes a target's error. `false` when the loop is to end.
   @usableFromInline @inline(never)
-  func fail(_ error: any Error, _ step: RouteStep) -> Bool {
-    take(.failed(error), at: context(step, step.target))
+  func fail(_ error: any Error, _ step: RouteStep) -> Bool { fail(error, step, step.target) }
+
+  /// The same for a target that may have died since, were it not held.
+  func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject?) -> Bool {
+    take(.failed(error), at: context(step, target))
     return frame.stop == nil && !isEnough
   }
 

@@ -200,6 +200,11 @@ struct ModelSimulation {
     guard let queue = target.place.queue else { return }
     messages[message].entries[entry].result = .queued
     messages[message].entries[entry].wasQueued = true
+    if let inner = target.proxy, !messages[message].door.waits, responders(of: inner).isEmpty {
+      // Nobody is there to get it, as is known when the message is sent.
+      messages[message].entries[entry].result = .skipped("does not respond")
+      messages[message].entries[entry].isOptional = true
+    }
     posted[queue, default: []].append(Posted(message: message, entry: entry))
     if schedule == .atOnce { runQueues() }
   }
