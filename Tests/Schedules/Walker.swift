@@ -26,6 +26,8 @@ struct Walk {
   /// Executions that turned out to be a schedule that was known.
   var redundant = 0
   var longest = 0
+  /// Whether there are more, which were not run.
+  var isCut = false
 }
 
 /// Runs threads one step at a time, in every order that can matter.
@@ -98,8 +100,10 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
 
   /// Runs `scenario` once for each schedule.
   ///
-  /// - Parameter scenario: makes the objects, starts strands with ``start(_:after:_:)``, and gives what looks at the result.
-  func walk(_ scenario: (Walker) -> () -> String?) throws -> Walk {
+  /// - Parameters:
+  ///   - scenario: makes the objects, starts strands with ``start(_:after:_:)``, and gives what looks at the result.
+  ///   - limit: after how many executions it ends, whether or not there are more.
+  func walk(_ scenario: (Walker) -> () -> String?, upTo limit: Int) throws -> Walk {
     nodes = []
     var walk = Walk()
     // The first runs fill caches.
@@ -113,6 +117,10 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
       if isRedundant { walk.redundant += 1 } else { walk.schedules += 1 }
       walk.longest = max(walk.longest, events.count)
       if walk.schedules == 1 { begun?(lines) }
+      if walk.schedules + walk.redundant >= limit {
+        walk.isCut = next()
+        break
+      }
     } while next()
     return walk
   }

@@ -24,9 +24,9 @@ let isWhole = options.contains("--all") || !words.isEmpty
 for scenario in Scenario.short + (isWhole ? Scenario.long : []) where words.isEmpty || "\(scenario)".contains(words) {
   let begin = Date()
   do {
-    let walk = try walker.walk(scenario.callAsFunction)
+    let walk = try walker.walk(scenario.callAsFunction, upTo: isWhole ? .max : 10_000)
     print(
-      "\(scenario): \(walk.schedules) schedules of up to \(walk.longest) steps, \(walk.redundant) met twice, "
+      "\(scenario): \(walk.isCut ? "the first " : "")\(walk.schedules) schedules of up to \(walk.longest) steps, \(walk.redundant) met twice, "
         + seconds(since: begin))
     fflush(nil)
     all.schedules += walk.schedules
