@@ -6,7 +6,8 @@
 // Scripts are made by a grammar and changed a little at a time, for SECONDS of processor time. Kept is what would cost more for
 // a million steps, in a single step, or in memory, the most expensive of each kind. What is printed at the end, as a table: seconds
 // of processor time for a million steps, measured in a whole run, the longest single step, and the most memory beside what the
-// process had. Files are measured without a search. README.md has what was found.
+// process had. Files are measured without a search. Asked to end, as by `kill`, the search does so; what is expensive is told when
+// it is found. README.md has what was found.
 
 import Foundation
 import ForwardcastScript
@@ -98,6 +99,16 @@ func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = fa
     memory: memory("VmHWM") - before, share: goesOn ? share : 1)
 }
 
+/// Whether somebody has sent the signal that asks a process to end, which is kept from it.
+func isAskedToEnd() -> Bool {
+  var asked = sigset_t()
+  sigemptyset(&asked)
+  sigaddset(&asked, SIGTERM)
+  sigprocmask(SIG_BLOCK, &asked, nil)
+  sigpending(&asked)
+  return sigismember(&asked, SIGTERM) == 1
+}
+
 func report(_ name: String, _ text: String) {
   let whole = measure(text, steps: ScriptSession.defaultStepLimit, patience: 60)
   let single = measure(text, steps: 200_000, patience: 20, timesSteps: true)
@@ -120,7 +131,7 @@ var grammar = Grammar(seed: seed)
 var kept: [String: (candidate: Candidate, dearness: Double)] = [:]
 let place = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("script-search-\(seed).msg")
 var count = 0
-while processorTime() < seconds {
+while processorTime() < seconds, !isAskedToEnd() {
   count += 1
   let best = kept.values.sorted { $0.dearness > $1.dearness }.prefix(60)
   let isNew = best.isEmpty || grammar.number(0...4) == 0
@@ -133,6 +144,11 @@ while processorTime() < seconds {
   if cost.dearness > 0.25 { cost = measure(candidate.text, steps: 20_000, patience: 10, timesSteps: true) }
   guard cost.dearness > kept[candidate.kind]?.dearness ?? 0 else { continue }
   kept[candidate.kind] = (candidate, cost.dearness)
+  if cost.dearness > 0.5 {
+    print(count, Int(processorTime()), cost, candidate.kind)
+    fflush(nil)
+    try? candidate.text.write(to: place.appendingPathExtension("\(count)"), atomically: false, encoding: .utf8)
+  }
   if kept.count > 2000 {
     for (kind, _) in kept.sorted(by: { $0.value.dearness > $1.value.dearness }).dropFirst(1000) { kept[kind] = nil }
   }
@@ -142,5 +158,5 @@ for (index, found) in mostExpensive.enumerated() {
   let file = place.deletingLastPathComponent().appendingPathComponent("script-search-\(seed)-\(index).msg")
   try? found.value.candidate.text.write(to: file, atomically: false, encoding: .utf8)
 }
-print("\(count) scripts, seed \(seed)")
+print("\(count) scripts in \(Int(processorTime())) s of processor time, seed \(seed)")
 for (kind, value) in mostExpensive { report(kind.replacingOccurrences(of: "|", with: "in"), value.candidate.text) }
