@@ -36,10 +36,7 @@ extension Interpreter {
   func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
     try run.step(at: offset, of: source)
     let (key, _) = try world.serviceKey(receiver)
-    let depth = frame.depth + 1
-    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
-    let sending = SendInProgress(run: run, depth: depth)
-    let service = try SendInProgress.$current.withValue(sending) { try world.services.service(key) }
+    let service = try SendInProgress.$current.withValue(beginSend()) { try world.services.service(key) }
     try run.check()
     return .object(service.reference)
   }

@@ -8,8 +8,8 @@ extension Interpreter {
   func holds(
     _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
   ) throws -> Bool {
-    do {
-      return switch comparison {
+    try at(offset) {
+      switch comparison {
       case .equal: try areEqual(left, right)
       case .notEqual: try !areEqual(left, right)
       case .less: try left.isLess(than: right)
@@ -17,8 +17,6 @@ extension Interpreter {
       case .lessOrEqual: try left.isLess(than: right) || left == right
       case .greaterOrEqual: try right.isLess(than: left) || left == right
       }
-    } catch {
-      throw run.located(error, at: offset, of: source)
     }
   }
 

@@ -30,9 +30,12 @@ extension Interpreter {
     _ part: (ScriptValue) -> Part?
   ) throws -> Part {
     let value = try evaluate(expression)
-    do { return try value.wanted(need(), showsValue: showsValue, part) } catch {
-      throw run.located(error, at: expression.offset, of: source)
-    }
+    return try at(expression.offset) { try value.wanted(need(), showsValue: showsValue, part) }
+  }
+
+  /// Runs `body`, whose errors get that place unless they have one.
+  func at<Result>(_ offset: Int, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw run.located(error, at: offset, of: source) }
   }
 
   private func compute(_ step: Step, _ stack: inout [ScriptValue]) throws {

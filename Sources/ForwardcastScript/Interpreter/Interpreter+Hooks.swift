@@ -39,10 +39,7 @@ extension Interpreter {
     let proxy = try evaluate(hook.proxy, "\(hook.moment.rawValue) needs a proxy, not", showsValue: true) { value in
       value.reference?.receiver as? any MessageHooking
     }
-    let selector: MessageSelector
-    do { selector = try world.intern(selectorName(evaluate(hook.selector))) } catch {
-      throw run.located(error, at: hook.selector.offset, of: source)
-    }
+    let selector = try at(hook.selector.offset) { try world.intern(selectorName(evaluate(hook.selector))) }
     let body = HookBody(world: world, definition: hook, names: Frame(later: frame, depth: 0))
     try world.makeRoomForHook()
     let registration =
@@ -82,8 +79,7 @@ extension Interpreter {
 
   /// The answers of a message as its sender makes one value of them.
   fileprivate func result(of answers: [ArgumentBox]) throws -> ScriptValue {
-    let values = try answers.map { try value($0) }
-    return try bounded((SendInProgress.current?.policy ?? .last).result(values))
+    try bounded((SendInProgress.current?.policy ?? .last).result(answers.map(value)))
   }
 }
 
@@ -95,22 +91,22 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
   let names: Frame
 
   func before(_ message: Invocation) throws {
-    _ = try run(message) { interpreter in HookRun(try interpreter.values(message.arguments)) }
+    _ = try run(message) { interpreter in HookRun(try message.arguments.map(interpreter.value)) }
   }
 
   func after(_ answers: [ArgumentBox], _ message: Invocation) throws {
     _ = try run(message) { interpreter in
       interpreter.frame.bind("result", try interpreter.result(of: answers))
-      return HookRun(try interpreter.values(message.arguments))
+      return HookRun(try message.arguments.map(interpreter.value))
     }
   }
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let message = call.invocation
     let (answer, hook, policy) = try run(message) { interpreter in
-      HookRun(try interpreter.values(message.arguments)) { other in
+      HookRun(try message.arguments.map(interpreter.value)) { other in
         // Each time the message is sent anew, and so it counts.
-        try interpreter.run.step(at: interpreter.offset(definition), of: interpreter.source)
+        try interpreter.run.step(at: definition.offset, of: interpreter.source)
         return try other.map { try call.proceed(with: $0) } ?? call.proceed()
       }
     }
@@ -124,21 +120,20 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
   private func run(_ message: Invocation, _ make: (Interpreter) throws -> HookRun) throws
     -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?)
   {
-    let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? world.newRun(), depth: 1)
+    let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
     let frame = Frame(later: names, depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
-    let place = interpreter.offset(definition)
     // A hook counts also when its block is empty.
-    try send.run.step(at: place, of: interpreter.source)
+    try send.run.step(at: definition.offset, of: interpreter.source)
     world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(definition.moment.rawValue) \(message)")
     do {
       let hook = try make(interpreter)
       frame.hook = hook
-      let answer = try interpreter.execute(definition.body.statements[...])
+      let answer = try interpreter.execute(definition.body[...])
       return (answer, hook, send.policy)
     } catch {
-      let error = send.run.located(error, at: place, of: interpreter.source)
+      let error = send.run.located(error, at: definition.offset, of: interpreter.source)
       // What is passed on stays the error that it is, so that the library knows it for a target's.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)
@@ -147,10 +142,4 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
       throw error
     }
   }
-}
-
-extension Interpreter {
-  fileprivate func offset(_ definition: HookDefinition) -> Int { definition.proxy.offset }
-
-  fileprivate func values(_ boxes: [ArgumentBox]) throws -> [ScriptValue] { try boxes.map { try value($0) } }
 }

@@ -35,9 +35,22 @@ extension Interpreter {
   }
 
   private func makeLazy(_ expression: Expression) -> LazyProxy {
-    let maker = LazyMaker(world: world, frame: frame, expression: expression)
-    let proxy = LazyProxy { try maker.make() }
-    maker.owner = proxy
+    let (world, names) = (world, Frame(later: frame, depth: 0))
+    weak var owner: LazyProxy?
+    let proxy = LazyProxy {
+      let send = SendInProgress.current
+      let interpreter = Interpreter(
+        world: world, run: send?.run ?? Run(world), frame: Frame(later: names, depth: send?.depth ?? 0))
+      let target = try interpreter.object(expression).receiver
+      if let owner {
+        // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
+        try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
+      }
+      let holder = LazyTarget(target)
+      world.label(holder, holder.description, .session)
+      return holder
+    }
+    owner = proxy
     return proxy
   }
 
@@ -93,12 +106,10 @@ extension Interpreter {
 
   /// The selectors of a list, interned: the registration answers them.
   private func selectors(_ list: ScriptValue, at expression: Expression) throws -> [MessageSelector] {
-    do {
+    try at(expression.offset) {
       let elements = try list.wanted("only takes a list of selectors, not", \.list)
       try run.charge(Work.pass * elements.count)
       return try elements.map { try world.intern(selectorName($0)) }
-    } catch {
-      throw run.located(error, at: expression.offset, of: source)
     }
   }
 
@@ -106,16 +117,12 @@ extension Interpreter {
   func remove(_ target: Expression, from proxy: Expression) throws {
     let value = try evaluate(target)
     let proxy = try multicast(proxy, "remove")
-    switch value {
-    case .registration(let registration):
-      let registrations = proxy.registrations
-      try run.charge(Work.look * registrations.count)
-      if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
-    default:
-      do { proxy.unregister(try object(value).receiver) } catch {
-        throw run.located(error, at: target.offset, of: source)
-      }
+    guard case .registration(let registration) = value else {
+      return try at(target.offset) { proxy.unregister(try object(value).receiver) }
     }
+    let registrations = proxy.registrations
+    try run.charge(Work.look * registrations.count)
+    if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
   }
 
   /// `cancel r`, `mute r`, `unmute r`.
@@ -125,9 +132,10 @@ extension Interpreter {
       try run.charge(Work.look * world.hookCount)
       return hook.cancel()
     }
-    guard case .registration(let registration) = value else {
-      let fault = ScriptFault(.typeMismatch, "\(change.rawValue) takes a registration, not \(value.kind)")
-      throw run.located(fault, at: expression.offset, of: source)
+    let registration = try at(expression.offset) {
+      try value.wanted("\(change.rawValue) takes a registration, not") { value in
+        if case .registration(let registration) = value { registration } else { nil }
+      }
     }
     switch change {
     case .cancel: registration.cancel()
@@ -153,37 +161,6 @@ extension Interpreter {
 
   static func multicast(_ value: ScriptValue) -> (any ScriptedMulticast)? {
     value.reference?.receiver as? any ScriptedMulticast
-  }
-}
-
-/// Makes the target of a lazy proxy.
-private final class LazyMaker {
-  let world: World
-  let names: Frame
-  let expression: Expression
-  /// The proxy that asks.
-  weak var owner: LazyProxy?
-
-  init(world: World, frame: Frame, expression: Expression) {
-    self.world = world
-    self.expression = expression
-    names = Frame(later: frame, depth: 0)
-  }
-
-  func make() throws -> any MessageReceiver {
-    let send = SendInProgress.current
-    let interpreter = Interpreter(
-      world: world, run: send?.run ?? world.newRun(), frame: Frame(later: names, depth: send?.depth ?? 0))
-    let target = try interpreter.object(expression).receiver
-    if let owner {
-      // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
-      do { try world.link(owner, to: target, strongly: true) } catch {
-        throw interpreter.run.located(error, at: expression.offset, of: interpreter.source)
-      }
-    }
-    let holder = LazyTarget(target)
-    world.label(holder, holder.description, .session)
-    return holder
   }
 }
 

@@ -69,6 +69,13 @@ extension Interpreter {
     }
   }
 
+  /// - Throws: `limit exceeded`.
+  func beginSend(policy: CollectPolicy? = nil, to receiver: ScriptReference? = nil) throws -> SendInProgress {
+    let depth = frame.depth + 1
+    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
+    return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
+  }
+
   /// Hands a message to the library: counts it, finds its selector, boxes its arguments, and tells of it.
   ///
   /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
@@ -77,8 +84,7 @@ extension Interpreter {
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (any MessageReceiver, inout Invocation) throws -> T
   ) throws -> T {
-    let depth = frame.depth + 1
-    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
+    let inProgress = try beginSend(policy: policy, to: reference)
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let (shape, arguments) = (sending.shape, sending.arguments)
     let selector = try world.selectorToSend(
@@ -99,7 +105,6 @@ extension Interpreter {
     }
     tell(.sent)
     do {
-      let inProgress = SendInProgress(run: run, depth: depth, policy: policy, receiver: reference)
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(reference.receiver, &call) }
         // A multicast charges the message that it is given, but not for finding who gets it; a chain of others has no message
@@ -156,11 +161,9 @@ extension Interpreter {
       step: { answers, box in
         let answer = try ScriptValue(box, reference: world.reference)
         try run.charge(answer.copyingWork())
+        let goesOn = try policy.needsMore(after: answer)
         answers.append(answer)
-        do { return try policy.needsMore(after: answer) } catch {
-          answers.removeLast()
-          throw error
-        }
+        return goesOn
       },
       finish: { $0 })
     let collected = try deliver(sending, reference, policy: policy) { receiver, call in

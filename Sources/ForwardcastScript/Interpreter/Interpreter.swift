@@ -17,7 +17,7 @@ struct Interpreter {
   /// What follows a statement.
   enum Flow {
     case next
-    case enter(Block, rounds: Int)
+    case enter([Statement], rounds: Int)
     case answer(ScriptValue)
   }
 
@@ -38,7 +38,7 @@ struct Interpreter {
     switch body {
     case .value(let expression): return try evaluate(expression)
     case .error(let text, let offset): throw ScriptError(ScriptFault(.thrown, text), at: offset, of: source)
-    case .block(let block): return try execute(block.statements[...]) ?? .null
+    case .block(let block): return try execute(block[...]) ?? .null
     }
   }
 
@@ -68,7 +68,7 @@ struct Interpreter {
       case .next: break
       case .enter(let block, let rounds):
         guard rounds > 0 else { break }
-        cursors.append(Cursor(block.statements[...], rounds: rounds))
+        cursors.append(Cursor(block[...], rounds: rounds))
         frame.enterBlock()
       case .answer(let value): return value
       }
@@ -79,11 +79,7 @@ struct Interpreter {
   /// Runs one statement, but for the blocks in it.
   func perform(_ statement: Statement) throws -> Flow {
     try run.step(at: statement.offset, of: source)
-    do {
-      return try flow(of: statement)
-    } catch {
-      throw run.located(error, at: statement.offset, of: source)
-    }
+    return try at(statement.offset) { try flow(of: statement) }
   }
 
   private func flow(of statement: Statement) throws -> Flow {
@@ -237,8 +233,6 @@ struct Interpreter {
 
   /// Reports a failed expectation; the script goes on.
   private func fail(_ evidence: String, at offset: Int) throws {
-    let error = ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source)
-    run.note(error)
-    try run.show(error, to: world.handlers)
+    try run.fail(ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source))
   }
 }

@@ -17,10 +17,8 @@ final class Run: Sendable {
   /// Failed expectations that are kept as values; further ones are reported and counted.
   static let keptFailures = 1000
 
-  private let stepLimit: Int
+  private let world: World
   private let workLimit: Int
-  private let limits: ScriptLimits
-  private let inheritance: Inheritance
   private let steps = Atomic<Int>(0)
   private let work = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
@@ -30,19 +28,9 @@ final class Run: Sendable {
   private let eventSteps = Atomic<Int>(0)
   /// For each queue: the statement whose message is served there.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
-  private let progress: (@Sendable (ScriptProgress) -> Void)?
 
-  private let isCancelled: (@Sendable () -> Bool)?
-
-  init(
-    stepLimit: Int, limits: ScriptLimits, inheritance: Inheritance, progress: (@Sendable (ScriptProgress) -> Void)?,
-    isCancelled: (@Sendable () -> Bool)?
-  ) {
-    self.stepLimit = stepLimit
-    (self.limits, self.inheritance) = (limits, inheritance)
-    workLimit = ScriptSession.workLimit(forSteps: stepLimit)
-    self.progress = progress
-    self.isCancelled = isCancelled
+  init(_ world: World) {
+    (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit))
   }
 
   /// Counts a statement or a send.
@@ -52,9 +40,10 @@ final class Run: Sendable {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
     do { try checkCancelled() } catch { throw pass(error, offset, source) }
-    if count > stepLimit { throw pass(ScriptFault(.limitExceeded, "more than \(stepLimit) steps"), offset, source) }
-    if count & 0x3FF == 0, let progress {
-      progress(ScriptProgress(steps: count, stepLimit: stepLimit, source: source, offset: offset))
+    let most = world.stepLimit
+    if count > most { throw pass(ScriptFault(.limitExceeded, "more than \(most) steps"), offset, source) }
+    if count & 0x3FF == 0 {
+      world.handlers.progress?(ScriptProgress(steps: count, stepLimit: most, source: source, offset: offset))
     }
   }
 
@@ -72,15 +61,15 @@ final class Run: Sendable {
 
   /// - Throws: `limit exceeded` where the host no longer wants the run.
   private func checkCancelled() throws(ScriptFault) {
-    if let isCancelled, isCancelled() { throw ScriptFault(.limitExceeded, "the run was cancelled") }
+    if world.handlers.isCancelled?() ?? false { throw ScriptFault(.limitExceeded, "the run was cancelled") }
   }
 
   /// Shows an error that does not end the run, and charges that.
   ///
   /// - Throws: `limit exceeded`, which is remembered: it may have nobody to be thrown to.
-  func show(_ error: ScriptError, to handlers: ScriptHandlers) throws {
+  private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
-    handlers.diagnostics(error)
+    world.handlers.diagnostics(error)
   }
 
   /// What has been charged so far.
@@ -113,10 +102,10 @@ final class Run: Sendable {
 
   /// Who pays for the messages of a statement, and knows its place wherever they go.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
-    let way = MessageWay(limits)
+    let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
       try check()
-      let count = item == .passed ? count * inheritance.weight : count
+      let count = item == .passed ? count * world.weightOfTable : count
       do {
         try checkCancelled()
         try charge(Work.price(of: item) * count)
@@ -132,37 +121,34 @@ final class Run: Sendable {
   }
 
   /// Gives an error of the running turn its place: its own, or that of the statement whose message is served.
-  func located(_ error: any Error) -> ScriptError {
+  private func located(_ error: any Error) -> ScriptError {
     let place = ScriptQueue.current.flatMap { mark in places.withLock { $0[ObjectIdentifier(mark)] } }
     return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
   }
 
-  /// Counts an error of a queued delivery that nobody waited for.
-  func noteUnawaited() { unawaited.wrappingAdd(1, ordering: .relaxed) }
+  /// Counts and shows an error of a queued delivery that nobody waited for. A passed limit ends the run, which reports it.
+  func note(unawaited failure: any Error) {
+    let error = located(failure)
+    if error.code == .limitExceeded { return }
+    unawaited.wrappingAdd(1, ordering: .relaxed)
+    try? show(error)
+  }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
   /// A number for the events of one turn, which nothing else has: those of the library are above 0.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
-  /// Counts a failed expectation.
-  func note(_ failure: ScriptError) {
+  /// Counts and shows a failed expectation.
+  func fail(_ failure: ScriptError) throws {
     failed.withLock {
       $0.count += 1
       if $0.kept.count < Run.keptFailures { $0.kept.append(failure) }
     }
+    try show(failure)
   }
 
   var failures: (count: Int, kept: [ScriptError]) { failed.withLock { $0 } }
-  var stepsTaken: Int { min(steps.load(ordering: .relaxed), stepLimit) }
-}
-
-/// How deep the receivers of a session inherit. Every table on the way is looked into to find that none answers.
-final class Inheritance: Sendable {
-  private let deepest = Atomic<Int>(0)
-
-  func note(_ depth: Int) { deepest.max(depth, ordering: .relaxed) }
-  /// As how many registrations one counts that is looked at or passed by.
-  var weight: Int { 1 + deepest.load(ordering: .relaxed) / 8 }
+  var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
 /// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,

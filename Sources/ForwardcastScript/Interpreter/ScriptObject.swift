@@ -28,11 +28,13 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
 extension World {
   /// Declares a receiver: its rows become the rows of a selector table.
   func define(_ definition: ReceiverDefinition, at offset: Int, of source: SourceText) throws {
-    if hasTable(of: definition.name) {
-      throw ScriptFault(.syntax, "there is a receiver \(definition.name) already")
-    }
+    let name = definition.name
+    if receiver(name) != nil { throw ScriptFault(.syntax, "there is a receiver \(name) already") }
     let parent = try definition.parent.map(table)
-    try countInheritance(of: definition.name, parent: definition.parent)
+    let depth = definition.parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
+    if depth > World.inheritanceLimit {
+      throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
+    }
     let table = SelectorTable(for: ScriptObject.self, inheriting: parent, rows: [Responds<ScriptObject>]())
     for row in definition.rows {
       do {
@@ -40,12 +42,11 @@ extension World {
       } catch let error as TypeEncodingError {
         throw ScriptError(ScriptFault(error), at: row.encoding?.offset ?? row.offset, of: source)
       } catch let error as MessageError {
-        let named = MessageError(
-          error.code, receiver: definition.name, selector: error.selector, evidence: error.evidence)
+        let named = MessageError(error.code, receiver: name, selector: error.selector, evidence: error.evidence)
         throw ScriptError(ScriptFault(named), at: row.offset, of: source)
       }
     }
-    setTable(table, of: definition.name)
+    setTable(table, of: name, depth: depth)
   }
 
   /// A row of a selector table that runs a row of a script.
@@ -64,7 +65,7 @@ extension World {
   /// Runs a row in the turn of whoever sent the message.
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
     let sender = SendInProgress.current
-    let send = sender ?? SendInProgress(run: runInProgress ?? newRun(), depth: 1)
+    let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { noteTurn() }
     let number = send.beginRow()

@@ -11,7 +11,7 @@ extension World {
       switch error.subject {
       case .name: boundNames + receiverNames + Parser.reservedWords
       case .receiver: receiverNames
-      case .selector: rowSelectors + ValueMessages.table.map(\.selector)
+      case .selector: rowSelectors + ValueMessages.all.map(\.selector)
       case .word, .advice, nil: []
       }
     var error = error
@@ -43,10 +43,10 @@ extension World {
     }
   }
 
-  private var receiverNames: [String] { state.withLock { Array($0.tables.keys.prefix(World.candidateLimit)) } }
+  private var receiverNames: [String] { state.withLock { Array($0.receivers.keys.prefix(World.candidateLimit)) } }
 
   private var rowSelectors: [String] {
-    let tables = state.withLock { Array($0.tables.values.prefix(World.candidateLimit)) }
+    let tables = state.withLock { $0.receivers.values.prefix(World.candidateLimit).map(\.table) }
     var selectors: Set<String> = []
     for table in tables where selectors.count < World.candidateLimit {
       selectors.formUnion(table.selectors.map(\.name))

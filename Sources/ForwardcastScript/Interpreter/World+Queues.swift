@@ -138,13 +138,7 @@ extension World {
 
   /// Reports an error that nobody waited for: of a target in its own turn, or of a service's hook that no statement caused.
   func report(_ failure: any Error) {
-    if CollectedErrors.areThrown { return }
-    let run = runInProgress ?? newRun()
-    let error = run.located(failure)
-    // A passed limit ends the run, which reports it.
-    guard error.code != .limitExceeded else { return }
-    run.noteUnawaited()
-    try? run.show(error, to: handlers)
+    if !CollectedErrors.areThrown { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }
 }
 

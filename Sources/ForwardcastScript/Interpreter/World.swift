@@ -16,8 +16,8 @@ final class World: Sendable {
 
   struct State: Sendable {
     var names: [String: Binding] = [:]
-    var tables: [String: SelectorTable] = [:]
-    var inheritance: [String: Int] = [:]
+    /// With how many receivers each inherits from.
+    var receivers: [String: (table: SelectorTable, depth: Int)] = [:]
     var labels: [ObjectIdentifier: Label] = [:]
     var labelsAtLastSweep = 0
     /// Proxies that hold proxies.
@@ -37,7 +37,7 @@ final class World: Sendable {
   let handlers: ScriptHandlers
   let stepLimit: Int
   let limits = ScriptLimits.current
-  let inheritance = Inheritance()
+  private let deepestReceiver = Atomic<Int>(0)
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
     self.handlers = handlers
@@ -49,12 +49,6 @@ final class World: Sendable {
 
   /// Reads or changes what is known of the queues.
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
-
-  func newRun() -> Run {
-    Run(
-      stepLimit: stepLimit, limits: limits, inheritance: inheritance, progress: handlers.progress,
-      isCancelled: handlers.isCancelled)
-  }
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {
@@ -156,24 +150,21 @@ final class World: Sendable {
 
   // MARK: Receivers
 
+  func receiver(_ name: String) -> (table: SelectorTable, depth: Int)? { state.withLock { $0.receivers[name] } }
+
   /// - Throws: `unknown name`.
   func table(of receiver: String) throws(ScriptFault) -> SelectorTable {
-    if let table = state.withLock({ $0.tables[receiver] }) { return table }
+    if let known = self.receiver(receiver) { return known.table }
     throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  func hasTable(of receiver: String) -> Bool { state.withLock { $0.tables[receiver] != nil } }
-
-  func setTable(_ table: SelectorTable, of receiver: String) { state.withLock { $0.tables[receiver] = table } }
-
-  func countInheritance(of receiver: String, parent: String?) throws {
-    try state.withLock { state in
-      let depth = parent.map { (state.inheritance[$0] ?? 0) + 1 } ?? 0
-      if depth > World.inheritanceLimit {
-        throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
-      }
-      state.inheritance[receiver] = depth
-      inheritance.note(depth)
-    }
+  /// - Parameter depth: how many receivers it inherits from.
+  func setTable(_ table: SelectorTable, of receiver: String, depth: Int) {
+    state.withLock { $0.receivers[receiver] = (table, depth) }
+    deepestReceiver.max(depth, ordering: .relaxed)
   }
+
+  /// As how many registrations one counts that is looked at or passed by: every table that a receiver inherits from is looked
+  /// into to find that none answers.
+  var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -66,24 +66,22 @@ extension RecordedCall {
 
 extension Invocation {
   fileprivate func scriptText(to receiver: String, _ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
+    func refusal(_ reason: String, argument: Int? = nil, type: String? = nil) -> ScriptWritingError {
+      ScriptWritingError(selector: selector.name, argumentIndex: argument, type: type, reason: reason)
+    }
     let isName = (try? MessageSelector.numberOfArguments(inName: receiver)) == 0
     guard isName, !Parser.reservedWords.contains(receiver) else {
-      throw ScriptWritingError(
-        selector: selector.name, argumentIndex: nil, type: nil,
-        reason: "was sent to \"\(receiver)\", which is no name in a script")
+      throw refusal("was sent to \"\(receiver)\", which is no name in a script")
     }
     let count = selector.numberOfArguments
     guard arguments.count == count else {
-      throw ScriptWritingError(
-        selector: selector.name, argumentIndex: nil, type: nil,
-        reason: "has \(arguments.count) arguments, and a script sends \(count)")
+      throw refusal("has \(arguments.count) arguments, and a script sends \(count)")
     }
     guard count > 0 else { return "[\(receiver) \(selector)]" }
     var words = ["[\(receiver)"]
     for (index, part) in selector.parts.prefix(count).enumerated() {
       do { words.append("\(part): \(try literal.text(for: arguments[index].value))") } catch {
-        throw ScriptWritingError(
-          selector: selector.name, argumentIndex: index, type: error.type, reason: error.reason)
+        throw refusal(error.reason, argument: index, type: error.type)
       }
     }
     return words.joined(separator: " ") + "]"

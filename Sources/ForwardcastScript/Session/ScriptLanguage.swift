@@ -42,9 +42,7 @@ public enum ScriptLanguage {
         meaning: "Whether an object, a proxy or a value would answer a message.")
     ]
     + explained(Query.self, .query)
-    + ValueMessages.table.map { row in
-      Entry(kind: .valueMessage, word: row.selector, form: row.form, meaning: row.meaning)
-    }
+    + ValueMessages.all.map { Entry(kind: .valueMessage, word: $0.selector, form: $0.form, meaning: $0.meaning) }
     + limits
 
   /// The entries of a word, of a selector, or of a message's first part; none when there is no such word.
@@ -64,44 +62,31 @@ public enum ScriptLanguage {
     }
   }
 
-  private static let limits: [Entry] = [
-    limit("brackets", Lexer.bracketLimit, "Brackets, and names given in `new`, that may be open in one another."),
-    limit("sends", Run.sendLimit, "Sends in progress."),
-    limit(
-      "steps", ScriptSession.defaultStepLimit,
-      "Statements and sends of one run; `--steps N`. So many take less than 20 seconds of processor time."
-    ),
-    limit("text", ScriptLimits().text, "Bytes of text that are read."),
-    limit("words", ScriptLimits().tokens, "Words, signs and literals in one text."),
-    limit(
-      "marks", Work.markLimit,
-      "Combining marks in a row of a text that is compared, or asked for its length; one that is not ASCII has at most "
-        + "1 MiB then."),
-    limit("value", ScriptValue.sizeLimit, "Bytes of one value."),
-    limit(
-      "copy", ScriptValue.copyLimit,
-      "Bytes of a list or dictionary that a message takes or answers, or that is printed."),
-    limit("depth", ScriptValue.depthLimit, "Lists and dictionaries inside one another."),
-    limit(
-      "work", ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit),
-      "Units of work of one run of a million steps: bytes of values and output, proxies and targets that messages pass."
-    ),
-    limit("passed", ScriptLimits().proxies, "Proxies and hooks that one message passes."),
-    limit(
-      "looked", ScriptLimits().registrations,
-      "Registrations that one message passes by, or that are looked at to find who gets it; where receivers inherit, each "
-        + "counts once more for eight. Targets that a proxy in a message leads to."),
-    limit(
-      "selectors", ScriptLimits().names,
-      "Selectors that a session may add to those of the process; all sessions together 16 MiB of them."),
-    limit("inheritance", World.inheritanceLimit, "Receivers that inherit from one another."),
-    limit("queues", World.queueLimit, "Queues of a session."),
-    limit("holders", World.holderLimit, "Proxies of a session that hold proxies strongly."),
-  ]
-
-  private static func limit(_ word: String, _ number: Int, _ meaning: String) -> Entry {
-    Entry(kind: .limit, word: word, form: "\(number)", meaning: meaning)
-  }
+  private static let limits: [Entry] = LanguageWords.rows(
+    of: """
+      brackets \(Lexer.bracketLimit) — Brackets, and names given in `new`, that may be open in one another.
+      sends \(Run.sendLimit) — Sends in progress.
+      steps \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N`. So many take less than 20 seconds \
+      of processor time.
+      text \(ScriptLimits().text) — Bytes of text that are read.
+      words \(ScriptLimits().tokens) — Words, signs and literals in one text.
+      marks \(Work.markLimit) — Combining marks in a row of a text that is compared, or asked for its length; one that is not \
+      ASCII has at most 1 MiB then.
+      value \(ScriptValue.sizeLimit) — Bytes of one value.
+      copy \(ScriptValue.copyLimit) — Bytes of a list or dictionary that a message takes or answers, or that is printed.
+      depth \(ScriptValue.depthLimit) — Lists and dictionaries inside one another.
+      work \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
+      bytes of values and output, proxies and targets that messages pass.
+      passed \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
+      looked \(ScriptLimits().registrations) — Registrations that one message passes by, or that are looked at to find who \
+      gets it; where receivers inherit, each counts once more for eight. Targets that a proxy in a message leads to.
+      selectors \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions together 16 MiB \
+      of them.
+      inheritance \(World.inheritanceLimit) — Receivers that inherit from one another.
+      queues \(World.queueLimit) — Queues of a session.
+      holders \(World.holderLimit) — Proxies of a session that hold proxies strongly.
+      """
+  ).map { Entry(kind: .limit, word: $0.word, form: "\($0.form.dropFirst($0.word.count + 1))", meaning: $0.meaning) }
 }
 
 /// Finds words that a text may have been meant to be.

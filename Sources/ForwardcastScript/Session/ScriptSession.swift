@@ -82,7 +82,7 @@ public final class ScriptSession {
   @discardableResult
   public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
     let source = SourceText(text, name: name, firstLine: firstLine)
-    let run = world.newRun()
+    let run = Run(world)
     var outcome = ScriptOutcome()
     do {
       let program = try Parser.parse(source)

@@ -21,6 +21,8 @@ struct Step: Sendable {
   /// The place that an error of this step is reported at.
   let offset: Int
 
+  init(_ action: Action, at offset: Int) { (self.action, self.offset) = (action, offset) }
+
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)

@@ -15,12 +15,16 @@ enum ExpressionWord: String, CaseIterable {
 /// How each word is written, and what it does in one sentence.
 enum LanguageWords {
   /// By the word that the form begins with. A test finds every word of the parser here.
-  static let explained: [String: (form: String, meaning: String)] = {
-    let rows = table.split(separator: "\n").map { row in
-      row.split(separator: " — ").map { $0.drop { $0 == " " } }.map(String.init)
+  static let explained = Dictionary(
+    uniqueKeysWithValues: rows(of: table).map { ($0.word, (form: $0.form, meaning: $0.meaning)) })
+
+  /// The rows `FORM — MEANING` of a table; the word of a row is the first of its form.
+  static func rows(of table: String) -> [(word: String, form: String, meaning: String)] {
+    table.split(separator: "\n").map { row in
+      let parts = row.split(separator: " — ", maxSplits: 1)
+      return ("\(parts[0].prefix { $0 != " " })", "\(parts[0])", "\(parts[1])")
     }
-    return Dictionary(uniqueKeysWithValues: rows.map { ("\($0[0].prefix { $0 != " " })", ($0[0], $0[1])) })
-  }()
+  }
 
   private static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Makes a selector table of its rows; new \

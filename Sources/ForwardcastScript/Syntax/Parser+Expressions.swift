@@ -23,9 +23,9 @@ extension Parser {
     if try peek().is("responds"), try beginsOperand(peek(1)) {
       let offset = try take().offset
       try appendOperand(to: &steps)
-      steps.append(Step(action: .responds, offset: offset))
+      steps.append(Step(.responds, at: offset))
     }
-    for offset in negations.reversed() { steps.append(Step(action: .not, offset: offset)) }
+    for offset in negations.reversed() { steps.append(Step(.not, at: offset)) }
   }
 
   /// What a query takes: a literal, a name, a send, another query, or an expression in parentheses.
@@ -43,10 +43,10 @@ extension Parser {
     while let word = try peek().word {
       let offset = try peek().offset
       if let query = Query(rawValue: word) {
-        pending.append(Step(action: .query(query), offset: offset))
+        pending.append(Step(.query(query), at: offset))
       } else if word == "arg" {
         guard case .hook = surroundings else { throw error("\"arg\" stands in a hook only", at: try peek()) }
-        pending.append(Step(action: .hookArgument, offset: offset))
+        pending.append(Step(.hookArgument, at: offset))
       } else {
         break
       }
@@ -64,7 +64,7 @@ extension Parser {
 
   private mutating func appendPrimary(to steps: inout [Step]) throws {
     let token = try take()
-    func append(_ action: Step.Action) { steps.append(Step(action: action, offset: token.offset)) }
+    func append(_ action: Step.Action) { steps.append(Step(action, at: token.offset)) }
     switch token.kind {
     case .integer(let value): append(.constant(.integer(value)))
     case .floating(let value): append(.constant(.floating(value)))
@@ -92,7 +92,7 @@ extension Parser {
   }
 
   private mutating func appendWord(_ word: String, _ token: Token, to steps: inout [Step]) throws {
-    func append(_ action: Step.Action) { steps.append(Step(action: action, offset: token.offset)) }
+    func append(_ action: Step.Action) { steps.append(Step(action, at: token.offset)) }
     switch ExpressionWord(rawValue: word) {
     case .true: append(.constant(.bool(true)))
     case .false: append(.constant(.bool(false)))
@@ -100,12 +100,9 @@ extension Parser {
     case .new: try appendNew(to: &steps)
     case .alive:
       let place = try peek().offset
-      steps.append(Step(action: .alive(try takeName("the name of an object")), offset: place))
+      steps.append(Step(.alive(try takeName("the name of an object")), at: place))
     case .collect:
-      let word = try take()
-      guard let policy = word.word.flatMap(CollectPolicy.init) else {
-        throw unexpected(word, wanted: LanguageWords.words(CollectPolicy.self))
-      }
+      let policy = try take(LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
       append(.send(try appendSend(opened: false, to: &steps), .result(policy)))
     case .errors: append(.send(try appendSend(opened: false, to: &steps), .errors))
     case .report: append(.send(try appendSend(opened: false, to: &steps), .report))
@@ -116,7 +113,7 @@ extension Parser {
       append(.proceed(withArguments: hasArguments))
     case .service:
       let place = try peek().offset
-      steps.append(Step(action: .service(try takeName("the name of a receiver")), offset: place))
+      steps.append(Step(.service(try takeName("the name of a receiver")), at: place))
     case .services: append(.services)
     case .not, .arg, nil:
       if Parser.reservedWords.contains(word) {
@@ -137,8 +134,7 @@ extension Parser {
       try appendExpression(to: &steps)
       openNames -= 1
     }
-    steps.append(
-      Step(action: .make(receiver: receiver, isNamed: isNamed, fallback: receiver), offset: token.offset))
+    steps.append(Step(.make(receiver: receiver, isNamed: isNamed, fallback: receiver), at: token.offset))
   }
 
   private mutating func appendList(_ opening: Token, to steps: inout [Step]) throws {
@@ -148,9 +144,9 @@ extension Parser {
         try appendExpression(to: &steps)
         count += 1
       } while try takes(.comma)
-      try expectClosing(.closeSquare)
+      try expect(.closeSquare, "\",\" or \"]\"")
     }
-    steps.append(Step(action: .list(count: count), offset: opening.offset))
+    steps.append(Step(.list(count: count), at: opening.offset))
   }
 
   private mutating func appendDictionary(_ opening: Token, to steps: inout [Step]) throws {
@@ -159,35 +155,26 @@ extension Parser {
     if try !takes(.closeBrace) {
       repeat {
         let token = try peek()
-        let key = try takeText("a key in quotes").text
+        let key = try takeText("a key in quotes")
         do { _ = try Work.text(key) } catch { throw ScriptError(error, at: token.offset, of: source) }
         guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
         keys.append(key)
         try expect(.colon)
         try appendExpression(to: &steps)
       } while try takes(.comma)
-      try expectClosing(.closeBrace)
+      try expect(.closeBrace, "\",\" or \"}\"")
     }
-    steps.append(Step(action: .dictionary(keys: keys), offset: opening.offset))
-  }
-
-  private mutating func expectClosing(_ closing: Sign) throws {
-    let token = try take()
-    guard token.is(closing) else { throw unexpected(token, wanted: "\",\" or \"\(closing.rawValue)\"") }
+    steps.append(Step(.dictionary(keys: keys), at: opening.offset))
   }
 
   /// Receiver and arguments of a send; its bracket has been taken unless `opened` is false.
   private mutating func appendSend(opened: Bool = true, to steps: inout [Step]) throws -> SendShape {
-    if !opened {
-      let token = try take()
-      guard token.is(.openSend) else { throw unexpected(token, wanted: "a message in brackets") }
-    }
+    if !opened { try expect(.openSend, "a message in brackets") }
     try appendExpression(to: &steps)
     let first = try peek()
     if let name = first.word, try !peek(1).is(.colon) {
       try take()
-      let closing = try take()
-      guard closing.is(.closeSquare) else { throw unexpected(closing, wanted: "\":\" or \"]\"") }
+      try expect(.closeSquare, "\":\" or \"]\"")
       return SendShape(selector: try checkedSelector(name, at: first.offset), argumentCount: 0)
     }
     var name = ""
@@ -197,10 +184,7 @@ extension Parser {
         name += part
         try take()
       }
-      let colon = try take()
-      guard colon.is(.colon) else {
-        throw unexpected(colon, wanted: count == 0 ? "a selector" : "\"]\" or a part of the selector")
-      }
+      try expect(.colon, count == 0 ? "a selector" : "\"]\" or a part of the selector")
       name += ":"
       count += 1
       guard name.utf8.count <= 1024 else { break }

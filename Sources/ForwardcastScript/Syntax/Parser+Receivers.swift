@@ -13,8 +13,7 @@ extension Parser {
     var seen: Set<String> = []
     try skipSeparators()
     while try !takes(.closeBrace) {
-      let token = try take()
-      guard token.is(.minus) else { throw unexpected(token, wanted: "\"-\" or \"}\"") }
+      let token = try expect(.minus, "\"-\" or \"}\"")
       let row = try parseRow(token)
       guard seen.insert(row.selector).inserted else {
         throw error("the row \"\(row.selector)\" is there twice", at: token)
@@ -52,24 +51,22 @@ extension Parser {
     }
     selector = try checkedSelector(selector, at: first.offset)
     var encoding: (text: String, offset: Int)?
-    if case .string = try peek().kind { encoding = try takeText("a type encoding") }
-    let body = try parseRowBody()
+    let token = try peek()
+    if let text = token.text {
+      try take()
+      encoding = (text, token.offset)
+    }
     return RowDefinition(
-      selector: selector, arguments: arguments, encoding: encoding, body: body, source: source, offset: start.offset)
+      selector: selector, arguments: arguments, encoding: encoding, body: try within(.row) { try $0.parseRowBody() },
+      source: source, offset: start.offset)
   }
 
   private mutating func parseRowBody() throws -> RowDefinition.Body {
     let token = try peek()
-    if token.is(.openBrace) { return .block(try parseBlock(in: .row)) }
-    try take()
-    if token.is(.assign) {
-      let outer = surroundings
-      surroundings = .row
-      defer { surroundings = outer }
-      return .value(try parseExpression())
-    }
-    guard token.is("throws") else { throw unexpected(token, wanted: "\"=\", \"{\" or \"throws\"") }
-    return .error(try takeText("the text of the error").text, offset: token.offset)
+    if token.is(.openBrace) { return .block(try parseBlock()) }
+    if try takes(.assign) { return .value(try parseExpression()) }
+    try expect("throws", "\"=\", \"{\" or \"throws\"")
+    return .error(try takeText("the text of the error"), offset: token.offset)
   }
 
   /// What stands behind `proxy p =`.

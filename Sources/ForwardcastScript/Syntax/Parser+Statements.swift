@@ -76,12 +76,11 @@ extension Parser {
     let name = try takeName("a name")
     try expect(.assign)
     let expression = try parseExpression()
-    if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
-      let step = Step(
-        action: .make(receiver: receiver, isNamed: false, fallback: name), offset: expression.steps[0].offset)
-      return .bind(name, Expression(steps: [step], offset: expression.offset))
+    guard expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action else {
+      return .bind(name, expression)
     }
-    return .bind(name, expression)
+    let made = Step(.make(receiver: receiver, isNamed: false, fallback: name), at: expression.steps[0].offset)
+    return .bind(name, Expression(steps: [made], offset: expression.offset))
   }
 
   private mutating func parseCondition() throws -> Condition {
@@ -98,15 +97,13 @@ extension Parser {
   private mutating func parseExpectation() throws -> Statement.Kind {
     let condition = try parseCondition()
     guard condition.comparison == nil, try takes("throws") else { return .expect(condition) }
-    if case .string(let text) = try peek().kind {
-      try take()
-      return .expectThrows(condition.left, text: text)
-    }
-    return .expectThrows(condition.left, text: nil)
+    let text = try peek().text
+    if text != nil { try take() }
+    return .expectThrows(condition.left, text: text)
   }
 
   /// `else` may stand on the line of the closing brace or on a later one.
-  private mutating func parseElse() throws -> Block? {
+  private mutating func parseElse() throws -> [Statement]? {
     var distance = 0
     while try peek(distance).kind == .separator { distance += 1 }
     guard try peek(distance).is("else") else { return nil }
@@ -118,7 +115,7 @@ extension Parser {
   private mutating func parseHook(_ moment: HookDefinition.Moment) throws -> HookDefinition {
     let proxy = try parseOperand()
     let selector = try parseOperand()
-    let body = try parseBlock(in: .hook(moment))
+    let body = try within(.hook(moment)) { try $0.parseBlock() }
     let name = try takes("as") ? takeName("the name of the hook") : nil
     return HookDefinition(moment: moment, proxy: proxy, selector: selector, body: body, name: name)
   }

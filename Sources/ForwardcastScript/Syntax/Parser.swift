@@ -32,9 +32,7 @@ struct Parser {
   /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first token that does not fit.
   static func parse(_ source: SourceText) throws -> Program {
     var parser = try Parser(source)
-    var statements: [Statement] = []
-    try parser.parseStatements(until: nil, into: &statements)
-    return Program(source: source, statements: statements)
+    return Program(source: source, statements: try parser.parseStatements(until: nil))
   }
 
   /// The brackets that are open at the end of a text, innermost last; none where the text is not of the language.
@@ -122,30 +120,27 @@ struct Parser {
     error("wanted \(wanted), found \(token.shown)", at: token, about: subject ?? token.word.map { .word($0) })
   }
 
+  /// Takes a token, of which `part` gives what is wanted.
   @discardableResult
-  mutating func expect(_ sign: Sign) throws -> Token {
+  mutating func take<Part>(_ wanted: @autoclosure () -> String, _ part: (Token) -> Part?) throws -> Part {
     let token = try take()
-    guard token.is(sign) else { throw unexpected(token, wanted: "\"\(sign.rawValue)\"") }
-    return token
+    guard let part = part(token) else { throw unexpected(token, wanted: wanted()) }
+    return part
   }
 
-  mutating func expect(_ word: String) throws {
-    let token = try take()
-    guard token.is(word) else { throw unexpected(token, wanted: "\"\(word)\"") }
+  /// - Parameter wanted: what an error says, where more than the sign could stand here.
+  @discardableResult
+  mutating func expect(_ sign: Sign, _ wanted: String? = nil) throws -> Token {
+    try take(wanted ?? "\"\(sign.rawValue)\"") { $0.is(sign) ? $0 : nil }
+  }
+
+  mutating func expect(_ word: String, _ wanted: String? = nil) throws {
+    try take(wanted ?? "\"\(word)\"") { $0.is(word) ? $0 : nil }
   }
 
   /// A name that is being given or used where no statement and no expression begins: any word.
-  mutating func takeName(_ what: String) throws -> String {
-    let token = try take()
-    guard let word = token.word else { throw unexpected(token, wanted: what) }
-    return word
-  }
-
-  mutating func takeText(_ what: String) throws -> (text: String, offset: Int) {
-    let token = try take()
-    guard case .string(let text) = token.kind else { throw unexpected(token, wanted: what) }
-    return (text, token.offset)
-  }
+  mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
+  mutating func takeText(_ what: String) throws -> String { try take(what, \.text) }
 
   /// A selector's name from its parts, checked and not interned.
   func checkedSelector(_ name: String, at offset: Int) throws -> String {
@@ -164,15 +159,12 @@ struct Parser {
   // MARK: Statements in a row
 
   /// Statements up to `closing`, which is taken, or up to the end of the text.
-  mutating func parseStatements(until closing: Sign?, into statements: inout [Statement]) throws {
+  private mutating func parseStatements(until closing: Sign?) throws -> [Statement] {
+    var statements: [Statement] = []
     while true {
       try skipSeparators()
-      let token = try peek()
-      if let closing, token.is(closing) {
-        try take()
-        return
-      }
-      if token.kind == .end { return }
+      if try peek().kind == .end { return statements }
+      if let closing, try takes(closing) { return statements }
       let statement = try parseStatement()
       statements.append(statement)
       let after = try peek()
@@ -195,19 +187,17 @@ struct Parser {
     return isMessage ? .advice(Advice.brackets) : .word(name)
   }
 
-  mutating func parseBlock() throws -> Block {
+  mutating func parseBlock() throws -> [Statement] {
     try expect(.openBrace)
-    var statements: [Statement] = []
-    try parseStatements(until: .closeBrace, into: &statements)
-    return Block(statements: statements)
+    return try parseStatements(until: .closeBrace)
   }
 
-  /// A block of statements that stand in `surroundings`.
-  mutating func parseBlock(in surroundings: Surroundings) throws -> Block {
+  /// What `parse` reads, which stands in `surroundings`.
+  mutating func within<Part>(_ surroundings: Surroundings, _ parse: (inout Parser) throws -> Part) throws -> Part {
     let outer = self.surroundings
     self.surroundings = surroundings
     defer { self.surroundings = outer }
-    return try parseBlock()
+    return try parse(&self)
   }
 }
 

@@ -7,11 +7,6 @@ struct Program: Sendable {
   let statements: [Statement]
 }
 
-/// Statements between braces.
-struct Block: Sendable {
-  let statements: [Statement]
-}
-
 /// One statement with its place.
 struct Statement: Sendable {
   let kind: Kind
@@ -32,8 +27,8 @@ struct Statement: Sendable {
     case print([Expression])
     indirect case expect(Condition)
     indirect case expectThrows(Expression, text: String?)
-    indirect case condition(Condition, then: Block, otherwise: Block?)
-    case `repeat`(Expression, Block)
+    indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)
+    case `repeat`(Expression, [Statement])
     case answer(Expression?)
     case `throw`(Expression)
     case wait
@@ -54,10 +49,10 @@ struct ReceiverDefinition: Sendable {
 }
 
 /// `- part: argument "encoding" { … }`.
-final class RowDefinition: Sendable {
+struct RowDefinition: Sendable {
   enum Body: Sendable {
     case value(Expression)
-    case block(Block)
+    case block([Statement])
     case error(String, offset: Int)
   }
 
@@ -68,14 +63,6 @@ final class RowDefinition: Sendable {
   let body: Body
   let source: SourceText
   let offset: Int
-
-  init(
-    selector: String, arguments: [String], encoding: (text: String, offset: Int)?, body: Body, source: SourceText,
-    offset: Int
-  ) {
-    (self.selector, self.arguments, self.encoding, self.body) = (selector, arguments, encoding, body)
-    (self.source, self.offset) = (source, offset)
-  }
 }
 
 /// What stands behind `proxy p =`.
@@ -119,6 +106,8 @@ struct HookDefinition: Sendable {
   let moment: Moment
   let proxy: Expression
   let selector: Expression
-  let body: Block
+  let body: [Statement]
   let name: String?
+  /// The place that errors are shown at.
+  var offset: Int { proxy.offset }
 }

@@ -45,11 +45,14 @@ struct Lexer {
     case UInt8(ascii: "\""): return try string(from: start)
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
       return try word(from: start)
-    case UInt8(ascii: "-"):
-      if let digit = byte(at: start + 1), isDigit(digit) { return try number(from: start, digitsFrom: start + 1) }
-      return taken(.minus)
+    case UInt8(ascii: "-") where byte(at: start + 1).map(isDigit) ?? false:
+      return try number(from: start, digitsFrom: start + 1)
     default: return try signToken(first, start)
     }
+  }
+
+  private mutating func pass(_ isMeant: (UInt8) -> Bool) {
+    while let byte = byte(at: offset), isMeant(byte) { offset += 1 }
   }
 
   /// Passes blanks and comments; gives the separator that it met where one ends a statement.
@@ -58,11 +61,10 @@ struct Lexer {
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\t"):
         offset += 1
-      case UInt8(ascii: "#"):
-        while let here = self.byte(at: offset), !isLineEnd(here) { offset += 1 }
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+      case UInt8(ascii: "#"): pass { !isLineEnd($0) }
+      case UInt8(ascii: ";"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
         offset += 1
-        if open.last?.sign ?? .openBrace == .openBrace {
+        if byte == UInt8(ascii: ";") || open.last?.sign ?? .openBrace == .openBrace {
           return Token(kind: .separator, offset: offset - 1, end: offset)
         }
       default: return nil
@@ -72,10 +74,6 @@ struct Lexer {
   }
 
   private mutating func signToken(_ first: UInt8, _ start: Int) throws -> Token {
-    if first == UInt8(ascii: ";") {
-      offset += 1
-      return Token(kind: .separator, offset: start, end: offset)
-    }
     let pair = source.bytes[start...].prefix(2)
     guard
       let sign = Sign(rawValue: String(decoding: pair, as: UTF8.self))
@@ -194,18 +192,18 @@ extension Lexer {
       offset += 2
       let digits = takeWord()
       let sign = digitsFrom > start ? "-" : ""
-      guard !digits.isEmpty, digits.utf8.allSatisfy(isHexDigit) else {
+      guard !digits.isEmpty, digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) else {
         throw error(.syntax, "\"\(source.text(start..<offset))\" is not a number", at: start)
       }
       guard let value = Int(sign + digits, radix: 16) else { throw tooLarge(start) }
       return Token(kind: .integer(value), offset: start, end: offset)
     }
-    takeDigits()
+    pass(isDigit)
     var isFloating = false
     if byte(at: offset) == UInt8(ascii: "."), let next = byte(at: offset + 1), isDigit(next) {
       isFloating = true
       offset += 1
-      takeDigits()
+      pass(isDigit)
     }
     if takeExponent() { isFloating = true }
     let digits = source.text(start..<offset)
@@ -224,13 +222,9 @@ extension Lexer {
     error(.syntax, "a number that 64 bits cannot hold", at: start)
   }
 
-  private mutating func takeDigits() {
-    while let byte = byte(at: offset), isDigit(byte) { offset += 1 }
-  }
-
   private mutating func takeWord() -> String {
     let start = offset
-    while let byte = byte(at: offset), isWordByte(byte) { offset += 1 }
+    pass(isWordByte)
     return source.text(start..<offset)
   }
 
@@ -240,7 +234,7 @@ extension Lexer {
     if let sign = byte(at: digits), sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { digits += 1 }
     guard let first = byte(at: digits), isDigit(first) else { return false }
     offset = digits
-    takeDigits()
+    pass(isDigit)
     return true
   }
 
@@ -275,7 +269,8 @@ extension Lexer {
     case UInt8(ascii: "u") where byte(at: start + 2) == UInt8(ascii: "{"):
       offset += 1
       let digits = takeWord()
-      guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8, digits.utf8.allSatisfy(isHexDigit),
+      guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
+        digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),
         let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
       else { throw error(.syntax, "\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
       offset += 1
@@ -288,10 +283,6 @@ extension Lexer {
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 private func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
-
-private func isHexDigit(_ byte: UInt8) -> Bool {
-  isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-}
 
 private func isWordByte(_ byte: UInt8) -> Bool {
   isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")

@@ -60,6 +60,8 @@ struct Token: Sendable {
   /// The word, or `nil` for anything else.
   var word: String? { if case .word(let word) = kind { word } else { nil } }
 
+  var text: String? { if case .string(let text) = kind { text } else { nil } }
+
   /// The token as an error shows what was found.
   var shown: String {
     switch kind {

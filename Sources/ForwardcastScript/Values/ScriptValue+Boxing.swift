@@ -118,8 +118,6 @@ extension ScriptValue {
     case let value as any BinaryFloatingPoint: self = .floating(Double(value))
     case let value as Substring: self = .string(String(value))
     case let value as Character: self = .string(String(value))
-    case let value as MessageSelector: self = .selector(ScriptSelector(checked: value.name))
-    case let value as ScriptSelector: self = .selector(value)
     case let value as MethodSignature: self = .signature(value)
     case let value as any MessageReceiver: self = .object(reference(value))
     case let value as Registration: self = .registration(value)

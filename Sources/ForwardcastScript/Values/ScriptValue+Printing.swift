@@ -47,7 +47,9 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .dictionary(let entries):
       text += "{"
       // By the bytes of keys: that takes no longer than to copy them.
-      let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
+      let sorted = entries.sorted {
+        $0.key.utf8.prefix(enough).lexicographicallyPrecedes($1.key.utf8.prefix(enough))
+      }
       for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }
         if index > 0 { text += ", " }
@@ -64,18 +66,6 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .queue(let queue): text += queue.description
     case .foreign(let value): text += "\(value.box)"
     }
-  }
-
-  private static func precedes(_ left: String, _ right: String, _ enough: Int) -> Bool {
-    let answer = left.utf8.withContiguousStorageIfAvailable { left in
-      right.utf8.withContiguousStorageIfAvailable { right in
-        for index in 0..<min(left.count, right.count, enough) where left[index] != right[index] {
-          return left[index] < right[index]
-        }
-        return left.count < right.count
-      }
-    }
-    return (answer ?? nil) ?? (left < right)
   }
 
   /// `value` between quotes, with the escapes of the language: those that it needs, and those of what `isEscaped` says.

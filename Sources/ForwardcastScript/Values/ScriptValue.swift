@@ -148,7 +148,12 @@ extension ScriptValue {
   var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
   var integer: Int? { if case .integer(let value) = self { value } else { nil } }
   var text: String? { if case .string(let value) = self { value } else { nil } }
+  /// The number, with its exact value where it is an integer.
+  var number: (integer: Int?, floating: Double)? {
+    if case .floating(let value) = self { (nil, value) } else { integer.map { ($0, Double($0)) } }
+  }
   var list: [ScriptValue]? { if case .list(let value) = self { value } else { nil } }
+  var dictionary: [String: ScriptValue]? { if case .dictionary(let value) = self { value } else { nil } }
   var reference: ScriptReference? { if case .object(let value) = self { value } else { nil } }
 
   /// What is wanted of the value.

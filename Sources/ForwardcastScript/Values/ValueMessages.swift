@@ -1,129 +1,114 @@
 // ValueMessages.swift: the messages that numbers, texts, lists and dictionaries answer.
 // Layer: Script, Values. See the article "How the script works".
 
-/// The tables of the values that are no objects.
-enum ValueMessages {
-  /// Whether `value` answers `selector`.
-  static func responds(_ value: ScriptValue, to selector: String) -> Bool { selectors(of: value).contains(selector) }
+/// A message that values of one kind answer.
+struct ValueMessage: Sendable {
+  let selector: String
+  let form: String
+  let meaning: String
+  let isAnswered: @Sendable (_ by: ScriptValue) -> Bool
+  /// The answer to a message with one argument or none; `nil` of a value of another kind.
+  let answer: @Sendable (ScriptValue, _ argument: ScriptValue) throws -> ScriptValue?
 
-  private enum Owner { case number, text, list, dictionary }
-
-  private static let rows: [(owner: Owner, selector: String, form: String, meaning: String)] = [
-    (.number, "add:", "[1 add: 2]", "The sum; an overflow of integers is an error."),
-    (.number, "subtract:", "[3 subtract: 2]", "The difference; an overflow of integers is an error."),
-    (.number, "multiply:", "[2 multiply: 3]", "The product; an overflow of integers is an error."),
-    (.number, "divide:", "[7 divide: 2]", "The quotient, of integers towards zero; division by zero is an error."),
-    (.number, "negated", "[1 negated]", "The number with the other sign."),
-    (.text, "length", "[\"text\" length]", "How many characters a text has."),
-    (.text, "uppercased", "[\"text\" uppercased]", "The text in capitals."),
-    (.text, "appending:", "[\"a\" appending: \"b\"]", "The text with another behind it."),
-    (.list, "count", "[@[1, 2] count]", "How many elements a list has."),
-    (.list, "at:", "[@[1, 2] at: 0]", "The element of that index, from 0; outside is an error."),
-    (.list, "first", "[@[1, 2] first]", "The first element, nil where there is none."),
-    (.list, "last", "[@[1, 2] last]", "The last element, nil where there is none."),
-    (.list, "adding:", "[@[1, 2] adding: 3]", "The list with one more element."),
-    (.dictionary, "at:", "[@{\"k\": 1} at: \"k\"]", "The value of a key, nil where there is none."),
-    (.dictionary, "count", "[@{\"k\": 1} count]", "How many keys a dictionary has."),
-  ]
-
-  /// Every message, for the reference.
-  static var table: [(selector: String, form: String, meaning: String)] {
-    rows.map { ($0.selector, $0.form, $0.meaning) }
+  /// - Parameter part: what the message is about; `nil` of a value of another kind.
+  init<Part>(
+    _ selector: String, _ form: String, _ meaning: String, of part: @escaping @Sendable (ScriptValue) -> Part?,
+    _ answer: @escaping @Sendable (Part, _ argument: ScriptValue) throws -> ScriptValue
+  ) {
+    (self.selector, self.form, self.meaning) = (selector, form, meaning)
+    isAnswered = { part($0) != nil }
+    self.answer = { value, argument in try part(value).map { try answer($0, argument) } }
   }
 
-  private static let selectors = Dictionary(grouping: rows, by: \.owner).mapValues { Set($0.map(\.selector)) }
-
-  private static func selectors(of value: ScriptValue) -> Set<String> {
-    let owner: Owner? =
-      switch value {
-      case .integer, .floating: .number
-      case .string: .text
-      case .list: .list
-      case .dictionary: .dictionary
-      default: nil
+  /// A message of two numbers: of integers as long as both are.
+  fileprivate static func arithmetic(
+    _ selector: String, _ form: String, _ meaning: String,
+    _ integers: @escaping @Sendable (Int, Int) throws -> (partialValue: Int, overflow: Bool),
+    _ floats: @escaping @Sendable (Double, Double) -> Double
+  ) -> ValueMessage {
+    ValueMessage(selector, form, meaning, of: \.number) { left, argument in
+      let right = try argument.wanted("\(selector) takes a number, not", \.number)
+      guard let one = left.integer, let other = right.integer else {
+        return .floating(floats(left.floating, right.floating))
       }
-    return owner.flatMap { selectors[$0] } ?? []
+      return .integer(try checked(integers(one, other)))
+    }
+  }
+}
+
+/// The tables of the values that are no objects.
+enum ValueMessages {
+  /// Every message, in the order of the reference.
+  static let all: [ValueMessage] = [
+    .arithmetic(
+      "add:", "[1 add: 2]", "The sum; an overflow of integers is an error.", { $0.addingReportingOverflow($1) }, +),
+    .arithmetic(
+      "subtract:", "[3 subtract: 2]", "The difference; an overflow of integers is an error.",
+      { $0.subtractingReportingOverflow($1) }, -),
+    .arithmetic(
+      "multiply:", "[2 multiply: 3]", "The product; an overflow of integers is an error.",
+      { $0.multipliedReportingOverflow(by: $1) }, *),
+    .arithmetic(
+      "divide:", "[7 divide: 2]", "The quotient, of integers towards zero; division by zero is an error.",
+      {
+        if $1 == 0 { throw ScriptFault(.thrown, "division by zero") }
+        return $0.dividedReportingOverflow(by: $1)
+      }, /),
+    ValueMessage("negated", "[1 negated]", "The number with the other sign.", of: \.number) { number, _ in
+      guard let integer = number.integer else { return .floating(-number.floating) }
+      return .integer(try checked(0.subtractingReportingOverflow(integer)))
+    },
+    ValueMessage("length", "[\"text\" length]", "How many characters a text has.", of: \.text) { text, _ in
+      .integer(text.count)
+    },
+    ValueMessage("uppercased", "[\"text\" uppercased]", "The text in capitals.", of: \.text) { text, _ in
+      .string(text.uppercased())
+    },
+    ValueMessage("appending:", "[\"a\" appending: \"b\"]", "The text with another behind it.", of: \.text) {
+      .string($0 + (try $1.wanted("appending: takes a text, not", \.text)))
+    },
+    ValueMessage("count", "[@[1, 2] count]", "How many elements a list has.", of: \.list) { list, _ in
+      .integer(list.count)
+    },
+    ValueMessage(
+      "at:", "[@[1, 2] at: 0]", "The element of that index, from 0; outside is an error.", of: \.list
+    ) { list, argument in
+      let index = try argument.wanted("at: of a list takes an integer, not", \.integer)
+      if list.indices.contains(index) { return list[index] }
+      throw ScriptFault(.thrown, "index \(index) is outside a list of \(list.count)")
+    },
+    ValueMessage("first", "[@[1, 2] first]", "The first element, nil where there is none.", of: \.list) { list, _ in
+      list.first ?? .null
+    },
+    ValueMessage("last", "[@[1, 2] last]", "The last element, nil where there is none.", of: \.list) { list, _ in
+      list.last ?? .null
+    },
+    ValueMessage("adding:", "[@[1, 2] adding: 3]", "The list with one more element.", of: \.list) { .list($0 + [$1]) },
+    ValueMessage(
+      "at:", "[@{\"k\": 1} at: \"k\"]", "The value of a key, nil where there is none.", of: \.dictionary
+    ) { entries, argument in
+      entries[try argument.wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
+    },
+    ValueMessage("count", "[@{\"k\": 1} count]", "How many keys a dictionary has.", of: \.dictionary) { entries, _ in
+      .integer(entries.count)
+    },
+  ]
+
+  private static let bySelector = Dictionary(grouping: all, by: \.selector)
+
+  /// Whether `value` answers `selector`.
+  static func responds(_ value: ScriptValue, to selector: String) -> Bool {
+    bySelector[selector]?.contains { $0.isAnswered(value) } ?? false
   }
 
   /// The answer of `value` to a message.
   ///
   /// - Throws: `unrecognized selector`, `type mismatch`, or an error of arithmetic or of an index.
   static func answer(_ value: ScriptValue, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
-    guard responds(value, to: selector) else {
-      throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
+    for message in bySelector[selector] ?? [] {
+      if let answer = try message.answer(value, arguments.first ?? .null) { return answer }
     }
-    switch value {
-    case .integer(let number):
-      if selector == "negated" { return .integer(try checked(0.subtractingReportingOverflow(number))) }
-      if let other = arguments[0].integer { return .integer(try integer(number, selector, other)) }
-      return .floating(floating(Double(number), selector, try self.number(arguments[0], selector)))
-    case .floating(let number):
-      if selector == "negated" { return .floating(-number) }
-      return .floating(floating(number, selector, try self.number(arguments[0], selector)))
-    case .string(let text): return try answer(text, selector, arguments)
-    case .list(let elements): return try answer(elements, selector, arguments)
-    case .dictionary(let entries):
-      if selector == "count" { return .integer(entries.count) }
-      return entries[try arguments[0].wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
-    default: return .null
-    }
-  }
-
-  private static func number(_ argument: ScriptValue, _ selector: String) throws -> Double {
-    try argument.wanted("\(selector) takes a number, not") { argument in
-      if case .floating(let number) = argument { number } else { argument.integer.map(Double.init) }
-    }
-  }
-
-  private static func answer(_ text: String, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
-    switch selector {
-    case "length": return .integer(text.count)
-    case "uppercased": return .string(text.uppercased())
-    default:
-      return .string(text + (try arguments[0].wanted("appending: takes a text, not", \.text)))
-    }
-  }
-
-  private static func answer(_ elements: [ScriptValue], _ selector: String, _ arguments: [ScriptValue]) throws
-    -> ScriptValue
-  {
-    switch selector {
-    case "count": return .integer(elements.count)
-    case "first": return elements.first ?? .null
-    case "last": return elements.last ?? .null
-    case "adding:": return .list(elements + [arguments[0]])
-    default:
-      let index = try arguments[0].wanted("at: of a list takes an integer, not", \.integer)
-      guard elements.indices.contains(index) else {
-        throw ScriptFault(.thrown, "index \(index) is outside a list of \(elements.count)")
-      }
-      return elements[index]
-    }
-  }
-
-  private static func integer(_ left: Int, _ selector: String, _ right: Int) throws -> Int {
-    switch selector {
-    case "add:": return try checked(left.addingReportingOverflow(right))
-    case "subtract:": return try checked(left.subtractingReportingOverflow(right))
-    case "multiply:": return try checked(left.multipliedReportingOverflow(by: right))
-    default:
-      if right == 0 { throw ScriptFault(.thrown, "division by zero") }
-      return try checked(left.dividedReportingOverflow(by: right))
-    }
-  }
-
-  private static func checked(_ result: (partialValue: Int, overflow: Bool)) throws -> Int {
-    if result.overflow { throw ScriptFault(.thrown, "overflow: the result does not fit 64 bits") }
-    return result.partialValue
-  }
-
-  private static func floating(_ left: Double, _ selector: String, _ right: Double) -> Double {
-    switch selector {
-    case "add:": left + right
-    case "subtract:": left - right
-    case "multiply:": left * right
-    default: left / right
-    }
+    throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
   }
 
   /// The sum of numbers: an integer as long as all are.
@@ -131,10 +116,13 @@ enum ValueMessages {
   /// - Throws: `type mismatch` for anything else, and an error when integers overflow.
   static func sum(_ values: [ScriptValue]) throws -> ScriptValue {
     try values.reduce(.integer(0)) { total, value in
-      switch value {
-      case .integer, .floating: try answer(total, "add:", [value])
-      default: throw ScriptFault(.typeMismatch, "sum takes numbers, not \(value.kind)")
-      }
+      _ = try value.wanted("sum takes numbers, not", \.number)
+      return try answer(total, "add:", [value])
     }
   }
+}
+
+private func checked(_ result: (partialValue: Int, overflow: Bool)) throws -> Int {
+  if result.overflow { throw ScriptFault(.thrown, "overflow: the result does not fit 64 bits") }
+  return result.partialValue
 }
