@@ -74,8 +74,11 @@ final class Counter: Sendable {
   func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Runs a text until a limit ends it, or for `patience` seconds.
+/// Runs a text until a limit ends it, or for `patience` seconds. What it takes to be parsed does not grow with its steps.
 func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = false) -> Cost {
+  let parsing = processorTime()
+  _ = ScriptSession.check(text)
+  let parsed = processorTime() - parsing
   resetPeak()
   let before = memory("VmRSS")
   let begin = processorTime()
@@ -95,7 +98,8 @@ func measure(_ text: String, steps: Int, patience: Double, timesSteps: Bool = fa
   // What ended by itself, or by a limit on a value or on one message, would end so with any number of steps.
   let goesOn = ["steps", "units of work", "was cancelled"].contains { outcome.error?.text.hasSuffix($0) ?? false }
   return Cost(
-    seconds: seconds, whole: goesOn ? seconds / max(share, 1e-6) : seconds, longestStep: times.longest,
+    seconds: seconds, whole: goesOn ? parsed + max(seconds - parsed, 0) / max(share, 1e-6) : seconds,
+    longestStep: times.longest,
     memory: memory("VmHWM") - before, share: goesOn ? share : 1)
 }
 
