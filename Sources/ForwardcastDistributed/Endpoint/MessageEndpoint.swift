@@ -100,11 +100,10 @@ where ActorSystem: DistributedActorSystem<any Codable> {
       case .call(let call): return try await take(call)
       }
     } catch {
-      return answer(.refused(number: number, error))
+      return answer(.refused(number: number, error), number)
     }
   }
 
-  /// Who calls, where the engine tells.
   private var owner: WireName? { caller().map(WireName.init) }
 
   /// What is let through, with the types of what is answered at present.
@@ -131,7 +130,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
         throw WireRefusal(.superseded, "its sender has stopped waiting for message \(call.number)")
       }
     }
-    let answer = answer(await run(call))
+    let answer = answer(await run(call), call.number)
     line.end(message, with: answer)
     watch(line)
     return answer
@@ -170,7 +169,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   /// A reply as it crosses. One that cannot says so instead.
-  private func answer(_ reply: WireReply) -> String {
+  private func answer(_ reply: WireReply, _ number: Int? = nil) -> String {
     let reason: String
     do throws(WireValueError) {
       let text = try reply.text()
@@ -179,7 +178,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     } catch {
       reason = "\(error)"
     }
-    let refusal = WireReply.refused(number: reply.number, WireRefusal(.answerCannotCross, reason))
+    let refusal = WireReply.refused(number: number, WireRefusal(.answerCannotCross, reason))
     return (try? refusal.text()) ?? ""
   }
 }

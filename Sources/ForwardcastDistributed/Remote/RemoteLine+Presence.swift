@@ -16,16 +16,11 @@ extension RemoteLine {
   /// The present state, and each from now on.
   var presences: AsyncStream<RemotePresence> {
     let (stream, continuation) = AsyncStream.makeStream(of: RemotePresence.self)
-    let id = state.withLock { state -> Int? in
+    let id = state.withLock { state in
       continuation.yield(state.presence)
-      if case .ended = state.presence { return nil }
       state.lastListener += 1
-      state.listeners[state.lastListener] = continuation
+      if state.presence.isEnd { continuation.finish() } else { state.listeners[state.lastListener] = continuation }
       return state.lastListener
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }

@@ -149,10 +149,9 @@ final class RemoteLine: Sendable {
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
       do {
-        let answer = try await exchange(text, call.deadline)
-        do throws(WireRefusal) { end = .success(try WireFields.read(answer, options.limits)) } catch {
-          end = .failure(malformed(error, call.selector))
-        }
+        end = .success(try await WireFields.read(exchange(text, call.deadline), options.limits))
+      } catch let refusal as WireRefusal {
+        end = .failure(malformed(refusal, call.selector))
       } catch {
         end = .failure(
           self.error(.connectionFailed, .unknown, call.selector, "\(Swift.type(of: error)): \(error)"))
@@ -171,7 +170,7 @@ final class RemoteLine: Sendable {
     var end = end
     let fields = try? end.get()
     let refusal = fields?.refusal
-    let hasFailed = (end.failure as? RemoteError)?.code == .connectionFailed
+    let hasFailed = if case .failure(let error as RemoteError) = end { error.code == .connectionFailed } else { false }
     let isEnd = state.withLock { state in
       if call.counts, !hasFailed { state.failures = 0 }
       guard let index = state.underWay.firstIndex(where: { $0 === call }) else {
@@ -333,10 +332,6 @@ extension RemoteLine.State {
     left += sent.map { ($0, $0.task, true) }
     return left
   }
-}
-
-extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 /// Not inlined: the optimizer of Swift 6.3 ends in an error there.

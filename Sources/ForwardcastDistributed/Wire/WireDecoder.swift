@@ -41,11 +41,8 @@ final class WireReading {
   }
 
   fileprivate func bool(at node: Int, _ path: @autoclosure () -> WirePath?) throws -> Bool {
-    switch tree.kind(node) {
-    case .yes: true
-    case .no: false
-    default: throw mismatch(Bool.self, node, path())
-    }
+    guard let value = tree.bool(node) else { throw mismatch(Bool.self, node, path()) }
+    return value
   }
 
   fileprivate func integer<T: FixedWidthInteger>(
@@ -151,11 +148,10 @@ private struct WireDecoder: Decoder {
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
       try superDecoder(forKey: key).unkeyedContainer()
     }
-    func superDecoder() throws -> any Decoder {
-      let key = WireKey("super")
-      return WireDecoder(reading: reading, node: try node(key), path: inner(key))
-    }
-    func superDecoder(forKey key: Key) throws -> any Decoder {
+    func superDecoder() throws -> any Decoder { try decoder(WireKey("super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+    private func decoder(_ key: any CodingKey) throws -> WireDecoder {
       WireDecoder(reading: reading, node: try node(key), path: inner(key))
     }
   }

@@ -40,20 +40,14 @@ private final class EncodedItem {
     writer.cut(to: start)
     later.removeAll { $0.place > start }
     (content, count) = (wanted, 0)
-    switch wanted {
-    case .list: writer.beginList()
-    case .record: writer.beginRecord()
-    case .nothing, .single: break
-    }
+    if wanted == .list { writer.beginList() }
+    if wanted == .record { writer.beginRecord() }
   }
 
   private func end() {
     if content == .nothing { begin(.record) }
-    switch content {
-    case .list: writer.endList()
-    case .record: writer.endRecord()
-    case .nothing, .single: break
-    }
+    if content == .list { writer.endList() }
+    if content == .record { writer.endRecord() }
   }
 
   /// Writes a value as what comes next.

@@ -3,7 +3,6 @@
 
 import Forwardcast
 
-/// What an endpoint answers.
 enum WireReply {
   /// A new line, how many of its messages may be under way, and what is let through: each name with its types, or without
   /// while nobody answers it.
@@ -30,8 +29,7 @@ extension WireReply {
   func text() throws(WireValueError) -> String {
     var writer = WireWriter()
     var failure: WireValueError?
-    writer.heading()
-    writer.record {
+    writer.message {
       switch self {
       case .opened(let line, let window, let messages):
         $0.field("k", "opened")
@@ -86,23 +84,16 @@ extension WireReply {
   /// - Parameter types: what an answer may be besides the standard types.
   /// - Throws: ``WireRefusal`` for what is no reply.
   static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
-    func number() throws(WireRefusal) -> Int {
-      guard let number = message.integer("n") else { throw message.lacks("n") }
-      return number
-    }
     switch message.word("k") {
     case "opened"?:
-      guard let line = message.text("l"), line.utf8.count <= 64 else { throw message.lacks("l") }
-      guard let window = message.integer("w"), window > 0 else { throw message.lacks("w") }
-      guard let list = message.list("m") else { throw message.lacks("m") }
-      return .opened(line: line, window: window, messages: try messages(list, message))
-    case "told"?:
-      guard let answers = message.bool("r") else { throw message.lacks("r") }
-      return .told(answers)
+      let line = try message.wanted("l", message.word("l"))
+      let window = try message.wanted("w", message.positive("w"))
+      return .opened(line: line, window: window, messages: try messages(message))
+    case "told"?: return .told(try message.wanted("r", message.bool("r")))
     case "answer"?:
-      let number = try number()
-      guard let answer = message.list("r"), answer.isEmpty || answer.count == 2 else { throw message.lacks("r") }
-      guard answer.count == 2 else { return .answer(number: number, nil) }
+      let number = try message.wanted("n", message.integer("n"))
+      let answer = try message.wanted("r", message.pairs("r").flatMap { $0.count <= 2 ? $0 : nil })
+      if answer.isEmpty { return .answer(number: number, nil) }
       let reading = WireReading(message.tree, types)
       do throws(WireValueError) {
         let box = try reading.box(type: answer[0], value: answer[1], in: "types of RemoteOptions")
@@ -112,7 +103,7 @@ extension WireReply {
         return .refused(number: number, WireRefusal(.answerCannotCross, "the answer: \(error)"))
       }
     case "error"?:
-      let number = try number()
+      let number = try message.wanted("n", message.integer("n"))
       if let code = message.word("c").flatMap({ knownCodes[$0] }) {
         let error = MessageError(
           code, receiver: message.text("w") ?? "", selector: message.text("s") ?? "",
@@ -128,16 +119,13 @@ extension WireReply {
       let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
       return .refused(number: message.integer("n"), refusal)
     case let kind:
-      throw WireRefusal(.malformed, "no reply is called \(kind.map(WireError.quoted) ?? "nothing")")
+      throw WireRefusal(.malformed, "no reply is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
     }
   }
 
-  private static func messages(_ list: [Int], _ message: WireFields) throws(WireRefusal)
-    -> [(name: String, signature: String?)]
-  {
-    let tree = message.tree
+  private static func messages(_ message: WireFields) throws(WireRefusal) -> [(name: String, signature: String?)] {
+    let (tree, list) = (message.tree, try message.wanted("m", message.pairs("m")))
     var messages: [(name: String, signature: String?)] = []
-    guard list.count % 2 == 0 else { throw message.lacks("m") }
     for index in stride(from: 0, to: list.count, by: 2) {
       let (name, signature) = (list[index], list[index + 1])
       guard tree.kind(name) == .text, [.text, .null].contains(tree.kind(signature)) else { throw message.lacks("m") }
@@ -167,14 +155,3 @@ private let knownCodes: [String: MessageError.Code] = {
   ]
   return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
 }()
-
-extension WireReply {
-  /// The number of the message that is answered.
-  var number: Int? {
-    switch self {
-    case .opened, .told: nil
-    case .answer(let number, _), .messageError(let number, _), .foreignError(let number, _, _): number
-    case .refused(let number, _): number
-    }
-  }
-}

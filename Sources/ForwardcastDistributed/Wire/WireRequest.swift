@@ -3,7 +3,6 @@
 
 import Forwardcast
 
-/// What a sender asks of an endpoint.
 enum WireRequest {
   /// A new line, and what is answered there. Who opens it names itself; nobody checks that name.
   case open(sender: WireName)
@@ -39,56 +38,40 @@ extension WireRequest {
   /// - Throws: ``WireRefusal`` that tells the sender what is wrong.
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
     let message = try WireFields.read(text, limits)
-    func wanted<Value>(_ name: Unicode.Scalar, _ value: Value?) throws(WireRefusal) -> Value {
-      guard let value else { throw message.lacks(name) }
-      return value
-    }
     switch message.word("k") {
     case "open"?:
       let sender = (message.text("o") ?? "").utf8.prefix(64)
       return .open(sender: WireName(String(decoding: sender, as: UTF8.self)))
-    case "ask"?: return .ask(selector: try wanted("s", message.text("s").map(WireName.init)))
+    case "ask"?: return .ask(selector: try message.wanted("s", message.text("s").map(WireName.init)))
     case "await"?:
-      let awaited = try wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
+      let awaited = try message.wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
       return .await(
-        line: try message.line(), number: try wanted("n", message.positive("n")), awaited: awaited)
+        line: try message.line(), number: try message.wanted("n", message.positive("n")), awaited: awaited)
     case "call"?:
-      let number = try wanted("n", message.positive("n"))
-      let arguments = try wanted("a", message.list("a"))
-      guard arguments.count % 2 == 0 else { throw message.lacks("a") }
+      let number = try message.wanted("n", message.positive("n"))
+      let arguments = try message.wanted("a", message.pairs("a"))
       return .call(
         WireCall(
           line: try message.line(), number: number, awaited: message.integer("b") ?? number,
           patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
-          selector: try wanted("s", message.text("s").map(WireName.init)), tree: message.tree, arguments: arguments))
+          selector: try message.wanted("s", message.text("s").map(WireName.init)), tree: message.tree,
+          arguments: arguments))
     case let kind:
-      throw WireRefusal(.malformed, "no request is called \(kind.map(WireError.quoted) ?? "nothing")")
+      throw WireRefusal(.malformed, "no request is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
     }
   }
 
-  /// The number of the message.
   var number: Int? { if case .call(let call) = self { call.number } else { nil } }
 
   /// What this process calls itself when it opens lines.
   static let sender = "\(LineName())"
 
-  static var openText: String {
-    text {
-      $0.field("k", "open")
-      $0.field("o", sender)
-    }
-  }
+  static var openText: String { text("open") { $0.field("o", sender) } }
 
-  static func askText(_ selector: MessageSelector) -> String {
-    text {
-      $0.field("k", "ask")
-      $0.field("s", selector.name)
-    }
-  }
+  static func askText(_ selector: MessageSelector) -> String { text("ask") { $0.field("s", selector.name) } }
 
   static func awaitText(_ awaited: [Int], upTo number: Int, line: String) -> String {
-    text {
-      $0.field("k", "await")
+    text("await") {
       $0.field("l", line)
       $0.field("n", number)
       $0.name("a")
@@ -96,10 +79,12 @@ extension WireRequest {
     }
   }
 
-  private static func text(_ fields: (inout WireWriter) -> Void) -> String {
+  private static func text(_ kind: String, _ fields: (inout WireWriter) -> Void) -> String {
     var writer = WireWriter()
-    writer.heading()
-    writer.record(fields)
+    writer.message {
+      $0.field("k", kind)
+      fields(&$0)
+    }
     return writer.text
   }
 }
@@ -124,7 +109,6 @@ struct WireCallText: Sendable {
     if let failure { throw failure }
   }
 
-  /// A place on a line.
   struct Place: Sendable {
     let line: String
     let number: Int
@@ -189,15 +173,9 @@ struct WireFields {
       throw WireRefusal(.tooLarge, "\(text.utf8.count) bytes of at most \(limits.bytes)")
     }
     let bytes = Array(text.utf8)
-    let start: Int
-    do { start = try WireVersion.bodyStart(of: bytes) } catch { throw WireRefusal(.unknownVersion, "\(error)") }
-    do {
-      let tree = try WireTree(bytes, from: start, limits: limits)
-      guard tree.kind(0) == .record else { throw WireError("no record") }
-      return WireFields(tree: tree)
-    } catch {
-      throw WireRefusal(.malformed, "\(error)")
-    }
+    let tree = try WireTree(bytes, from: WireVersion.bodyStart(of: bytes), limits: limits)
+    guard tree.kind(0) == .record else { throw WireRefusal(.malformed, "no record") }
+    return WireFields(tree: tree)
   }
 
   private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
@@ -220,24 +198,24 @@ struct WireFields {
 
   func list(_ name: Unicode.Scalar) -> [Int]? { field(name, .list).map(tree.children) }
 
+  /// A list of two things in turn.
+  func pairs(_ name: Unicode.Scalar) -> [Int]? { list(name).flatMap { $0.count % 2 == 0 ? $0 : nil } }
+
   /// The line that is named; `nil` where it has no name of a line.
-  func line() throws(WireRefusal) -> LineName? {
-    guard let node = field("l", .text) else { throw lacks("l") }
-    return LineName(tree.bytes(of: node))
+  func line() throws(WireRefusal) -> LineName? { LineName(tree.bytes(of: try wanted("l", field("l", .text)))) }
+
+  /// - Throws: ``WireRefusal`` where the field is not there, or is another thing.
+  func wanted<Value>(_ name: Unicode.Scalar, _ value: Value?) throws(WireRefusal) -> Value {
+    if let value { return value }
+    throw lacks(name)
   }
 
-  func bool(_ name: Unicode.Scalar) -> Bool? {
-    switch field(name).map(tree.kind) {
-    case .yes?: true
-    case .no?: false
-    default: nil
-    }
-  }
+  func lacks(_ name: Unicode.Scalar) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
+
+  func bool(_ name: Unicode.Scalar) -> Bool? { field(name).flatMap(tree.bool) }
 
   /// Why an endpoint did not run a message, where that is what it says.
   var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
-
-  func lacks(_ name: Unicode.Scalar) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
 }
 
 /// Why an endpoint did not run a message, as it crosses.
@@ -268,5 +246,12 @@ struct WireRefusal: Error, Hashable {
 
   init(_ code: Code, _ evidence: String, argumentIndex: Int? = nil) {
     (self.code, self.evidence, self.argumentIndex) = (code, evidence, argumentIndex)
+  }
+
+  /// A value that another process chose, shortened, for an error's text.
+  static func quoted(_ text: String) -> String {
+    var text = text
+    if text.utf8.count > 60 { text = String(text.unicodeScalars.prefix(50).map(Character.init)) + "…" }
+    return String(reflecting: text)
   }
 }

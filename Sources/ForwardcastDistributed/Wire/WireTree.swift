@@ -23,8 +23,8 @@ struct WireTree {
 
   /// Cuts a text behind its heading into items.
   ///
-  /// - Throws: ``WireError`` for what is not of the grammar and for what passes a bound.
-  init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireError) {
+  /// - Throws: ``WireRefusal`` for what is not of the grammar and for what passes a bound.
+  init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireRefusal) {
     var scanner = WireScanner(text, from: start, limits: limits)
     nodes = try scanner.scan()
     bytes = text
@@ -61,21 +61,26 @@ struct WireTree {
     return nil
   }
 
-  /// How many nodes stand beside one another.
   func count(from first: Int, to end: Int) -> Int {
     var (node, count) = (first, 0)
     while node < end { (node, count) = (Int(nodes[node].next), count + 1) }
     return count
   }
 
-  /// An item's own bytes.
   func bytes(of index: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[index].start)..<Int(nodes[index].end)] }
 
-  /// The bytes of an item as text.
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
 
   /// The number that an item spells, where an `Int` holds it.
   func integer(_ index: Int) -> Int? { Int(text(index)) }
+
+  func bool(_ index: Int) -> Bool? {
+    switch kind(index) {
+    case .yes: true
+    case .no: false
+    default: nil
+    }
+  }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
@@ -107,20 +112,6 @@ struct WireName: Hashable, Comparable, Sendable {
   }
 }
 
-/// Why a text from another process was not read.
-struct WireError: Error, Hashable, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-
-  /// A value that another process chose, shortened, for an error's text.
-  static func quoted(_ text: String) -> String {
-    var text = text
-    if text.utf8.count > 60 { text = String(text.unicodeScalars.prefix(50).map(Character.init)) + "…" }
-    return String(reflecting: text)
-  }
-}
-
 /// Finds the items of a text, without recursion.
 private struct WireScanner {
   private let bytes: [UInt8]
@@ -138,14 +129,14 @@ private struct WireScanner {
     outer.reserveCapacity(8)
   }
 
-  mutating func scan() throws(WireError) -> [WireNode] {
+  mutating func scan() throws(WireRefusal) -> [WireNode] {
     repeat { try step() } while !outer.isEmpty
     guard position == bytes.count else { throw error("text behind the end") }
     return nodes
   }
 
   /// Reads one item, or the end of a container.
-  private mutating func step() throws(WireError) {
+  private mutating func step() throws(WireRefusal) {
     guard position < bytes.count else { throw error("an unexpected end") }
     let letter = bytes[position]
     if !outer.isEmpty, letter == (around.isRecord ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
@@ -159,7 +150,7 @@ private struct WireScanner {
     let isText = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
     let isKey = around.isRecord && around.wantsKey
     if isKey, !isText { throw error("a key that is no text") }
-    guard nodes.count < limits.items else { throw WireError("more than \(limits.items) items") }
+    guard nodes.count < limits.items else { throw WireRefusal(.malformed, "more than \(limits.items) items") }
     if isText {
       try text(.text)
       guard isKey, let key = nodes.last, !WireName.isStreamSafe(bytes[Int(key.start)..<Int(key.end)]) else { return }
@@ -174,7 +165,7 @@ private struct WireScanner {
     case UInt8(ascii: "d"): try number(.real)
     case UInt8(ascii: "b"): try text(.bytes)
     case UInt8(ascii: "["), UInt8(ascii: "{"):
-      guard outer.count < limits.depth else { throw WireError("more than \(limits.depth) levels") }
+      guard outer.count < limits.depth else { throw WireRefusal(.malformed, "more than \(limits.depth) levels") }
       outer.append(around)
       around = (nodes.count, letter == UInt8(ascii: "{"), true)
       nodes.append(WireNode(kind: around.isRecord ? .record : .list, start: 0, end: 0, next: 0))
@@ -192,7 +183,7 @@ private struct WireScanner {
   }
 
   /// `42;`: as many digits as the widest numbers have. What they mean is for the type that they are read as.
-  private mutating func number(_ kind: WireNode.Kind) throws(WireError) {
+  private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
       let isAllowed =
@@ -210,7 +201,7 @@ private struct WireScanner {
   }
 
   /// `5:alice`: a length in bytes and so many bytes, which begin and end between characters.
-  private mutating func text(_ kind: WireNode.Kind) throws(WireError) {
+  private mutating func text(_ kind: WireNode.Kind) throws(WireRefusal) {
     var length = 0
     let digits = position
     while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
@@ -229,5 +220,5 @@ private struct WireScanner {
     position = end
   }
 
-  private func error(_ what: String) -> WireError { WireError("\(what) at byte \(position)") }
+  private func error(_ what: String) -> WireRefusal { WireRefusal(.malformed, "\(what) at byte \(position)") }
 }

@@ -57,11 +57,11 @@ extension WireReading {
       }
     } catch let refusal as CodedType.Refusal {
       let advice = refusal == .unknown ? ", name it in \(place)" : ""
-      throw WireValueError(description: "\(refusal) \(WireError.quoted(name))\(advice)")
+      throw WireValueError(description: "\(refusal) \(WireRefusal.quoted(name))\(advice)")
     } catch let error as DecodingError {
-      throw WireValueError(description: "no value of type \(WireError.quoted(name)): \(error.reason)")
+      throw WireValueError(description: "no value of type \(WireRefusal.quoted(name)): \(error.reason)")
     } catch {
-      throw WireValueError(description: "no value of type \(WireError.quoted(name)): \(error)")
+      throw WireValueError(description: "no value of type \(WireRefusal.quoted(name)): \(error)")
     }
   }
 

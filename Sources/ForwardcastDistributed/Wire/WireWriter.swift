@@ -7,7 +7,6 @@ struct WireWriter {
 
   init(reserving capacity: Int = 128) { bytes.reserveCapacity(capacity) }
 
-  /// The text so far.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The text so far and what `other` has written.
@@ -94,8 +93,11 @@ struct WireWriter {
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
   /// The heading of a message, which names the version.
-  mutating func heading() {
-    bytes += WireVersion.bytes
+  mutating func heading() { bytes += WireVersion.bytes }
+
+  mutating func message(_ fields: (inout WireWriter) -> Void) {
+    heading()
+    record(fields)
   }
 }
 
@@ -107,13 +109,13 @@ enum WireVersion {
 
   /// Where the items of a text begin.
   ///
-  /// - Throws: ``WireError`` that names the version of a text which is of another one.
-  static func bodyStart(of text: [UInt8]) throws(WireError) -> Int {
+  /// - Throws: ``WireRefusal`` that names the version of a text which is of another one.
+  static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }
-    guard word.starts(with: "forwardcast".utf8) else { throw WireError("a text without a version") }
-    throw WireError(
-      "unknown version \(WireError.quoted(String(decoding: word, as: UTF8.self))), this process speaks \(heading)")
+    guard word.starts(with: "forwardcast".utf8) else { throw WireRefusal(.unknownVersion, "a text without a version") }
+    let version = WireRefusal.quoted(String(decoding: word, as: UTF8.self))
+    throw WireRefusal(.unknownVersion, "unknown version \(version), this process speaks \(heading)")
   }
 }
 
