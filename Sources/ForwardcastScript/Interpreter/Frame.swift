@@ -37,7 +37,6 @@ final class Frame {
   /// The hook whose block runs here; `nil` in rows and at the top of a script.
   var hook: HookRun?
 
-  /// The top of a script.
   init(source: SourceText, depth: Int) {
     (self.source, self.depth) = (source, depth)
     object = nil
@@ -74,11 +73,8 @@ final class Frame {
 
   /// Forgets a name of the innermost scope that has it. `false` when none has.
   func drop(_ name: String) -> Bool {
-    for index in scopes.indices.reversed() {
-      guard let binding = scopes[index][name] else { continue }
-      scopes[index][name] = binding.afterDrop
-      return true
-    }
-    return false
+    guard let index = scopes.lastIndex(where: { $0[name] != nil }) else { return false }
+    scopes[index][name] = scopes[index][name]?.afterDrop
+    return true
   }
 }

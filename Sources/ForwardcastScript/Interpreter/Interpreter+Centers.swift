@@ -23,7 +23,6 @@ extension Interpreter {
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
   }
 
-  /// The extension point that an expression gives.
   func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
     try evaluate(expression, "\(wanting) needs an extension point, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptPoint
@@ -41,7 +40,6 @@ extension Interpreter {
     return .object(service.reference)
   }
 
-  /// `services`, in the order of creation.
   func services() throws -> ScriptValue {
     let all = world.services.services
     try run.charge(Work.pass * all.count)

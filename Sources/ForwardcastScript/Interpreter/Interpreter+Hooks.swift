@@ -52,7 +52,6 @@ extension Interpreter {
     if let name = hook.name { bind(name, .hook(registration)) }
   }
 
-  /// `arg n` in a hook.
   func hookArgument(_ index: ScriptValue) throws -> ScriptValue {
     let index = try index.wanted("arg needs an integer, not", \.integer)
     let arguments = frame.hook?.arguments ?? []
@@ -116,7 +115,6 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     return [answer.box]
   }
 
-  /// Runs the block in the turn of the message.
   private func run(_ message: Invocation, _ make: (Interpreter) throws -> HookRun) throws
     -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?)
   {

@@ -74,7 +74,7 @@ extension Interpreter {
         }
       }
     }
-    let ownership = world.ownership(of: proxy)
+    let ownership = world.ownership(of: proxy) ?? .weak
     try run.charge(world.workOfAdding(to: proxy, priority: priority, only: only))
     try world.link(proxy, to: target, strongly: ownership == .strong)
     let registration =
@@ -86,12 +86,11 @@ extension Interpreter {
     if let name { world.bind(name, .registration(registration)) }
   }
 
-  /// `add … on q`.
   private func register(
     _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, priority: Int,
     ownership: Ownership, only: [MessageSelector]?
   ) throws -> Registration {
-    guard let proxy = proxy as? ScriptMulticast, world.isOwn(proxy) else {
+    guard let proxy = proxy as? ScriptMulticast, world.ownership(of: proxy) != nil else {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
@@ -154,7 +153,6 @@ extension Interpreter {
     try evaluate(expression, "wanted an object, found", \.reference)
   }
 
-  /// The multicast proxy that an expression gives.
   func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
     try evaluate(expression, "\(wanting) needs a multicast proxy, not", showsValue: true, Interpreter.multicast)
   }

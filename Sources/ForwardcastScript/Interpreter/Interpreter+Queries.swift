@@ -5,7 +5,6 @@ import Forwardcast
 import ForwardcastRecording
 
 extension Interpreter {
-  /// The answer of a query about its operand.
   func answer(_ query: Query, about value: ScriptValue) throws -> ScriptValue {
     switch query {
     case .count:
@@ -114,7 +113,6 @@ extension Interpreter {
       try run.charge(Work.byte * value.measure())
       return value.debugDescription
     }
-    guard !arguments.isEmpty else { return message.selector.name }
-    return zip(message.selector.parts, arguments).map { "\($0): \($1)" }.joined(separator: " ")
+    return Sending.text(message.selector.name, arguments)
   }
 }

@@ -10,15 +10,16 @@ struct Sending {
   let offset: Int
 
   /// The message as the script wrote it, with values.
-  var asked: String {
-    if arguments.isEmpty { return shape.selector }
-    let parts = shape.selector.split(separator: ":", omittingEmptySubsequences: false)
-    return zip(parts, arguments).map { "\($0): \($1.evidence)" }.joined(separator: " ")
+  var asked: String { Sending.text(shape.selector, arguments.map(\.evidence)) }
+
+  static func text(_ selector: String, _ arguments: [String]) -> String {
+    if arguments.isEmpty { return selector }
+    let parts = selector.split(separator: ":", omittingEmptySubsequences: false)
+    return zip(parts, arguments).map { "\($0): \($1)" }.joined(separator: " ")
   }
 }
 
 extension Interpreter {
-  /// Sends a message and gives what is wanted of it.
   func send(_ sending: Sending, to receiver: ScriptValue, _ wanted: Step.Wanted) throws -> ScriptValue {
     let isMulticast = receiver.reference?.receiver is any ScriptedMulticast
     switch (wanted, receiver) {
@@ -141,7 +142,6 @@ extension Interpreter {
     }
   }
 
-  /// The value in a box.
   func value(_ box: ArgumentBox) throws -> ScriptValue {
     let value = try ScriptValue(box, reference: world.reference)
     try chargeCopy(of: value)
@@ -152,7 +152,6 @@ extension Interpreter {
 // MARK: - Collected answers
 
 extension Interpreter {
-  /// `collect POLICY [p …]`.
   private func collect(_ policy: CollectPolicy, _ sending: Sending, _ reference: ScriptReference) throws -> ScriptValue
   {
     let (world, run) = (world, run)
@@ -172,10 +171,8 @@ extension Interpreter {
         throw proxy.doesNotRecognize(call.selector)
       }
       let message = call
-      return try CollectedErrors.$areThrown.withValue(true) {
-        try waiting(for: proxy) { try $0.collect(message, returning: answers, timeout: World.patience) }
-          ?? proxy.collect(message, returning: answers)
-      }
+      return try waiting(for: proxy) { try $0.collect(message, returning: answers, timeout: World.patience) }
+        ?? proxy.collect(message, returning: answers)
     }
     return try bounded(policy.result(collected))
   }
@@ -216,7 +213,6 @@ extension Interpreter {
 }
 
 extension ScriptValue {
-  /// What `report [p …]` gives.
   fileprivate static func report(delivered: Int = 0, failed: Int = 0, queued: Int = 0, skipped: Int = 0) -> ScriptValue
   {
     [

@@ -14,14 +14,12 @@ struct Interpreter {
 
   var source: SourceText { frame.source }
 
-  /// What follows a statement.
   enum Flow {
     case next
     case enter([Statement], rounds: Int)
     case answer(ScriptValue)
   }
 
-  /// A block that is being run.
   private struct Cursor {
     let statements: ArraySlice<Statement>
     var index: Int
@@ -97,7 +95,11 @@ struct Interpreter {
     case .condition(let condition, let then, let otherwise):
       if try holds(condition) { return .enter(then, rounds: 1) }
       if let otherwise { return .enter(otherwise, rounds: 1) }
-    case .repeat(let count, let block): return .enter(block, rounds: try rounds(count))
+    case .repeat(let count, let block):
+      let rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
+        value.integer.flatMap { $0 >= 0 ? $0 : nil }
+      }
+      return .enter(block, rounds: rounds)
     case .answer(let expression): return .answer(try expression.map { try evaluate($0) } ?? .null)
     case .throw(let expression): throw ScriptFault(.thrown, try text(of: evaluate(expression)))
     case .receiver(let definition): try world.define(definition, at: statement.offset, of: source)
@@ -127,7 +129,6 @@ struct Interpreter {
 
   // MARK: Names
 
-  /// Binds a name in the innermost scope.
   func bind(_ name: String, _ value: ScriptValue) {
     if frame.isScriptLevel { world.bind(name, value) } else { frame.bind(name, value) }
   }
@@ -136,10 +137,9 @@ struct Interpreter {
     guard case .value? = frame.binding(name) ?? world.binding(name) else {
       throw ScriptFault(.unknownName, name, about: .name(name))
     }
-    if !frame.drop(name) { _ = world.drop(name) }
+    if !frame.drop(name) { world.drop(name) }
   }
 
-  /// The value of a name.
   func value(of name: String) throws -> ScriptValue {
     switch frame.binding(name) ?? world.binding(name) {
     case .value(let value):
@@ -179,12 +179,6 @@ struct Interpreter {
       return try evaluate(condition.left, "a condition needs a Bool, not", \.bool)
     }
     return try holds(evaluate(condition.left), comparison, evaluate(right), at: offset)
-  }
-
-  private func rounds(_ count: Expression) throws -> Int {
-    try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
-      value.integer.flatMap { $0 >= 0 ? $0 : nil }
-    }
   }
 
   func text(of value: ScriptValue) throws -> String { try value.wanted("wanted a text, found", \.text) }
@@ -231,7 +225,6 @@ struct Interpreter {
     try fail("wanted \(wanted), found the value \(value.evidence)", at: offset)
   }
 
-  /// Reports a failed expectation; the script goes on.
   private func fail(_ evidence: String, at offset: Int) throws {
     try run.fail(ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source))
   }

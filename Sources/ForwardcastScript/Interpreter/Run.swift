@@ -72,7 +72,6 @@ final class Run: Sendable {
     world.handlers.diagnostics(error)
   }
 
-  /// What has been charged so far.
   var workDone: Int { work.load(ordering: .relaxed) }
 
   /// Throws the limit that was passed, if one was: whoever caught it in between.
@@ -202,6 +201,8 @@ final class SendInProgress: Sendable {
   let isMaking: Bool
   /// What the sender makes of the answers; `nil` takes the last.
   let policy: CollectPolicy?
+  /// Whether it is part of a `collect`, which throws the first error of its targets; `errors` gives them all.
+  let isCollecting: Bool
   /// To whom it was sent; `nil` for what the session itself makes.
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
@@ -215,6 +216,7 @@ final class SendInProgress: Sendable {
     self.policy = policy
     self.depth = depth
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
+    isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }
 
   /// Counts a row that begins, and gives its number in the order of delivery, from 1.

@@ -27,14 +27,10 @@ extension ScriptObject: ServiceLifecycle {
   private func callHook(_ name: String, isMaking: Bool = false) throws -> ArgumentBox? {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
-    if let sender = SendInProgress.current {
-      let sending = SendInProgress(run: sender.run, depth: sender.depth + 1, isMaking: isMaking)
-      // A hook is a send of its own, which its row counts.
-      _ = sending.beginRow()
-      try SendInProgress.$current.withValue(sending) { try perform(&call) }
-    } else {
-      try perform(&call)
-    }
+    let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
+    // A hook is a send of its own, which its row counts.
+    _ = sending?.beginRow()
+    try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result
   }
 }

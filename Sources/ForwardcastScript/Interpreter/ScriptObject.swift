@@ -67,7 +67,7 @@ extension World {
     let sender = SendInProgress.current
     let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
-    if queue != nil { noteTurn() }
+    if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
     // What is sent to the object itself has been told of by its sender.
     let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false

@@ -38,10 +38,12 @@ extension MulticastProxy: ScriptedMulticast {
   func register(
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
   ) throws -> Registration {
-    guard let target = receiver as? Interface else {
-      throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
-    }
-    return add(target, priority: priority, ownership: ownership, only: only)
+    add(try target(receiver), priority: priority, ownership: ownership, only: only)
+  }
+
+  private func target(_ receiver: any MessageReceiver) throws -> Interface {
+    if let target = receiver as? Interface { return target }
+    throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
   }
 
   func unregister(_ receiver: any MessageReceiver) {
@@ -55,10 +57,7 @@ extension MulticastProxy where Interface: Sendable {
     crossing receiver: any MessageReceiver, delivery: Delivery, priority: Int, ownership: Ownership,
     only: [MessageSelector]?
   ) throws -> Registration {
-    guard let target = receiver as? Interface else {
-      throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
-    }
-    return add(target, delivery: delivery, priority: priority, ownership: ownership, only: only)
+    add(try target(receiver), delivery: delivery, priority: priority, ownership: ownership, only: only)
   }
 }
 

@@ -35,11 +35,7 @@ extension World {
 
   private var boundNames: [String] {
     state.withLock { state in
-      var names: [String] = []
-      for (name, binding) in state.names.prefix(World.candidateLimit) {
-        if case .value = binding { names.append(name) }
-      }
-      return names
+      state.names.prefix(World.candidateLimit).compactMap { if case .value = $0.value { $0.key } else { nil } }
     }
   }
 

@@ -68,18 +68,14 @@ extension World {
     return ScriptReference(receiver, label: text, crosses: isolation != .session)
   }
 
-  /// Notes a receiver of the host.
   func label(host receiver: any MessageReceiver, _ text: String, crosses: Bool) -> ScriptReference {
     state.withLock { $0.hasForeignReceivers = true }
     let isProxy = receiver is any ScriptedMulticast
     return label(receiver, text, !crosses ? .session : isProxy ? .undecided : .anywhere)
   }
 
-  /// How `add` keeps the targets of a proxy.
-  func ownership(of proxy: any ScriptedMulticast) -> Ownership { label(of: proxy)?.ownership ?? .weak }
-
-  /// Whether the session made the proxy.
-  func isOwn(_ proxy: ScriptMulticast) -> Bool { label(of: proxy)?.ownership != nil }
+  /// How `add` keeps the targets of a proxy; `nil` where the session did not make the proxy.
+  func ownership(of proxy: any ScriptedMulticast) -> Ownership? { label(of: proxy)?.ownership }
 
   func leadsToProxies(_ receiver: AnyObject) -> Bool { label(of: receiver)?.leadsToProxies ?? false }
 

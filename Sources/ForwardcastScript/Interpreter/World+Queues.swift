@@ -5,7 +5,6 @@ import Dispatch
 import Forwardcast
 import ForwardcastCenters
 
-/// What a world knows of its queues.
 struct QueueState: Sendable {
   /// Every queue that was made, in order.
   var all: [ScriptQueue] = []
@@ -50,7 +49,6 @@ extension World {
     return queue
   }
 
-  /// Notes that a proxy has targets on a queue.
   func note(_ queue: ScriptQueue, of proxy: ScriptMulticast) {
     let (id, weak) = (ObjectIdentifier(proxy), WeakObject(proxy))
     queues { state in
@@ -65,8 +63,6 @@ extension World {
     let known = queues { $0.ofProxies[ObjectIdentifier(proxy)] }
     return known?.proxy.object === proxy ? known?.queues : nil
   }
-
-  func noteTurn() { queues { $0.turns &+= 1 } }
 
   // MARK: Waiting
 
@@ -138,11 +134,6 @@ extension World {
 
   /// Reports an error that nobody waited for: of a target in its own turn, or of a service's hook that no statement caused.
   func report(_ failure: any Error) {
-    if !CollectedErrors.areThrown { (runInProgress ?? Run(self)).note(unawaited: failure) }
+    if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }
-}
-
-/// Whether the running code is a `collect`, which throws the first error of its targets; `errors` gives them all.
-enum CollectedErrors {
-  @TaskLocal static var areThrown = false
 }

@@ -83,12 +83,10 @@ final class World: Sendable {
     if count >= World.hookLimit { throw ScriptFault(.limitExceeded, "more than \(World.hookLimit) hooks") }
   }
 
-  /// Notes a hook, to be cancelled with the session.
   func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
 
   // MARK: Messages that are told of
 
-  /// Whether somebody listens.
   var isTold: Bool { handlers.events != nil || handlers.trace != nil }
 
   /// Tells of a step of a message, which is made only when somebody listens.
@@ -138,14 +136,13 @@ final class World: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Forgets a name. `false` when there is none.
-  func drop(_ name: String) -> Bool {
-    let old = state.withLock { state -> Binding? in
-      guard let binding = state.names[name] else { return nil }
-      state.names[name] = binding.afterDrop
+  func drop(_ name: String) {
+    let old = state.withLock { state in
+      let binding = state.names[name]
+      state.names[name] = binding?.afterDrop
       return binding
     }
-    return old != nil
+    withExtendedLifetime(old) {}
   }
 
   // MARK: Receivers

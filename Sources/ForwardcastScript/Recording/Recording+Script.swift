@@ -27,9 +27,7 @@ extension Recording {
   /// - Throws: ``ScriptWritingError`` for the first argument that has no literal, naming its type, and for a receiver whose
   ///   name is no name of the language.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
-    var names: [ObjectIdentifier: String] = [:]
-    for (name, object) in objects { names[ObjectIdentifier(object)] = name }
-    let literal = ScriptLiteral(names: names)
+    let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
     var lines = ""
     for call in calls { lines += try call.line(literal) + "\n" }
     return lines

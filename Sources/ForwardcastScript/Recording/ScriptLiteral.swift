@@ -67,20 +67,15 @@ struct ScriptLiteral {
       if let name = names[ObjectIdentifier(value)] { return name }
       throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
     case let value as [Any]:
-      return "@["
-        + (try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) })
-        .joined(separator: ", ") + "]"
-    case let value as [String: Any]: return try text(for: value, depth)
+      let texts = try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) }
+      return "@[" + texts.joined(separator: ", ") + "]"
+    case let value as [String: Any]:
+      let texts = try value.sorted { $0.key < $1.key }.map { entry throws(Refusal) in
+        "\(ScriptLiteral.quoted(entry.key)): \(try text(for: entry.value, depth: depth + 1))"
+      }
+      return "@{" + texts.joined(separator: ", ") + "}"
     default: throw Refusal(value)
     }
-  }
-
-  private func text(for entries: [String: Any], _ depth: Int) throws(Refusal) -> String {
-    let entries = entries.sorted { $0.key < $1.key }
-    let texts = try entries.map { entry throws(Refusal) in
-      "\(ScriptLiteral.quoted(entry.key)): \(try text(for: entry.value, depth: depth + 1))"
-    }
-    return "@{" + texts.joined(separator: ", ") + "}"
   }
 
   /// `text` between quotes. What cannot be seen is written as an escape, so that it survives editors.

@@ -7,10 +7,7 @@
 /// stack of a queue's thread holds. Steps need a loop, and an array that grows on the heap.
 struct Expression: Sendable {
   let steps: [Step]
-
-  /// Where it begins.
   let offset: Int
-
   /// What it is charged each time that it is computed.
   let work: Int
 }
@@ -59,7 +56,6 @@ struct SendShape: Sendable {
   let argumentCount: Int
 }
 
-/// A question with one operand.
 enum Query: String, Sendable, CaseIterable {
   case count, targets, calls
   case signature, types, offsets, sizes, aligns, frame, returns
@@ -72,7 +68,6 @@ enum CollectPolicy: String, Sendable, CaseIterable {
   case last, first, all, any, every, sum
 }
 
-/// What `if` and `expect` test.
 struct Condition: Sendable {
   enum Comparison: String, Sendable {
     case equal = "=="

@@ -1,7 +1,6 @@
 // LanguageWords.swift: the words of the language with their forms and meanings; the parser looks here for its words.
 // Layer: Script, Syntax. See the article "How the script works".
 
-/// A word that begins a statement.
 enum StatementWord: String, CaseIterable {
   case receiver, `let`, drop, proxy, queue, add, remove, cancel, mute, unmute, before, after, around
   case print, expect, `if`, `repeat`, `return`, `throw`, wait, `extension`, register, unregister, clear

@@ -175,7 +175,7 @@ extension Parser {
     if let name = first.word, try !peek(1).is(.colon) {
       try take()
       try expect(.closeSquare, "\":\" or \"]\"")
-      return SendShape(selector: try checkedSelector(name, at: first.offset), argumentCount: 0)
+      return SendShape(selector: try source.checkedSelector(name, at: first.offset), argumentCount: 0)
     }
     var name = ""
     var count = 0
@@ -191,6 +191,6 @@ extension Parser {
       try appendExpression(to: &steps)
     }
     if count == 0 { throw error("a message needs a selector", at: first) }
-    return SendShape(selector: try checkedSelector(name, at: first.offset), argumentCount: count)
+    return SendShape(selector: try source.checkedSelector(name, at: first.offset), argumentCount: count)
   }
 }

@@ -49,7 +49,7 @@ extension Parser {
       }
       if arguments.isEmpty { throw unexpected(first, wanted: "a selector") }
     }
-    selector = try checkedSelector(selector, at: first.offset)
+    selector = try source.checkedSelector(selector, at: first.offset)
     var encoding: (text: String, offset: Int)?
     let token = try peek()
     if let text = token.text {

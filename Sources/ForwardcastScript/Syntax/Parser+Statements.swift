@@ -104,9 +104,8 @@ extension Parser {
 
   /// `else` may stand on the line of the closing brace or on a later one.
   private mutating func parseElse() throws -> [Statement]? {
-    var distance = 0
-    while try peek(distance).kind == .separator { distance += 1 }
-    guard try peek(distance).is("else") else { return nil }
+    // Of several separators in a row the parser keeps one.
+    guard try peek(peek().kind == .separator ? 1 : 0).is("else") else { return nil }
     try skipSeparators()
     try take()
     return try parseBlock()
@@ -130,7 +129,7 @@ extension Parser {
       switch token.kind {
       case .separator: last = nil
       case .sign(.closeBrace):
-        for selector in selectors { _ = try checkedSelector(selector, at: token.offset) }
+        for selector in selectors { _ = try source.checkedSelector(selector, at: token.offset) }
         return .extensionPoint(name, selectors: selectors)
       case .word, .sign(.colon):
         // Selectors stand bare: only a blank tells where one ends.

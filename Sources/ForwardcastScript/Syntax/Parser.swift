@@ -1,8 +1,6 @@
 // Parser.swift: tokens to statements; the whole text before any of it runs.
 // Layer: Script, Syntax. See the article "How the script works".
 
-import Forwardcast
-
 /// A recursive-descent parser. Its depth is bounded by the lexer's count of open brackets.
 struct Parser {
   private var lexer: Lexer
@@ -141,16 +139,6 @@ struct Parser {
   /// A name that is being given or used where no statement and no expression begins: any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
   mutating func takeText(_ what: String) throws -> String { try take(what, \.text) }
-
-  /// A selector's name from its parts, checked and not interned.
-  func checkedSelector(_ name: String, at offset: Int) throws -> String {
-    do {
-      _ = try MessageSelector.numberOfArguments(inName: name)
-    } catch {
-      throw ScriptError(ScriptFault(.invalidSelector, "\(error)"), at: offset, of: source)
-    }
-    return name
-  }
 
   mutating func skipSeparators() throws {
     while try peek().kind == .separator { try take() }

@@ -1,13 +1,11 @@
 // Statement.swift: the statements of a script as a tree.
 // Layer: Script, Syntax. See the article "How the script works".
 
-/// A script that has been parsed whole.
 struct Program: Sendable {
   let source: SourceText
   let statements: [Statement]
 }
 
-/// One statement with its place.
 struct Statement: Sendable {
   let kind: Kind
   let offset: Int

@@ -135,12 +135,7 @@ struct Lexer {
     offset = to + 1
     while from < to, source.bytes[from] == UInt8(ascii: " ") { from += 1 }
     while to > from, source.bytes[to - 1] == UInt8(ascii: " ") { to -= 1 }
-    let name = source.text(from..<to)
-    do {
-      _ = try MessageSelector.numberOfArguments(inName: name)
-    } catch {
-      throw self.error(.invalidSelector, "\(error)", at: from)
-    }
+    let name = try source.checkedSelector(source.text(from..<to), at: from)
     return Token(kind: .selector(name), offset: start, end: offset)
   }
 

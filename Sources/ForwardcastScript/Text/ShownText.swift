@@ -10,23 +10,13 @@ package enum ShownText {
   ///
   /// - Complexity: O(`limit`), however long the text is.
   package static func shown(_ text: some StringProtocol, limit: Int = limit, keepsTabs: Bool = false) -> String {
-    var shown = String.UnicodeScalarView()
-    var room = limit
-    for scalar in text.unicodeScalars {
-      guard room > 0 else {
-        shown.append("…")
-        break
-      }
-      room -= 1
-      if keepsTabs, scalar == "\t" {
-        shown.append(scalar)
-      } else if let escape = escape(scalar) {
-        shown.append(contentsOf: escape.unicodeScalars)
-      } else {
-        shown.append(scalar)
-      }
+    var shown = ""
+    for (index, scalar) in text.unicodeScalars.enumerated() {
+      if index == limit { return shown + "…" }
+      let isKept = keepsTabs && scalar == "\t"
+      shown += (isKept ? nil : escape(scalar)) ?? String(scalar)
     }
-    return String(shown)
+    return shown
   }
 
   /// What stands for a character that moves the cursor, ends the line or turns the direction; `nil` for all others.

@@ -1,6 +1,8 @@
 // SourceText.swift: one script's text, and where in it something stands.
 // Layer: Script, Text. See the article "How the script works".
 
+import Forwardcast
+
 /// The text of one script. Everything later refers to it by byte offset; lines and columns are counted when asked for.
 final class SourceText: Sendable {
   /// What positions call the text: a file's name as the user gave it.
@@ -26,7 +28,12 @@ final class SourceText: Sendable {
     var bits: UInt8 = 0
     for (offset, byte) in bytes.enumerated() {
       bits |= byte
-      if SourceText.endsLine(byte, bytes, offset) { starts.append(Int32(offset + 1)) }
+      // A line ends after `\n`, after `\r\n`, and after a `\r` that stands alone.
+      let next = offset + 1
+      guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
+      if byte == UInt8(ascii: "\n") || next == bytes.count || bytes[next] != UInt8(ascii: "\n") {
+        starts.append(Int32(next))
+      }
     }
     (self.bytes, lineStarts, isASCII) = (bytes, starts, bits < 0x80)
     columns = isASCII ? [] : SourceText.columns(of: bytes, starts)
@@ -50,14 +57,16 @@ final class SourceText: Sendable {
     return columns
   }
 
-  /// A line ends after `\n`, after `\r\n`, and after a `\r` that stands alone.
-  private static func endsLine(_ byte: UInt8, _ bytes: [UInt8], _ offset: Int) -> Bool {
-    if byte == UInt8(ascii: "\n") { return true }
-    return byte == UInt8(ascii: "\r") && !(offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "\n"))
-  }
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
+  /// The name of a selector, checked and not interned.
+  func checkedSelector(_ name: String, at offset: Int) throws -> String {
+    do {
+      _ = try MessageSelector.numberOfArguments(inName: name)
+    } catch {
+      throw ScriptError(ScriptFault(.invalidSelector, "\(error)"), at: offset, of: self)
+    }
+    return name
   }
 
   /// File, line and column of a byte; lines and columns count from 1, columns in characters.

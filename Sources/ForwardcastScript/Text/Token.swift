@@ -33,7 +33,7 @@ enum Sign: String, Sendable {
   }
 }
 
-/// One piece of a script with its place.
+/// One piece of a script with the offsets of its first byte and behind its last.
 struct Token: Sendable {
   enum Kind: Equatable, Sendable {
     case word(String)
@@ -49,15 +49,12 @@ struct Token: Sendable {
   }
 
   let kind: Kind
-  /// Offset of the first byte.
   let offset: Int
-  /// Offset after the last byte.
   let end: Int
 
   func `is`(_ sign: Sign) -> Bool { kind == .sign(sign) }
   func `is`(_ word: String) -> Bool { kind == .word(word) }
 
-  /// The word, or `nil` for anything else.
   var word: String? { if case .word(let word) = kind { word } else { nil } }
 
   var text: String? { if case .string(let text) = kind { text } else { nil } }

@@ -13,25 +13,20 @@ extension ScriptValue {
     case .integer(let value): ArgumentBox(value)
     case .floating(let value): ArgumentBox(value)
     case .string(let value): ArgumentBox(value)
-    case .list(let elements):
-      if let typed = ScriptValue.typed(elements) {
-        typed
-      } else if mayCross {
-        ArgumentBox(uncheckedSendable: elements.map(\.plain))
-      } else {
-        ArgumentBox(elements.map(\.plain))
-      }
-    case .dictionary(let entries):
-      mayCross ? ArgumentBox(uncheckedSendable: entries.mapValues(\.plain)) : ArgumentBox(entries.mapValues(\.plain))
+    case .list(let elements): ScriptValue.typed(elements) ?? box(elements.map(\.plain))
+    case .dictionary(let entries): box(entries.mapValues(\.plain))
     case .selector(let selector): selector.known.map { ArgumentBox($0) } ?? ArgumentBox(selector)
     case .signature(let signature): ArgumentBox(signature)
-    case .object(let reference):
-      mayCross ? ArgumentBox(uncheckedSendable: reference.receiver) : ArgumentBox(reference.receiver)
+    case .object(let reference): box(reference.receiver)
     case .registration(let registration): ArgumentBox(registration)
     case .hook(let hook): ArgumentBox(hook)
     case .queue(let queue): ArgumentBox(queue)
     case .foreign(let value): value.box
     }
+  }
+
+  private func box<Plain>(_ plain: Plain) -> ArgumentBox {
+    mayCross ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
   }
 
   /// Elements of one kind make an array of its type, so that rows of Swift code that take `[Int]` get it.
@@ -70,7 +65,6 @@ extension ScriptValue {
     }
   }
 
-  /// The value in a box.
   ///
   /// - Parameter reference: gives an object the text that it prints as.
   /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for lists too deep to be a script's.
@@ -119,7 +113,6 @@ extension ScriptValue {
     case let value as Substring: self = .string(String(value))
     case let value as Character: self = .string(String(value))
     case let value as MethodSignature: self = .signature(value)
-    case let value as any MessageReceiver: self = .object(reference(value))
     case let value as Registration: self = .registration(value)
     case let value as HookRegistration: self = .hook(value)
     case let value as ScriptQueue: self = .queue(value)

@@ -3,12 +3,7 @@
 
 extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as `print` shows it: a text as it is, but quoted inside lists and dictionaries.
-  public var description: String {
-    if case .string(let text) = self { return text }
-    var text = ""
-    write(into: &text)
-    return text
-  }
+  public var description: String { text ?? debugDescription }
 
   /// The value as the language writes it, texts quoted.
   public var debugDescription: String {

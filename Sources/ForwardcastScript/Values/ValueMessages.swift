@@ -96,7 +96,6 @@ enum ValueMessages {
 
   private static let bySelector = Dictionary(grouping: all, by: \.selector)
 
-  /// Whether `value` answers `selector`.
   static func responds(_ value: ScriptValue, to selector: String) -> Bool {
     bySelector[selector]?.contains { $0.isAnswered(value) } ?? false
   }
