@@ -1,7 +1,9 @@
 // Answers.swift: the code of the page "Return values from many".
 // Layer: Tests.
 
+// snippet: answers-rules
 import Forwardcast
+// end
 import TestSupport
 import Testing
 
@@ -15,9 +17,8 @@ protocol DownloadDelegate: AnyObject {
   func progress(of file: String) throws -> Double
   func note() -> String?
 }
-// end
 
-private final class Download: DownloadDelegate {
+final class Download: DownloadDelegate {
   struct Unknown: Error {}
   let name: String
   let bytes: Int
@@ -32,29 +33,37 @@ private final class Download: DownloadDelegate {
   }
   func note() -> String? { bytes > 20 ? name : nil }
 }
+// end
 
 // snippet: answers-keys
-extension Message<() -> Int> { static var votes: Self { .init("votes") } }
+extension Message<() -> Int> {
+  static var votes: Self { .init("votes") }
+}
 // end
 
 @Suite("Return values from many")
 struct Answers {
   @Test("rules and policies make one of many answers")
   func rules() throws {
-    let (logo, film) = (Download("logo", bytes: 10), Download("film", bytes: 200))
     // snippet: answers-use
+    let logo = Download("logo", bytes: 10)
+    let film = Download("film", bytes: 200)
     let downloads = DownloadDelegateProxy()
-    downloads.add(logo)  // 10 bytes
-    downloads.add(film)  // 200 bytes, may not pause
+    downloads.add(logo)
+    downloads.add(film)
 
     print(downloads.bytesLoaded())  // 210
     print(downloads.mayPause())  // false; nobody is asked after the first false
     print(downloads.title())  // logo, film
     print(try downloads.progress(of: "logo"))  // 0.25, the last answer
     print(try downloads.progress(of: "logo", returning: .all))  // [0.25, 0.25]
-    print(try downloads.progress(of: "logo", returning: .reduce(0, max)))  // 0.25
+    let both = try downloads.progress(of: "logo", returning: .reduce(0) { $0 + $1 })
+    print(both)  // 0.5
+    let known = try downloads.progress(of: "film", returning: .firstSuccess)
+    print(known ?? 0)  // 0.25: the film does not know it, the logo does
     // end
     expect(downloads.bytesLoaded(), equals: 210)
+    expect(known, equals: 0.25)
     #expect(!downloads.mayPause())
     expect(downloads.title(), equals: "logo, film")
     try expect(downloads.progress(of: "logo"), equals: 0.25)

@@ -35,13 +35,14 @@ private enum Built {
   }
 }
 
+/// How modules are compiled that the code of pages is copied into.
+private let modes = [
+  ["-swift-version", "6"], ["-swift-version", "6", "-default-isolation", "MainActor"], ["-swift-version", "5"],
+]
+
 @Suite("Blocks alone", .enabled(if: Built.folder != nil))
 struct BlocksAlone {
-  @Test(
-    "each block of README.md is a program as it stands",
-    arguments: [
-      ["-swift-version", "6"], ["-swift-version", "6", "-default-isolation", "MainActor"], ["-swift-version", "5"],
-    ])
+  @Test("each block of README.md is a program as it stands", arguments: modes)
   func readme(mode: [String]) throws {
     let blocks = try GuideBlocks.blocks().filter { $0.page == "README.md" }
     #expect(blocks.count >= 4)
@@ -52,8 +53,19 @@ struct BlocksAlone {
     }
   }
 
-  @Test("a block that leaves out its import is seen")
-  func missingImport() throws {
+  @Test("the code of each page, from the top, is one program", arguments: modes.sampled(each: 3))
+  func pages(mode: [String]) throws {
+    let pages = Dictionary(grouping: try GuideBlocks.blocks(), by: \.page)
+    #expect(pages.count >= 20)
+    for (page, blocks) in pages {
+      let code = blocks.map(\.code).joined(separator: "\n\n")
+      expect(try Built.complaints(code, mode), equals: "", "\(page)")
+    }
+  }
+
+  @Test("a block that leaves out its import is seen, and one that says a name twice")
+  func mistakes() throws {
     #expect(try Built.complaints("let call = Invocation(\"ping\")", []).contains("Invocation"))
+    #expect(try Built.complaints("let one = 1\n\nlet one = 1", []).contains("redeclaration"))
   }
 }

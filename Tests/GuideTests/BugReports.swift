@@ -45,12 +45,14 @@ struct BugReports {
     // end
     expect(baskets.basketTotal(), equals: 455)
     // snippet: report-replay
-    let delegate = BasketDelegateProxy()  // first: messages are read that somebody answers
+    let delegate = BasketDelegateProxy()  // first: makes its selectors known
     let fresh = Receipt()
     delegate.add(fresh)
 
     let decoder = JSONDecoder()
-    decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Purchase": Purchase.self])  // types of your own
+    decoder.userInfo[Invocation.typesKey] = InvocationTypes([
+      "Purchase": Purchase.self
+    ])
     let calls = try decoder.decode(Recording.self, from: report)
     print(calls.outermostCalls.count)  // 2
     let again = try calls.replay(into: delegate)

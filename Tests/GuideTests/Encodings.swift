@@ -1,7 +1,9 @@
 // Encodings.swift: the code of the page "Type encodings".
 // Layer: Tests.
 
+// snippet: encodings-use
 import Forwardcast
+// end
 import TestSupport
 import Testing
 
@@ -11,7 +13,7 @@ struct Encodings {
   func reading() throws {
     // snippet: encodings-use
     let point = try TypeEncoding("{Point=\"x\"d\"y\"d}")
-    print(point.layout?.size ?? 0)  // 16; nil for what has no size, as b3 or {Color}
+    print(point.layout?.size ?? 0)  // 16; nil where there is no size: b3, {Color}
     print(point.layout(on: .aarch64Linux)?.alignment ?? 0)  // 8
 
     let signature = try MethodSignature("v24@0:8q16")

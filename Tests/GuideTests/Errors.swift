@@ -1,7 +1,9 @@
 // Errors.swift: the code of the page "Errors and silence".
 // Layer: Tests.
 
+// snippet: errors-protocol
 import Forwardcast
+// end
 import TestSupport
 import Testing
 
@@ -56,20 +58,23 @@ struct Errors {
   @Test("nobody's answer is an error only where one was promised")
   func silence() throws {
     // snippet: errors-silence
-    let exporters = ExporterProxy()
-    let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
-    print(summary.nobodyResponded)  // true
+    let nobody = ExporterProxy()
+    let silent = nobody.broadcast(ExporterProxy.Messages.export, "cover")
+    print(silent.nobodyResponded)  // true
 
-    do { _ = try exporters.pages(in: "atlas") } catch let error as MessageError {
-      print(error)  // begins "nobody responds": a requirement with a result must have one
+    do { _ = try nobody.pages(in: "atlas") } catch {
+      print(error)  // nobody responds pagesIn: of MulticastProxy<Exporter>
     }
 
     let strict = ExporterProxy(options: MulticastOptions(silence: .thrown))
+    do { try strict.export("cover") } catch { print(error) }  // an error here too
     // end
-    #expect(summary.nobodyResponded)
-    try expect(exporters.pages(in: "atlas", returning: .sum), equals: 0)
+    #expect(silent.nobodyResponded)
+    try expect(nobody.pages(in: "atlas", returning: .sum), equals: 0)
     #expect(throws: MessageError.self) { try strict.pages(in: "atlas", returning: .sum) }
-    let error = try #require(throws: MessageError.self) { try exporters.pages(in: "atlas") }
+    #expect(throws: MessageError.self) { try strict.export("cover") }
+    let error = try #require(throws: MessageError.self) { try nobody.pages(in: "atlas") }
+    expect("\(error)", equals: "nobody responds pagesIn: of MulticastProxy<Exporter>")
     expect(error.code, equals: .nobodyResponds)
   }
 }

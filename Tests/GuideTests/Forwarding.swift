@@ -1,18 +1,22 @@
 // Forwarding.swift: the code of the page "Objects that forward"; compiled on the main actor by default as well.
 // Layer: Tests.
 
+// snippet: forwarding-table
 import Forwardcast
+// end
 import TestSupport
 import Testing
 
 // snippet: forwarding-keys
-extension Message<(String) -> String> { static var translate: Self { .init("translate:") } }
-// end
+extension Message<(String) -> String> {
+  static var translate: Self { .init("translate:") }
+}
 
-// snippet: forwarding-receiver
 @Receiver
 final class Lexicon {
-  @Message func translate(_ word: String) -> String { word == "chat" ? "cat" : "?" }
+  @Message func translate(_ word: String) -> String {
+    word == "chat" ? "cat" : "?"
+  }
 }
 // end
 
@@ -24,11 +28,15 @@ nonisolated final class Shouting: ForwardingProxy {
     super.init()
   }
 
-  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    selector.numberOfArguments == 1 ? MethodSignature(returning: String.self, taking: String.self) : nil
+  override func methodSignature(
+    for selector: MessageSelector
+  ) -> MethodSignature? {
+    inner.methodSignature(for: selector)
   }
 
-  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+  override func forward(
+    _ invocation: inout Invocation
+  ) throws -> DeliveryReport {
     try inner.perform(&invocation)
     let answer: String = try invocation.result?.unbox() ?? ""
     invocation.result = ArgumentBox(answer.uppercased())
@@ -43,11 +51,21 @@ final class Plugin: MessageReceiver {
     Responds(to: "version") { (plugin: Plugin) in plugin.version }
   }
   let version = 3
+
+  /// Asked once for each selector that the table does not have.
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector.name == "help" else { return false }
+    let row = Responds(to: selector) { (_: Plugin) in "version, name, help" }
+    do { try selectorTable.add(row) } catch { return false }
+    return true
+  }
 }
 // end
 
 // snippet: forwarding-service
-extension Message<(String) -> Int> { static var price: Self { .init("price:") } }
+extension Message<(String) -> Int> {
+  static var price: Self { .init("price:") }
+}
 
 struct Offline: Error {}
 
@@ -62,15 +80,41 @@ actor Market {
 }
 // end
 
+// snippet: forwarding-every
+nonisolated final class Retrying: ForwardingProxy {
+  private let inner: any MessageReceiver & Sendable
+  init(_ inner: any MessageReceiver & Sendable) {
+    self.inner = inner
+    super.init()  // no target: every message comes to `forwardAndWait`
+  }
+
+  override func methodSignature(
+    for selector: MessageSelector
+  ) -> MethodSignature? {
+    inner.methodSignature(for: selector)
+  }
+
+  nonisolated(nonsending) override func forwardAndWait(
+    _ invocation: Invocation
+  ) async throws -> DeliveryReport {
+    var message = invocation
+    do { try await inner.performAndWait(&message) } catch is Offline {
+      try await inner.performAndWait(&message)
+    }
+    return DeliveryReport(answeredBy: inner, message.result)
+  }
+}
+// end
+
 @Suite("Objects that forward")
 struct Forwarding {
   @Test("a proxy changes the answer of what it stands for")
   func shouting() throws {
     // snippet: forwarding-use
     let loud = Shouting(Lexicon())
-    let word = try loud.send(.translate, "chat")  // "CAT"
+    let shouted = try loud.send(.translate, "chat")  // "CAT"
     // end
-    expect(word, equals: "CAT")
+    expect(shouted, equals: "CAT")
   }
 
   @Test("a lazy proxy makes its target on the first message")
@@ -84,18 +128,22 @@ struct Forwarding {
 
   @Test("hooks stand around the messages of a proxy")
   func hooks() throws {
-    let lexicon = Lexicon()
+    let lexicon = LazyProxy { Lexicon() }
     // snippet: forwarding-hooks
     let translators = MulticastProxy<any MessageReceiver>()
     translators.add(lexicon)
     try translators.before(.translate) { word in print("translating \(word)") }
-    try translators.after(.translate) { answers, word in print("\(word) is \(answers)") }
-    try translators.around(.translate) { call in
-      try call.proceed(with: call.arguments.lowercased()).map { "«\($0)»" }  // each answer of the list
+    try translators.after(.translate) { answers, word in
+      print("\(word) is \(answers)")
     }
-    let word = try translators.collect(.translate, "Chat", returning: .last)  // Optional("«cat»")
+    try translators.around(.translate) { call in
+      let answers = try call.proceed(with: call.arguments.lowercased())
+      return answers.map { "«\($0)»" }
+    }
+    let quoted = try translators.collect(.translate, "Chat", returning: .last)
+    print(quoted ?? "?")  // «cat»
     // end
-    expect(word, equals: "«cat»")
+    expect(quoted, equals: "«cat»")
     withExtendedLifetime(lexicon) {}
   }
 
@@ -106,7 +154,9 @@ struct Forwarding {
     try market.around(
       .price,
       waiting: { call in  // tries once more
-        do { return try await call.proceed() } catch is Offline { return try await call.proceed() }
+        do { return try await call.proceed() } catch is Offline {
+          return try await call.proceed()
+        }
       })
     var known: [String: Int] = [:]
     try market.around(
@@ -119,9 +169,14 @@ struct Forwarding {
       })
     try market.after(.price) { prices, item in print(item, prices) }
     let price = try await market.sendAndWait(.price, "tea")  // 300
-    let again = try await market.sendAndWait(.price, "tea")  // 300, and nobody asked the market
+    let again = try await market.sendAndWait(.price, "tea")  // 300: it was kept
     // end
     #expect(price == 300 && again == 300)
+    // snippet: forwarding-every-use
+    let retrying = Retrying(Market())
+    let retried = try await retrying.sendAndWait(.price, "tea")  // 300
+    // end
+    expect(retried, equals: 300)
   }
 
   @Test("a table may be changed while a program runs")
@@ -130,8 +185,9 @@ struct Forwarding {
     let plugin = Plugin()
     try Plugin.selectorTable.add(Responds(to: "name") { (_: Plugin) in "plug-in" })
     let name: String = try plugin.dynamic.name()  // "plug-in"
+    let help: String = try plugin.dynamic.help()  // made by the resolver
     let knows = plugin.responds(to: "version")  // true
     // end
-    #expect(name == "plug-in" && knows)
+    #expect(name == "plug-in" && help == "version, name, help" && knows)
   }
 }

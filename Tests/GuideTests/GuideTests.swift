@@ -45,6 +45,30 @@ struct GuideTests {
     #expect(blocks.map(\.code) == ["x\n\ny\n  z"] && blocks.first?.line == 2)
   }
 
+  @Test("code on pages stands in fences, and is no wider than a page shows: 80 columns")
+  func width() throws {
+    for page in try GuideBlocks.pages() {
+      var language: Substring?
+      var last = "-"[...]
+      for (index, line) in try String(contentsOf: page, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false
+      ).enumerated() {
+        let place = "\(page.lastPathComponent):\(index + 1)"
+        if line.hasPrefix("```") {
+          language = language == nil ? line.dropFirst(3) : nil
+        } else if language == nil {
+          #expect(!last.isEmpty || !line.hasPrefix("    "), "\(place): code without a fence")
+        } else if language != "mermaid" {
+          #expect(line.count <= 80, "\(place): \(line.count) columns")
+        }
+        last = line
+      }
+    }
+    for (file, text) in GuideBlocks.tutorials(of: try GuideBlocks.parts()) {
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(file)")
+    }
+  }
+
   @Test("the steps of the tutorials are the parts of their snippets, and each is shown")
   func tutorials() throws {
     let wanted = GuideBlocks.tutorials(of: try GuideBlocks.parts())

@@ -1,10 +1,18 @@
 // Layers.swift: the code of the page "One call in layers".
 // Layer: Tests.
 
+// snippet: layers-queued
 import Dispatch
+// end
+// snippet: layers-remote
 import Distributed
+// end
+// snippet: layers
 import Forwardcast
+// end
+// snippet: layers-remote
 import ForwardcastDistributed
+// end
 import TestSupport
 import Testing
 
@@ -37,14 +45,15 @@ struct LayersGuide {
 
     // snippet: layers-boxed
     var call = Invocation("readingAt:", arguments: [ArgumentBox(3)])
-    let report = try meters.multicast.forward(&call)  // delivered 2, queued 0, failed 0, skipped 0
+    let report = try meters.multicast.forward(&call)
+    print(report)  // delivered 2, queued 0, failed 0, skipped 0
     // end
     expect("\(report)", equals: "delivered 2, queued 0, failed 0, skipped 0")
 
     // snippet: layers-asked
     let reading = GaugeProxy.Messages.reading
     let stand = ForwardingProxy(to: meters.multicast)
-    let answered = stand.responds(to: reading.selector)  // true: the question goes through both
+    let answered = stand.responds(to: reading.selector)  // true: asks through both
     // end
     #expect(answered)
 
@@ -56,8 +65,10 @@ struct LayersGuide {
     expect(all, equals: 18)
 
     // snippet: layers-hooked
-    let fee = try meters.around(reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
-    let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)  // 21: each answer by itself
+    let fee = try meters.around(
+      reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
+    let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)
+    print(withFee)  // 21: each answer by itself
     fee.cancel()
     // end
     expect(withFee, equals: 21)
@@ -65,16 +76,20 @@ struct LayersGuide {
     // snippet: layers-nested
     let towns = GaugeProxy()
     towns.add(meters)
-    let nested = try await towns.collectAndWait(reading, 3, returning: .all)  // [6, 6, 6]
+    let nested = try await towns.collectAndWait(reading, 3, returning: .all)
+    print(nested)  // [6, 6, 6]
     // end
     expect(nested, equals: [6, 6, 6])
 
     // snippet: layers-remote
-    let door = MessageEndpoint(meters, for: GaugeProxy.table, actorSystem: LocalTestingDistributedActorSystem())
+    let door = MessageEndpoint(
+      meters, for: GaugeProxy.table,
+      actorSystem: LocalTestingDistributedActorSystem())
     let far = try await RemoteReceiver(connectingTo: door, name: "far")
     let country = GaugeProxy()
     country.add(remote: far)
-    let there = try await country.collectAndWait(reading, 3, returning: .all)  // [6]: what is elsewhere is one target
+    let there = try await country.collectAndWait(reading, 3, returning: .all)
+    print(there)  // [6]: what is elsewhere is one target
     // end
     expect(there, equals: [6])
     withExtendedLifetime((first, second, remote)) {}

@@ -1,10 +1,18 @@
 // Migration.swift: the code of the page "Migration".
 // Layer: Tests.
 
+// snippet: migration-gcd-after
 import Dispatch
+// end
+// snippet: migration-weak-after
 import Forwardcast
+// end
+// snippet: migration-undo-after
 import ForwardcastRecording
+// end
+// snippet: migration-mock-after
 import ForwardcastTesting
+// end
 import TestSupport
 import Testing
 
@@ -17,8 +25,12 @@ final class OldPlayer {
   private struct Box { weak var observer: (any PlayerObserver)? }
   private var boxes: [Box] = []
 
-  func add(_ observer: any PlayerObserver) { boxes.append(Box(observer: observer)) }
-  func remove(_ observer: any PlayerObserver) { boxes.removeAll { $0.observer === observer } }
+  func add(_ observer: any PlayerObserver) {
+    boxes.append(Box(observer: observer))
+  }
+  func remove(_ observer: any PlayerObserver) {
+    boxes.removeAll { $0.observer === observer }
+  }
   func stop() {
     boxes.removeAll { $0.observer == nil }
     for box in boxes { box.observer?.playerDidStop() }
@@ -43,6 +55,11 @@ final class Player {
 protocol AccountListener: AnyObject {
   func account(didLogIn name: String)
 }
+
+final class AccountPage: AccountListener {
+  var names: [String] = []
+  func account(didLogIn name: String) { names.append(name) }
+}
 // end
 
 // snippet: migration-hand-after
@@ -50,17 +67,24 @@ protocol AccountListener: AnyObject {
 protocol CallDelegate: AnyObject, Sendable {
   func call(didConnect peer: String)
 }
-// end
 
 final class CallScreen: CallDelegate {
-  let heard = Heard()
-  func call(didConnect peer: String) { heard.note(peer) }
+  func call(didConnect peer: String) { print("connected", peer) }
 }
+// end
 
 // snippet: migration-gcd-after
 @Forwarded
 protocol RosterDelegate: AnyObject, Sendable {
   func roster(didAdd contact: String)
+}
+
+final class RosterPage: RosterDelegate {
+  func roster(didAdd contact: String) { print("added", contact) }
+}
+
+@MainActor final class RosterWindow {
+  var title = ""
 }
 // end
 
@@ -72,17 +96,21 @@ protocol PriceListener: AnyObject, Sendable {
 // end
 
 // snippet: migration-proxy-after
-final class Logging: ForwardingProxy {
+nonisolated final class Logging: ForwardingProxy {
   private let inner: any MessageReceiver
   init(_ inner: any MessageReceiver) {
     self.inner = inner
     super.init()
   }
 
-  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+  override func methodSignature(
+    for selector: MessageSelector
+  ) -> MethodSignature? {
     inner.methodSignature(for: selector)
   }
-  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+  override func forward(
+    _ invocation: inout Invocation
+  ) throws -> DeliveryReport {
     print("\(invocation)")
     try inner.perform(&invocation)
     return DeliveryReport(answeredBy: inner, invocation.result)
@@ -91,7 +119,9 @@ final class Logging: ForwardingProxy {
 // end
 
 // snippet: migration-undo-after
-extension Message<(Int) -> Void> { static var setVolume: Self { .init("setVolume:") } }
+extension Message<(Int) -> Void> {
+  static var setVolume: Self { .init("setVolume:") }
+}
 
 @Receiver
 final class Mixer {
@@ -130,30 +160,28 @@ struct Greeter {
 }
 // end
 
-private final class Page: PlayerObserver, PlayerListener, AccountListener, RosterDelegate {
-  nonisolated let heard = Heard()
+private final class Page: PlayerObserver, PlayerListener {
+  let heard = Heard()
   func playerDidStop() { heard.note("stopped") }
-  func account(didLogIn name: String) { heard.note(name) }
-  func roster(didAdd contact: String) { heard.note(contact) }
-}
-
-@MainActor private final class RosterWindow {
-  var title = ""
 }
 
 @Suite("Migration")
 struct Migration {
   @Test("a multicast delegate by hand becomes a proxy, whose call site may stay")
   func byHand() {
-    let screen = CallScreen()
     // snippet: migration-hand-after
+    let callScreen = CallScreen()
     let calls = CallDelegateProxy()
-    calls.add(screen)
+    calls.add(callScreen)
     calls.call(didConnect: "ann")
     // end
-    let peer = "bob"
-    calls.multicast.broadcast { $0.call(didConnect: peer) }
-    expect(screen.heard.lines, equals: ["ann", "bob"])
+    let heard = Heard()
+    calls.on(CallDelegateProxy.Messages.call) { heard.note($0) }
+    calls.call(didConnect: "bob")
+    expect(heard.lines, equals: ["bob"])
+    let summary = calls.multicast.broadcast { $0.call(didConnect: "eve") }
+    #expect(summary.delivered == 1 && heard.lines == ["bob"])
+    withExtendedLifetime(callScreen) {}
   }
 
   @Test("weak boxes: before and after tell the same observers")
@@ -173,36 +201,40 @@ struct Migration {
 
   @Test("a notification becomes a typed call, or a closure")
   func notifications() {
-    let page = Page()
-    var names: [String] = []
     // snippet: migration-center-after
+    let accountPage = AccountPage()
     let accounts = AccountListenerProxy()
-    accounts.add(page)
-    let token = accounts.on(AccountListenerProxy.Messages.account) { names.append($0) }
+    accounts.add(accountPage)
+    var last = ""
+    let token = accounts.on(AccountListenerProxy.Messages.account) { last = $0 }
     accounts.account(didLogIn: "ann")
     token.cancel()
     // end
-    #expect(names == ["ann"] && page.heard.lines == ["ann"])
+    #expect(last == "ann" && accountPage.names == ["ann"])
   }
 
   @Test("a delegate with a queue keeps its queue")
   @MainActor func delegates() async throws {
-    let (page, window) = (Page(), RosterWindow())
     // snippet: migration-gcd-after
+    let (rosterPage, window) = (RosterPage(), RosterWindow())
     let roster = RosterDelegateProxy()
-    roster.add(page, delivery: .queue(DispatchQueue(label: "roster")))
-    roster.on(RosterDelegateProxy.Messages.roster) { [weak window] contact in window?.title = contact }
+    roster.add(rosterPage, delivery: .queue(DispatchQueue(label: "roster")))
+    roster.on(RosterDelegateProxy.Messages.roster) { [weak window] contact in
+      window?.title = contact
+    }
     roster.roster(didAdd: "bob")
     // end
     try await roster.drain()
-    #expect(page.heard.lines == ["bob"] && window.title == "bob")
+    #expect(window.title == "bob" && roster.count == 2)
+    withExtendedLifetime(rosterPage) {}
   }
 
   @Test("a subject becomes a proxy, its sink a closure or a loop")
   func subjects() async {
     // snippet: migration-combine-after
     let prices = PriceListenerProxy()
-    let values = prices.messages(for: PriceListenerProxy.Messages.price)  // from now on
+    // From now on:
+    let values = prices.messages(for: PriceListenerProxy.Messages.price)
     prices.on(PriceListenerProxy.Messages.price) { print($0) }
     prices.price(100)
 

@@ -1,15 +1,17 @@
 // Orders.swift: the code of the page "Testing every order".
 // Layer: Tests.
 
+// snippet: orders-shop
 import Forwardcast
 import ForwardcastTesting
 import Synchronization
-import TestSupport
 import Testing
+// end
+import TestSupport
 
 // snippet: orders-shop
 @Forwarded
-protocol Shop: AnyObject, Sendable {
+nonisolated protocol Shop: AnyObject, Sendable {
   func setPrice(_ price: Int)
   @Answer(.last, otherwise: 0) func price() async -> Int
 }
@@ -24,8 +26,11 @@ struct Orders {
       await everySchedule { schedule in
         let shop = ShopProxy()
         let price = Mutex(10)
-        shop.on(ShopProxy.Messages.setPrice, delivery: schedule.queue("prices")) { new in price.withLock { $0 = new } }
-        shop.on(ShopProxy.Messages.price, delivery: schedule.queue("answers")) { price.withLock { $0 } }
+        let (prices, answers) = (schedule.queue("prices"), schedule.queue("answers"))
+        shop.on(ShopProxy.Messages.setPrice, delivery: prices) { new in
+          price.withLock { $0 = new }
+        }
+        shop.on(ShopProxy.Messages.price, delivery: answers) { price.withLock { $0 } }
         shop.setPrice(20)
         let told = await shop.price()
         #expect(told == 20)
@@ -42,7 +47,8 @@ struct Orders {
     let summary = await everySchedule(upTo: 2000, sharing: .messages) { schedule in
       let room = ShopProxy()
       for name in ["log", "index", "screen"] {
-        room.on(ShopProxy.Messages.setPrice, delivery: schedule.queue(name)) { _ in }
+        let queue = schedule.queue(name)
+        room.on(ShopProxy.Messages.setPrice, delivery: queue) { _ in }
       }
       await withTaskGroup { group in
         for price in 1...2 { group.addTask { room.setPrice(price) } }

@@ -1,11 +1,21 @@
 // OtherProcesses.swift: the code of the catalog of ForwardcastDistributed, with both ends in one process.
 // Layer: Tests.
 
+// snippet: remote-protocol
 import Distributed
 import Forwardcast
 import ForwardcastDistributed
-import ForwardcastDistributedTesting
+// end
+// snippet: remote-counter
+import Distributed
+import Forwardcast
+import ForwardcastDistributed
 import Synchronization
+// end
+// snippet: engine-conformance
+import Distributed
+import ForwardcastDistributedTesting
+// end
 import TestSupport
 import Testing
 
@@ -16,12 +26,19 @@ struct Line: Codable, Sendable { var text = "hello" }
 protocol RoomMember: AnyObject, Sendable {
   @Answer(.sum) @discardableResult func heard(_ line: Line) -> Int
 }
+
+final class Member: RoomMember {
+  func heard(_ line: Line) -> Int { line.text.count }
+}
 // end
 
-extension Message<(Int) -> Int> { fileprivate static var add: Self { .init("add:") } }
+// snippet: remote-counter
+extension Message<(Int) -> Int> {
+  static var add: Self { .init("add:") }
+}
 
 @Receiver
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let sum = Mutex(0)
   @Message func add(_ number: Int) -> Int {
     sum.withLock {
@@ -30,105 +47,107 @@ private final class Counter: Sendable {
     }
   }
 }
-
-private final class Member: RoomMember {
-  private let count = Mutex(0)
-  func heard(_ line: Line) -> Int {
-    count.withLock {
-      $0 += 1
-      return $0
-    }
-  }
-}
+// end
 
 @Suite("Other processes", .whenQuiet)
 struct OtherProcesses {
-  private let system = LocalTestingDistributedActorSystem()
-
-  private func open(_ counter: Counter) -> MessageEndpoint<LocalTestingDistributedActorSystem> {
-    // snippet: remote-counter
-    // In the process that has the counter:
-    let door = MessageEndpoint(counter, for: Counter.selectorTable, actorSystem: system)
-    // end
-    return door
-  }
-
-  @Test("a counter is reached from elsewhere, alone and among others")
+  @Test("a counter is reached from elsewhere")
   func counter() async throws {
-    let door = open(Counter())
-    let room = RoomMemberProxy()
     // snippet: remote-counter
+    let system = LocalTestingDistributedActorSystem()  // or your engine
+
+    // In the process that has the counter:
+    let door = MessageEndpoint(
+      Counter(), for: Counter.selectorTable, actorSystem: system)
+
     // In another, after its engine has found the endpoint:
     let counter = try await RemoteReceiver(connectingTo: door, name: "counter")
-    let sum = try await counter.sendAndWait(.add, 5)
-    room.add(remote: counter, buffer: .keepNewest(100), whenGone: .endsRegistration)
+    let sum = try await counter.sendAndWait(.add, 5)  // 5
     // end
     expect(sum, equals: 5)
     withExtendedLifetime(door) {}
   }
 
-  @Test("a multicast is reached as one, and is a target as one")
+  @Test("a multicast is reached as one, and is a target as one; members are admitted as they are found")
   func rooms() async throws {
-    let (first, window) = (Member(), Member())
-    let far = RoomMemberProxy()
-    far.add(first)
-    let (door, narrow) = doors(far)
-    let line = Line()
-    // snippet: remote-send
-    let bob = try await RemoteReceiver(connectingTo: door, name: "bob", options: RemoteOptions(deadline: .seconds(30)))
-    let answer = try await bob.sendAndWait(Message<(Line) -> Int>("heard:"), line)
-    // end
-    expect(answer, equals: 1)
-    // snippet: remote-room
-    let room = RoomMemberProxy()
-    room.add(window, delivery: .mainActor)
-    room.add(remote: bob, buffer: .keepNewest(100), whenGone: .keepsTrying(RemoteBackoff()))
-    room.heard(line)  // to all, waits for nobody
-    let counts = try await room.collectAndWait(RoomMemberProxy.Messages.heard, line, returning: .all)
-    // end
-    expect(counts, equals: [2, 3])
-    withExtendedLifetime((first, window, door, narrow)) {}
-  }
+    // snippet: remote-doors
+    let system = LocalTestingDistributedActorSystem()  // or your engine
+    let (member, room) = (Member(), RoomMemberProxy())
+    room.add(member)
 
-  @Test("members are admitted as they are found")
-  func admission() async throws {
-    let (room, door) = (RoomMemberProxy(), open(Counter()))
-    let (found, finding) = AsyncStream.makeStream(of: MessageEndpoint<LocalTestingDistributedActorSystem>.self)
-    finding.yield(door)
-    finding.finish()
     let types = InvocationTypes(["Line": Line.self])
-    // snippet: remote-admission
-    let admission = RemoteAdmission<LocalTestingDistributedActorSystem>(options: RemoteOptions(types: types))
-    for await event in admission.events(of: found) {
-      switch event {
-      case .admitted(let member, _): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
-      case .refused(let id, let error, let triesAgain): print(id, error, triesAgain ? "for now" : "for good")
-      case .searchEnded(let error): print("nobody is found any more", error.map { "\($0)" } ?? "")
+    let door = MessageEndpoint(
+      room, for: RoomMemberProxy.table, types: types, actorSystem: system)
+    let narrow = MessageEndpoint(
+      room, allowing: [RoomMemberProxy.Messages.heard.selector],
+      actorSystem: system)
+    // end
+    // snippet: remote-send
+    let bob = try await RemoteReceiver(
+      connectingTo: door, name: "bob",
+      options: RemoteOptions(deadline: .seconds(30)))
+    let heard = RoomMemberProxy.Messages.heard
+    let answer = try await bob.sendAndWait(heard, Line())  // 5
+    // end
+    expect(answer, equals: 5)
+    // snippet: remote-room
+    let window = Member()
+    let hall = RoomMemberProxy()
+    hall.add(window, delivery: .mainActor)
+    hall.add(
+      remote: bob, buffer: .keepNewest(100),
+      whenGone: .keepsTrying(RemoteBackoff()))
+    hall.heard(Line())  // to all, waits for nobody
+    let counts = try await hall.collectAndWait(
+      heard, Line(text: "hi"), returning: .all)  // [2, 2]
+    // end
+    expect(counts, equals: [2, 2])
+    // snippet: remote-presence
+    let watching = Task {
+      for await presence in bob.presences {
+        switch presence {
+        case .connected: print("bob is here")
+        case .lost(let reason): print("lost: \(reason)")  // messages fail at once
+        case .ended(let reason): print("left: \(reason)")  // for good
+        }
       }
     }
     // end
-    expect(room.count, equals: 1)
+    watching.cancel()
+    // snippet: remote-admission
+    typealias System = LocalTestingDistributedActorSystem
+    let (found, finding) = AsyncStream.makeStream(of: MessageEndpoint<System>.self)
+    finding.yield(door)  // the engine does, for each endpoint that it finds
+    finding.finish()
+
+    let admission = RemoteAdmission<System>(options: RemoteOptions(types: types))
+    for await event in admission.events(of: found) {
+      switch event {
+      case .admitted(let member, _):
+        hall.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
+      case .refused(let id, let error, let triesAgain):
+        print(id, error, triesAgain ? "for now" : "for good")
+      case .searchEnded(let error):
+        print("nobody is found any more", error.map { "\($0)" } ?? "")
+      }
+    }
+    // end
+    expect(hall.count, equals: 3)
+    withExtendedLifetime((member, window, door, narrow)) {}
   }
 
   @Test("an engine is checked")
   func engine() async {
-    let (server, client) = (system, system)
     // snippet: engine-conformance
-    let checks = await EngineConformance(serving: server, calling: client, deadline: .seconds(60)).run()
-    let broken = checks.filter { !$0.isKept }  // each says its promise, and what was found instead
-    // end
-    #expect(broken.isEmpty, "\(broken)")
-    expect(checks.count, equals: 11)
-  }
 
-  private func doors(_ room: RoomMemberProxy) -> (
-    MessageEndpoint<LocalTestingDistributedActorSystem>, MessageEndpoint<LocalTestingDistributedActorSystem>
-  ) {
-    // snippet: remote-doors
-    let types = InvocationTypes(["Line": Line.self])
-    let door = MessageEndpoint(room, for: RoomMemberProxy.table, types: types, actorSystem: system)
-    let narrow = MessageEndpoint(room, allowing: [RoomMemberProxy.Messages.heard.selector], actorSystem: system)
+    let engine = LocalTestingDistributedActorSystem()  // yours: both its ends
+    let checks = await EngineConformance(
+      serving: engine, calling: engine, deadline: .seconds(60)
+    ).run()
+    // Each prints its promise, and what was found instead.
+    for check in checks where !check.isKept { print(check) }
     // end
-    return (door, narrow)
+    expect(checks.filter { !$0.isKept }.map(\.description), equals: [])
+    expect(checks.count, equals: 11)
   }
 }

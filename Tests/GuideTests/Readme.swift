@@ -58,7 +58,9 @@ nonisolated final class LinkLog: LinkListener {
   var text = "-"
   func listen(to listeners: LinkListenerProxy) {
     // A closure that is written on the main actor runs there.
-    listeners.on(LinkListenerProxy.Messages.linkChanged) { [weak self] state in self?.text = state }
+    listeners.on(LinkListenerProxy.Messages.linkChanged) { [weak self] state in
+      self?.text = state
+    }
   }
 }
 // end
@@ -102,7 +104,8 @@ struct Readme {
     let listeners = LinkListenerProxy()
     listeners.add(log, delivery: .queue(DispatchQueue(label: "log")))
     label.listen(to: listeners)
-    await Task.detached { listeners.linkChanged(to: "connected") }.value  // from any thread
+    // From any thread:
+    await Task.detached { listeners.linkChanged(to: "connected") }.value
     try await listeners.drain()  // waits for all that is queued
     // end
     expect(label.text, equals: "connected")

@@ -15,7 +15,9 @@ final class Heater: MessageReceiver, Sendable {
 
   static let selectorTable = SelectorTable(for: Heater.self) {
     // A row typed by a key, and one typed by its closure.
-    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in level > 1 || heater.name == "hall" }
+    Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in
+      level > 1 || heater.name == "hall"
+    }
     Responds(to: "name") { (heater: Heater) in heater.name }
   }
 }
@@ -30,14 +32,20 @@ struct ReadmeModel {
     let (hall, attic) = (Heater("hall"), Heater("attic"))
     let heaters = MulticastProxy<any MessageReceiver & Sendable>()
     heaters.add(hall)
-    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))  // its own copy, on its own queue
-    print(heaters.responds(to: "heat:"), heaters.responds(to: "cool:"))  // true false
+    // Its own copy of each message, on its own queue:
+    heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))
+    print(heaters.responds(to: "heat:"))  // true
 
-    // Types as Objective-C writes them: returns a Bool (B), takes receiver (@), selector (:) and an Int (q). May be left out.
-    var call = Invocation("heat:", signature: try MethodSignature("B@:q"), arguments: [ArgumentBox(1)])
-    print(try heaters.forward(&call))  // delivered 1, queued 1, failed 0, skipped 0; the last answer is in call.result
-    let report = try await heaters.forwardAndWait(call)  // the same once more, and waits for the queue
-    print(try report.answers.map { try $0.result?.unbox(as: Bool.self) ?? false })  // [true, false]
+    // Returns a Bool (B), takes the receiver (@), the selector (:) and an Int (q).
+    let types = try MethodSignature("B@:q")  // may be left out
+    var call = Invocation(
+      "heat:", signature: types, arguments: [ArgumentBox(1)])
+    let sent = try heaters.forward(&call)
+    print(sent)  // delivered 1, queued 1, failed 0, skipped 0
+    print(try call.result?.unbox(as: Bool.self) ?? false)  // true, of the hall
+    let report = try await heaters.forwardAndWait(call)  // waits for the queue too
+    let answers = try report.answers.map { try $0.result?.unbox(as: Bool.self) }
+    print(answers.map { $0 ?? false })  // [true, false]
     // end
     #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))
     var again = call

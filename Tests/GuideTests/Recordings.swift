@@ -1,8 +1,10 @@
 // Recordings.swift: the code of the first page of ForwardcastRecording.
 // Layer: Tests.
 
+// snippet: recording-use
 import Forwardcast
 import ForwardcastRecording
+// end
 import Testing
 
 // snippet: recording-use
@@ -21,18 +23,18 @@ struct Recordings {
   @Test("what was recorded is replayed, and drawn")
   func use() throws {
     // snippet: recording-use
-    let till = RecordingProxy(of: Till(), as: "till")  // whoever sends to it sends to the till
+    let till = RecordingProxy(of: Till(), as: "till")  // stands for the till
     let sum: Int = try till.dynamic.add(450)
     let day = till.recorder.recording
     print(day)  // [till add: 450] answers 450
 
-    let again = try day.replay(into: ["till": Till()])  // by the name that was given
-    print(again.isEqual(to: day) ?? false)  // true: the same came of each call
+    let again = try day.replay(into: ["till": Till()])  // by that name
+    print(again.isEqual(to: day) ?? false)  // true: the same came of it
     // end
     #expect(sum == 450 && "\(day)" == "[till add: 450] answers 450")
     #expect(again.isEqual(to: day) == true)
     // snippet: recording-pictures
-    let (diagram, file) = (SequenceDiagram(), TraceFile { text in print(text) })
+    let (diagram, file) = (SequenceDiagram(), TraceFile { print($0) })
     let tills = MulticastProxy<any MessageReceiver>()
     tills.add(till)
     let tracing = tills.trace(as: "tills") { event in

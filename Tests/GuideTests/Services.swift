@@ -1,9 +1,9 @@
 // Services.swift: the code of the page "Services and extension points"; compiled on the main actor by default as well.
 // Layer: Tests.
 
+// snippet: services-service
 import Forwardcast
 import ForwardcastCenters
-// snippet: services-service
 import Synchronization
 // end
 import TestSupport
@@ -34,13 +34,17 @@ final class DraftService: ManagedService {
 
 // snippet: services-extension
 protocol MailExtension: MessageReceiver, Sendable {}
-extension Message<(String) -> Void> { static var didReceive: Self { .init("didReceive:") } }
+extension Message<(String) -> Void> {
+  static var didReceive: Self { .init("didReceive:") }
+}
 
 @Receiver
 nonisolated final class Archive: ManagedService, MailExtension {
   let heard = Mutex<[String]>([])
   init(in center: ServiceCenter) {}
-  @Message func didReceive(_ mail: String) { heard.withLock { $0.append(mail) } }
+  @Message func didReceive(_ mail: String) {
+    heard.withLock { $0.append(mail) }
+  }
 }
 // end
 
@@ -50,21 +54,23 @@ struct Services {
   func services() throws {
     // snippet: services-use
     let center = ServiceCenter()  // or ServiceCenter.shared
-    try center.service(AccountService.self).logIn("ann")  // made now, with the network that it needs
+    try center.service(AccountService.self).logIn("ann")  // made now
     center.clearData()  // log-out: the account is gone, the network stays
     // end
     #expect(center.existing(AccountService.self) == nil)
     #expect(center.existing(NetworkService.self) != nil)
     // snippet: services-scope
     let session = ServiceCenter(.session, in: center)
-    let drafts = try session.service(DraftService.self)  // lives in the session, and goes with it
+    let drafts = try session.service(DraftService.self)  // goes with the session
     // end
     #expect(session.existing(DraftService.self) === drafts)
     #expect(throws: ServiceError.self) { try center.service(DraftService.self) }
     // snippet: services-substitute
-    let substitute = ServiceSubstitute(for: NetworkService.self) { center in NetworkService(in: center) }
+    let substitute = ServiceSubstitute(for: NetworkService.self) { center in
+      NetworkService(in: center)
+    }
     try center.withSubstitutes(substitute) {
-      let account = try center.service(AccountService.self)  // made afresh, from the substitute
+      let account = try center.service(AccountService.self)  // of the substitute
       print(account.name)
     }
     // end
@@ -73,12 +79,12 @@ struct Services {
 
   @Test("an observer that does not exist yet is made by its first message")
   func extensions() throws {
-    // snippet: services-observe
     let center = ServiceCenter()
+    // snippet: services-observe
     let extensions = try center.service(ExtensionCenter.self)
     extensions.registerLazily(Archive.self, for: (any MailExtension).self) { $0 }
-    // nothing is made yet
-    extensions.notify((any MailExtension).self, .didReceive, "hello")  // the archive is made, and hears of it
+    // Nothing is made yet. Now the archive is, and hears of it:
+    extensions.notify((any MailExtension).self, .didReceive, "hello")
     // end
     let archive = try #require(center.existing(Archive.self))
     expect(archive.heard.withLock { $0 }, equals: ["hello"])

@@ -7,13 +7,15 @@ import TestSupport
 import Testing
 
 // snippet: services-main
-protocol PlayerExtension: MessageReceiver, Sendable {}
-extension Message<(String) -> Void> { static var didStart: Self { .init("didStart:") } }
+nonisolated protocol PlayerExtension: MessageReceiver, Sendable {}
+nonisolated extension Message<(String) -> Void> {
+  static var didStart: Self { .init("didStart:") }
+}
 
 @MainActor @Receiver
 final class NowPlaying: ManagedService, PlayerExtension {
   private(set) var title = "-"
-  nonisolated init(in center: ServiceCenter) {}  // made by whoever asks first, on any thread
+  nonisolated init(in center: ServiceCenter) {}  // made on any thread
   @Message func didStart(_ title: String) { self.title = title }
 }
 // end
@@ -21,14 +23,15 @@ final class NowPlaying: ManagedService, PlayerExtension {
 @Suite("Services on the main actor")
 struct ServicesOnMain {
   @Test("a lazy observer there hears what any thread sends")
-  func lazy() async throws {
-    // snippet: services-main-use
+  @MainActor func lazy() async throws {
     let center = ServiceCenter()
     let extensions = try center.service(ExtensionCenter.self)
-    extensions.registerLazily(NowPlaying.self, for: (any PlayerExtension).self, delivery: .mainActor) { $0 }
-    await Task.detached { _ = extensions.notify((any PlayerExtension).self, .didStart, "Intermezzo") }.value
-    try await extensions.point((any PlayerExtension).self).observers.drain()  // waits for what is queued
-    let title = try await center.service(NowPlaying.self).title  // "Intermezzo"
+    // snippet: services-main-use
+    let players = extensions.point((any PlayerExtension).self)
+    players.registerLazily(NowPlaying.self, delivery: .mainActor) { $0 }
+    await Task.detached { _ = players.broadcast(.didStart, "Intermezzo") }.value
+    try await players.observers.drain()  // waits for what is queued
+    let title = try center.service(NowPlaying.self).title  // "Intermezzo"
     // end
     expect(title, equals: "Intermezzo")
   }

@@ -1,7 +1,9 @@
 // StartHere.swift: the code of the page "Start here".
 // Layer: Tests.
 
+// snippet: start-protocol
 import Forwardcast
+// end
 import TestSupport
 import Testing
 
@@ -24,7 +26,9 @@ final class CartPage: CartDelegate {
 // snippet: start-sender
 final class Cart {
   let pages = CartDelegateProxy()
-  func add(_ item: String, price: Int) { pages.cart(didAdd: item, price: price) }
+  func add(_ item: String, price: Int) {
+    pages.cart(didAdd: item, price: price)
+  }
 }
 // end
 
@@ -57,13 +61,16 @@ struct StartHere {
     #expect(checkout == nil && badge.total == 1650 && cart.pages.count == 1)
     // snippet: start-answers
     let shown = cart.pages.pagesShown()  // 1, the badge: as @Answer says
-    let each = try cart.pages.pagesShown(returning: .all)  // [1]: or as you say here, by a policy, which may throw
+    // Or as the call says, by a policy, which may throw:
+    let each = try cart.pages.pagesShown(returning: .all)  // [1]
     // end
     expect(shown, equals: 1)
     expect(each, equals: [1])
     // snippet: start-closure
     var total = 0
-    let token = cart.pages.on(CartDelegateProxy.Messages.cart) { item, price in total += price }
+    let token = cart.pages.on(CartDelegateProxy.Messages.cart) { item, price in
+      total += price
+    }
     cart.add("sugar", price: 99)
     token.cancel()
     // end

@@ -90,9 +90,10 @@ struct Tutorials {
     expect(label.text, equals: "128 bpm")
     // snippet: device-queues
     let log = DispatchQueue(label: "log")
-    listeners.on(StrapListenerProxy.Messages.strap, delivery: .queue(log), buffer: .keepNewest(100)) { rate in
-      print("rate \(rate)")
-    }
+    listeners.on(
+      StrapListenerProxy.Messages.strap, delivery: .queue(log),
+      buffer: .keepNewest(100)
+    ) { rate in print("rate \(rate)") }
     await listeners.strap(heartRate: 90)  // returns when all have had it
     // end
     expect(label.text, equals: "90 bpm")

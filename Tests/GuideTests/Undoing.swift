@@ -1,8 +1,10 @@
 // Undoing.swift: the code of the page "Undo".
 // Layer: Tests.
 
+// snippet: undo-closures
 import Forwardcast
 import ForwardcastRecording
+// end
 import TestSupport
 import Testing
 
@@ -12,7 +14,9 @@ final class Document {
   private(set) var title = "untitled"
 
   func rename(_ title: String) {
-    history.register(self) { [old = self.title] document in document.rename(old) }  // what takes it back
+    history.register(self) { [old = self.title] document in
+      document.rename(old)  // what takes it back
+    }
     history.setActionName("Rename")
     self.title = title
   }
@@ -20,7 +24,9 @@ final class Document {
 // end
 
 // snippet: undo-keys
-extension Message<(String) -> Void> { static var retitle: Self { .init("retitle:") } }
+extension Message<(String) -> Void> {
+  static var retitle: Self { .init("retitle:") }
+}
 
 @Receiver
 final class Chapter {
@@ -28,7 +34,7 @@ final class Chapter {
   private(set) var title = "untitled"
 
   @Message func retitle(_ title: String) throws {
-    try history.prepare(self).send(.retitle, self.title)  // the message that takes it back
+    try history.prepare(self).send(.retitle, self.title)  // what takes it back
     self.title = title
   }
 }
@@ -98,7 +104,9 @@ struct Undoing {
     expect(document.title, equals: "final")
     // snippet: undo-typing
     for title in ["d", "dr", "dra"] {
-      document.history.group("Typing", coalescing: "typing") { document.rename(title) }
+      document.history.group("Typing", coalescing: "typing") {
+        document.rename(title)
+      }
     }
     try document.history.undo()  // all three
     // end

@@ -25,7 +25,8 @@ listeners.add(label)
 for rate in [61, 64, 128] { await listeners.strap(heartRate: rate) }
 
 let log = DispatchQueue(label: "log")
-listeners.on(StrapListenerProxy.Messages.strap, delivery: .queue(log), buffer: .keepNewest(100)) { rate in
-  print("rate \(rate)")
-}
+listeners.on(
+  StrapListenerProxy.Messages.strap, delivery: .queue(log),
+  buffer: .keepNewest(100)
+) { rate in print("rate \(rate)") }
 await listeners.strap(heartRate: 90)  // returns when all have had it
