@@ -45,23 +45,23 @@ strict.face.hangUp()
 // a boiler that gets hot, breaks its thermometer, and cools down
 // as expected
 // an expectation that does not hold
-//   line 36: Phone: expected 2 calls of call: 2 saying: any, found 1
-//   expected                     | actual
-//   2 calls: call: 2 saying: any | ✗ call: 1 saying: "boiler 1: 95.0 degrees"
-//                                |     argument 0 is 1, expected 2
-//                                | ✓ call: 2 saying: "boiler 1: 95.0 degrees"
-//                                | · hangUp
-//                                | ✗ call: 1 saying: "boiler 1: inf degrees"
-//                                |     argument 0 is 1, expected 2
-//                                | · hangUp
-//   line 37: expected no Phone call: any saying: any after Phone hangUp, found 1
-//   expected                            | actual
-//   Phone hangUp                        | · Phone call: 1 saying: "boiler 1: 95.0 degrees"
-//   then no Phone call: any saying: any | · Phone call: 2 saying: "boiler 1: 95.0 degrees"
-//                                       | ✓ Phone hangUp
-//                                       | ✗ Phone call: 1 saying: "boiler 1: inf degrees"
-//                                       | · Phone hangUp
+//   line 36: Phone: expected 2 calls of call(2, saying: any), found 1
+//   expected                      | actual
+//   2 calls: call(2, saying: any) | ✗ call(1, saying: "boiler 1: 95.0 degrees")
+//                                 |     argument 0 is 1, expected 2
+//                                 | ✓ call(2, saying: "boiler 1: 95.0 degrees")
+//                                 | · hangUp()
+//                                 | ✗ call(1, saying: "boiler 1: inf degrees")
+//                                 |     argument 0 is 1, expected 2
+//                                 | · hangUp()
+//   line 37: expected no Phone call(any, saying: any) after Phone hangUp(), found 1
+//   expected                             | actual
+//   Phone hangUp()                       | · Phone call(1, saying: "boiler 1: 95.0 degrees")
+//   then no Phone call(any, saying: any) | · Phone call(2, saying: "boiler 1: 95.0 degrees")
+//                                        | ✓ Phone hangUp()
+//                                        | ✗ Phone call(1, saying: "boiler 1: inf degrees")
+//                                        | · Phone hangUp()
 // a call that nobody thought of
-//   line 40: Emergency phone: unexpected call of hangUp, for which this strict double has no stub
-//   expected              | actual
-//   call: 112 saying: any | ✗ hangUp
+//   line 40: Emergency phone: unexpected call of hangUp(), for which this strict double has no stub
+//   expected               | actual
+//   call(112, saying: any) | ✗ hangUp()

@@ -142,7 +142,7 @@ struct WriterTests {
               #endif
               Forwardcast.Responds(to: Messages.title) { target in target.title }
               Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
-            }
+            }.named("title")
 
             /// Has the targets and sends the messages.
             public let multicast: Forwardcast.MulticastProxy<any Themes>

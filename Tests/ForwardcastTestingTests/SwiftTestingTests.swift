@@ -22,17 +22,17 @@ struct SwiftTestingTests {
   @Test("a failed expectation is an issue at its line")
   func issues() {
     let note = LoggingProxy.Messages.note
-    expectIssue("Logging: expected at least 1 call of note: \"a\", found 0\n  expected", line: #line + 1) {
+    expectIssue("Logging: expected at least 1 call of note(\"a\"), found 0\n  expected", line: #line + 1) {
       log.verify(note, "a")
     }
-    expectIssue("expected Logging note: any, which did not come", line: #line + 1) {
+    expectIssue("expected Logging note(any), which did not come", line: #line + 1) {
       verifyOrder(log.call(note, .any))
     }
   }
 
   @Test("a call that a strict double has no stub for is an issue at the line that made the double")
   func strict() {
-    expectIssue("Logging: unexpected call of note: \"b\"", line: #line + 1) {
+    expectIssue("Logging: unexpected call of note(\"b\")", line: #line + 1) {
       let strict = TestDouble(LoggingProxy(), .strict)
       strict.face.note("b")
     }

@@ -8,6 +8,16 @@ import Testing
 
 private typealias Says = StoreProxy.Messages
 
+@Forwarded
+private protocol Shelf: AnyObject {
+  @Answer(otherwise: "") var label: String { get set }
+  func open()
+  func price(of item: String) throws -> Int
+  func shelf(_ id: Int, didSell count: Int)
+  func shelf(_ id: Int, didClose reason: String)
+  func shelf(_ id: Int, isNear other: Int) throws -> Bool
+}
+
 @Suite("Verification")
 struct VerifyTests {
   private let failures = FailureList()
@@ -52,12 +62,12 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        Store: expected 2 calls of save: "a" count: any, found 1
-          expected                      | actual
-          2 calls: save: "a" count: any | · clear
-                                        | ✓ save: "a" count: 3
-                                        | ✗ save: "b" count: 4
-                                        |     argument 0 is "b", expected "a"
+        Store: expected 2 calls of save("a", count: any), found 1
+          expected                       | actual
+          2 calls: save("a", count: any) | · clear()
+                                         | ✓ save("a", count: 3)
+                                         | ✗ save("b", count: 4)
+                                         |     argument 0 is "b", expected "a"
         """
       ])
   }
@@ -77,8 +87,8 @@ struct VerifyTests {
         """
         Store: expected no calls, found 2
           expected | actual
-          no call  | ✗ clear
-                   | ✗ save: "a" count: 1
+          no call  | ✗ clear()
+                   | ✗ save("a", count: 1)
         """
       ])
     store.forgetCalls()
@@ -95,15 +105,15 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        Store: expected at least 1 call of clear, found 0
-          expected               | actual
-          at least 1 call: clear | no calls
+        Store: expected at least 1 call of clear(), found 0
+          expected                 | actual
+          at least 1 call: clear() | no calls
         """,
         """
-        Store: expected no call of clear, found 1
-          expected       | actual
-          no call: clear | ✗ clear
-                         | · save: "a" count: 1
+        Store: expected no call of clear(), found 1
+          expected         | actual
+          no call: clear() | ✗ clear()
+                           | · save("a", count: 1)
         """,
       ])
   }
@@ -153,21 +163,21 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        Store: unexpected call of load: "b", for which this strict double has no stub
+        Store: unexpected call of load("b"), for which this strict double has no stub
           expected  | actual
-          load: "a" | ✓ load: "a"
-          clear     | ✓ clear
-                    | ✗ load: "b"
+          load("a") | ✓ load("a")
+          clear()   | ✓ clear()
+                    | ✗ load("b")
                     |     argument 0 is "b", expected "a"
         """,
         """
-        Store: unexpected call of save: "c" count: 1, for which this strict double has no stub
+        Store: unexpected call of save("c", count: 1), for which this strict double has no stub
           expected  | actual
-          load: "a" | ✓ load: "a"
-          clear     | ✓ clear
-                    | ✗ load: "b"
+          load("a") | ✓ load("a")
+          clear()   | ✓ clear()
+                    | ✗ load("b")
                     |     argument 0 is "b", expected "a"
-                    | ✗ save: "c" count: 1
+                    | ✗ save("c", count: 1)
         """,
       ])
   }
@@ -188,15 +198,15 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected Log note: "start" after Store clear, where it did not come
+        expected Log note("start") after Store clear(), where it did not come
           expected            | actual
-          ✓ Store clear       | ✗ Log note: "start"
-          ✗ Log note: "start" |     too early
-                              | ✓ Store clear
-                              | · Log note: "between"
+          ✓ Store clear()     | ✗ Log note("start")
+          ✗ Log note("start") |     too early
+                              | ✓ Store clear()
+                              | · Log note("between")
                               |     argument 0 is "between", expected "start"
-                              | · Store save: "a" count: 1
-                              | · Log note: "end"
+                              | · Store save("a", count: 1)
+                              | · Log note("end")
                               |     argument 0 is "end", expected "start"
         """
       ])
@@ -210,7 +220,7 @@ struct VerifyTests {
     #expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
     #expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
     #expect(!verifyOrder(log.call(note, "b")))
-    #expect(texts.last?.hasPrefix("expected Log note: \"b\", which did not come\n") == true)
+    #expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not come\n") == true)
   }
 
   @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
@@ -227,17 +237,17 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected no Log note: any after Store clear, which did not come
+        expected no Log note(any) after Store clear(), which did not come
           expected              | actual
-          Store clear           | · Log note: "early"
-          then no Log note: any |
+          Store clear()         | · Log note("early")
+          then no Log note(any) |
         """,
         """
-        expected no Log note: any after Store clear, found 1
+        expected no Log note(any) after Store clear(), found 1
           expected              | actual
-          Store clear           | · Log note: "early"
-          then no Log note: any | ✓ Store clear
-                                | ✗ Log note: "late"
+          Store clear()         | · Log note("early")
+          then no Log note(any) | ✓ Store clear()
+                                | ✗ Log note("late")
         """,
       ])
   }
@@ -257,9 +267,9 @@ struct VerifyTests {
         """
         Store: expected no other calls, found 1
           expected      | actual
-          no other call | ✓ clear
-                        | ✗ save: "a" count: 1
-                        | ✓ save: "b" count: 2
+          no other call | ✓ clear()
+                        | ✗ save("a", count: 1)
+                        | ✓ save("b", count: 2)
         """
       ])
     store.verify(Says.save, "a", .any)
@@ -288,10 +298,45 @@ struct VerifyTests {
     expect(store.recording.description, equals: "[Store load: \"a\"] answers \"x\"\n[Store clear]")
   }
 
+  @Test("failures name calls as the protocol does: labels, properties, overloads")
+  func swiftNames() throws {
+    let shelf = TestDouble(ShelfProxy(), reporter: failures.reporter)
+    shelf.face.label = "new"
+    shelf.face.shelf(1, didSell: 2)
+    _ = shelf.face.label
+    shelf.face.open()
+    _ = try? shelf.face.price(of: "tea")
+    shelf.verifyNoCalls()
+    let calls = ["label = \"new\"", "shelf(1, didSell: 2)", "label", "open()", "price(of: \"tea\")"]
+    for call in calls {
+      #expect(texts.first?.contains("| ✗ \(call)\n") == true || texts.first?.hasSuffix("✗ \(call)") == true)
+    }
+    expect(
+      "\(shelf.call(ShelfProxy.Messages.shelfDidClose, .any, "late"))", equals: "Shelf shelf(any, didClose: \"late\")")
+    expect("\(shelf.call(ShelfProxy.Messages.setLabel, .any))", equals: "Shelf label = any")
+  }
+
+  @Test("a call that must be answered and has no stub says what to write")
+  func unstubbed() throws {
+    let shelf = TestDouble(ShelfProxy())
+    func text(_ body: () throws -> Void) throws -> String {
+      "\(try #require(throws: MessageError.self) { try body() })"
+    }
+    let advice = "the double Shelf has no stub for it: double.stub(ShelfProxy.Messages."
+    expect(
+      try text { _ = try shelf.face.price(of: "tea") },
+      equals: "nobody responds priceOf: of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
+    expect(
+      try text { _ = try shelf.face.shelf(1, isNear: 2) },
+      equals: "nobody responds shelf:isNear: of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
+    shelf.stub(ShelfProxy.Messages.price, .any).answers(3)
+    try expect(shelf.face.price(of: "tea"), equals: 3)
+  }
+
   @Test("the calls of an expectation are counted")
   func counting() {
     let calls = store.call(Says.save, .any, .where { $0 > 1 })
-    #expect(calls.count == 0 && "\(calls)" == "Store save: any count: (a condition)")
+    #expect(calls.count == 0 && "\(calls)" == "Store save(any, count: (a condition))")
     for count in 0..<4 { store.face.save("a", count: count) }
     expect(calls.count, equals: 2)
   }

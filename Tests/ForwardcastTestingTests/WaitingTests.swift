@@ -78,7 +78,7 @@ struct WaitingTests {
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(
       failures.failures.first?.text,
-      equals: "Server: statusOf: is stubbed with a delay, and was called by code that cannot wait")
+      equals: "Server: status(of: \"a\") is stubbed with a delay, and was called by code that cannot wait")
   }
 
   @Test("a wait for calls ends when there have been enough, however they come")
@@ -105,9 +105,9 @@ struct WaitingTests {
     expect(
       failures.failures.first?.text,
       equals: """
-        Server: waited for at least 2 calls of tell: "wanted", found 0 when the test was cancelled
+        Server: waited for at least 2 calls of tell("wanted"), found 0 when the test was cancelled
           expected                         | actual
-          at least 2 calls: tell: "wanted" | ✗ tell: "other"
+          at least 2 calls: tell("wanted") | ✗ tell("other")
                                            |     argument 0 is "other", expected "wanted"
         """)
   }
@@ -153,9 +153,9 @@ struct WaitingTests {
     expect(
       failures.failures.first?.text,
       equals: """
-        Server: expected no call within 5.0 seconds of tell: "late", found 1
+        Server: expected no call within 5.0 seconds of tell("late"), found 1
           expected                                 | actual
-          no call within 5.0 seconds: tell: "late" | ✗ tell: "late"
+          no call within 5.0 seconds: tell("late") | ✗ tell("late")
         """)
     #expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
   }

@@ -41,9 +41,9 @@ final class XCTestTests: XCTestCase {
     check(
       found[0].text.hasSuffix(
         """
-        Logging: expected at least 1 call of note: "a", found 0
+        Logging: expected at least 1 call of note("a"), found 0
           expected                   | actual
-          at least 1 call: note: "a" | ✗ note: "b"
+          at least 1 call: note("a") | ✗ note("b")
                                      |     argument 0 is "b", expected "a"
         """))
     check(found[0].line == line && found[0].file?.hasSuffix("XCTestTests.swift") == true)
@@ -55,7 +55,7 @@ final class XCTestTests: XCTestCase {
     log.face.note("b")
     let found = take()
     check(found.count == 1 && found[0].line == line)
-    check(found[0].text.contains("Logging: unexpected call of note: \"b\""))
+    check(found[0].text.contains("Logging: unexpected call of note(\"b\")"))
   }
 
   func testTheFirstOrderThatFailsIsOneFailureAtItsLine() async {

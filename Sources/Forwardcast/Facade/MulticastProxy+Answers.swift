@@ -31,7 +31,11 @@ extension MulticastProxy {
   /// that answer on contexts of their own.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
-    guard count > 0 else { return MessageError(.nobodyResponds, receiver: core.name, selector: selector.name) }
+    guard count > 0 else {
+      let adviser = registrations.lazy.compactMap { $0.target as? any NotTakenAdvising }.first
+      return MessageError(
+        .nobodyResponds, receiver: core.name, selector: selector.name, evidence: adviser?.advice(for: selector) ?? "")
+    }
     return .notAwaited(selector, by: core, count: count)
   }
 }

@@ -31,8 +31,19 @@ extension SelectorTable {
       for selector in parent.selectors where storage.method(for: selector) == nil {
         if let method = parent.storage.method(for: selector) { storage.enterOrRefuse(method) }
       }
+      storage.name(parent.swiftNames)
     }
   }
+
+  /// Keeps the names in Swift of those requirements whose selectors do not tell them, as failures of test doubles write calls:
+  /// `price(of:) title`. Where its key is called otherwise, a name has the key and `=` before it.
+  public func named(_ names: String) -> SelectorTable {
+    storage.name(names)
+    return self
+  }
+
+  /// The names of all requirements, inherited ones included.
+  package var swiftNames: String { storage.swiftNames }
 }
 
 extension MulticastProxy {

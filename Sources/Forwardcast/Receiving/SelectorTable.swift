@@ -182,6 +182,9 @@ final class TableStorage: Sendable {
       refusals.isEmpty ? nil : refusals.first { $0.selector == selector }?.error
     }
 
+    /// Names of requirements in Swift.
+    var names = ""
+
     /// Notes why a row was not let in; `nil` when it was.
     mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
       if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
@@ -308,6 +311,13 @@ final class TableStorage: Sendable {
     let own = state.withLock { Set($0.methods.keys) }
     return parent.map { own.union($0.selectors) } ?? own
   }
+
+  /// Adds names of requirements in Swift.
+  func name(_ names: String) {
+    state.withLock { if !$0.names.hasSuffix(names) { $0.names += " " + names } }
+  }
+
+  var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
   /// This table's own method, which is not inherited, without hooks of this table.
   func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }

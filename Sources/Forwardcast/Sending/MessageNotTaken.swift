@@ -8,3 +8,9 @@ package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }
 }
+
+/// A target that leaves messages alone, and says what its user can do about that.
+package protocol NotTakenAdvising: AnyObject {
+  /// What stands in the error of a message that had to be answered; may be empty.
+  func advice(for selector: MessageSelector) -> String
+}

@@ -207,6 +207,13 @@ extension MessageReceiver {
   @_disfavoredOverload
   public func send(_ selector: MessageSelector, _ arguments: Any...) throws {}
 
+  /// A name alone has no types, whatever the answer is to be.
+  @available(
+    *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
+  )
+  @_disfavoredOverload
+  public func send<R>(_ selector: MessageSelector, _ arguments: Any...) throws -> R { fatalError() }
+
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///
   /// - Parameter invocation: the message; its selector and arguments stay as they are.

@@ -56,6 +56,20 @@ struct Entry {
     return [base] + labels
   }
 
+  /// The name in Swift, behind the key where that is not its base name; `nil` where the selector tells both.
+  var swiftName: String? {
+    guard member.statedSelector == nil, role != .setter else { return nil }
+    let before = key == member.plainName ? "" : "\(key)="
+    switch member.kind {
+    case .property: return before + member.plainName
+    case .method:
+      let labels = member.parameters.map { $0.label?.withoutBackticks }
+      guard !before.isEmpty || labels.first ?? nil != nil else { return nil }
+      return "\(before)\(member.plainName)(\(labels.map { "\($0 ?? "_"):" }.joined()))"
+    case .subscripted, .other: return nil
+    }
+  }
+
   var base: String { role == .setter ? "set" + SelectorName.capitalized(member.plainName) : member.plainName }
 }
 

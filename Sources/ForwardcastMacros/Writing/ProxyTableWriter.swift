@@ -15,12 +15,14 @@ struct ProxyTableWriter {
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
     let head = interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }
+    let names = interface.items.compactMap(\.entry?.swiftName).joined(separator: " ")
+    let end = names.isEmpty ? "" : ".named(\"\(names)\")"
     if interface.isGeneric {
       writer.block("\(head) var table: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: \(arguments))", rows)
+        writer.block("Forwardcast.SelectorTable.shared(for: \(arguments))", end: end, rows)
       }
     } else {
-      writer.block("\(head) let table = Forwardcast.SelectorTable(for: \(arguments))", rows)
+      writer.block("\(head) let table = Forwardcast.SelectorTable(for: \(arguments))", end: end, rows)
     }
     beside(&writer, { interface.isolation(of: $0) == .inherited }) { entry, writer in
       writer.lines(interface.availability(entry.member.attributes))

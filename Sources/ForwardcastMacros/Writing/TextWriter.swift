@@ -35,12 +35,13 @@ struct TextWriter {
 
   /// `head {`, the lines that `body` writes, `}`.
   mutating func block(
-    _ head: String, remark: String? = nil, at place: SourcePlace? = nil, _ body: (inout TextWriter) -> Void
+    _ head: String, remark: String? = nil, end: String = "", at place: SourcePlace? = nil,
+    _ body: (inout TextWriter) -> Void
   ) {
     line(head + " {" + (remark.map { "  // \($0)" } ?? ""), at: place)
     level += 1
     body(&self)
     level -= 1
-    line("}")
+    line("}" + end)
   }
 }

@@ -9,10 +9,13 @@ final class CallBook: Sendable {
   let name: String
   let recorder = CallRecorder()
   let reporter: TestReporter
+  let names: SwiftNames
   /// The numbers of the calls that an expectation was about.
   private let verified = Guarded<Set<Int>>([])
 
-  init(_ name: String, _ reporter: TestReporter) { (self.name, self.reporter) = (name, reporter) }
+  init(_ name: String, _ reporter: TestReporter, _ names: SwiftNames) {
+    (self.name, self.reporter, self.names) = (name, reporter, names)
+  }
 
   var calls: [RecordedCall] { recorder.calls }
 

@@ -5,8 +5,8 @@ import Forwardcast
 import ForwardcastRecording
 
 /// Stands in a proxy, keeps every message, and does with it what stubs say.
-final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unchecked Sendable {  // its parts' locks
-  // `rest` is shared between threads where the double's proxy is.
+final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTakenAdvising, @unchecked Sendable {
+  // Its parts have locks; `rest` is shared between threads where the double's proxy is.
 
   static var selectorTable: SelectorTable { noMethods }
 
@@ -77,7 +77,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unche
     let outcome = outcome(for: message)
     if outcome?.delay != nil {
       book.report(
-        "\(book.name): \(message.selector) is stubbed with a delay, and was called by code that cannot wait",
+        "\(book.name): \(book.text(message)) is stubbed with a delay, and was called by code that cannot wait",
         at: place)
     }
     if let answer = try answer(outcome, message) { return answer }
@@ -123,6 +123,11 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, @unche
     let report = try rest.forward(&message)
     if let failure = report.failures.first { throw failure.error }
     return message.result
+  }
+
+  /// What the error says for which a call without a stub ends.
+  func advice(for selector: MessageSelector) -> String {
+    rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
   }
 
   /// A message that returns nothing needs no answer. Any other is left to what the proxy does when nobody responds.

@@ -12,8 +12,11 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   let book: CallBook
   let match: CallMatch
 
-  /// Double and call in words: `Store save: "a" count: any`.
-  public var description: String { "\(book.name) \(match)" }
+  /// Double and call in words: `Store save("a", count: any)`.
+  public var description: String { "\(book.name) \(call)" }
+
+  /// The call as Swift writes it.
+  var call: String { book.text(match) }
 
   /// How many calls there have been.
   public var count: Int { matching.count }

@@ -43,7 +43,8 @@ public final class TestDouble<Face: MulticastSending> {
   ) {
     self.face = face
     let type = "\(Face.Interface.self)"
-    let book = CallBook(name ?? (type.hasPrefix("any ") ? String(type.dropFirst(4)) : type), reporter)
+    let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
+    let book = CallBook(name ?? plain, reporter, SwiftNames(multicast.interfaceTable, of: "\(Face.self)"))
     target = DoubleTarget(book, multicast.interfaceTable, isStrict: manner == .strict, at: place)
     multicast.add(forwarding: target)
   }

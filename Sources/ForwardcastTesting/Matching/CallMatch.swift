@@ -57,11 +57,3 @@ struct CallMatch: Sendable {
     return differing.map { "argument \($0) is \($1.1), expected \($1.0.description)" }.joined(separator: "; ")
   }
 }
-
-extension CallMatch: CustomStringConvertible {
-  /// The call as it is expected: `save: "a" count: any`.
-  var description: String {
-    guard !arguments.isEmpty else { return selector.name }
-    return zip(selector.parts, arguments).map { "\($0): \($1.description)" }.joined(separator: " ")
-  }
-}

@@ -19,44 +19,44 @@ enum FailureText {
   private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
-    let title = "\(expected.book.name): expected \(times) of \(expected.match), found \(found)"
-    return title + columns(["\(times): \(expected.match)"], actual(expected, isUnwanted: times.upper == 0))
+    let title = "\(expected.book.name): expected \(times) of \(expected.call), found \(found)"
+    return title + columns(["\(times): \(expected.call)"], actual(expected, isUnwanted: times.upper == 0))
   }
 
   static func waited(_ times: Int, for expected: ExpectedCall, found: Int, _ end: String) -> String {
     let wanted = CallCount.atLeast(times)
     let title =
-      "\(expected.book.name): waited for \(wanted) of \(expected.match), found \(found) \(end)"
-    return title + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: false))
+      "\(expected.book.name): waited for \(wanted) of \(expected.call), found \(found) \(end)"
+    return title + columns(["\(wanted): \(expected.call)"], actual(expected, isUnwanted: false))
   }
 
   static func came(_ expected: ExpectedCall, found: Int, within limit: Duration) -> String {
     let wanted = "no call within \(limit)"
     let end = found == 0 ? "the test was cancelled" : "found \(found)"
-    return "\(expected.book.name): expected \(wanted) of \(expected.match), \(end)"
-      + columns(["\(wanted): \(expected.match)"], actual(expected, isUnwanted: true))
+    return "\(expected.book.name): expected \(wanted) of \(expected.call), \(end)"
+      + columns(["\(wanted): \(expected.call)"], actual(expected, isUnwanted: true))
   }
 
   static func noCalls(of book: CallBook) -> String {
     let calls = book.calls
     return "\(book.name): expected no calls, found \(calls.count)"
-      + columns(["no call"], calls.map { Line(text: "✗ \($0.message)") })
+      + columns(["no call"], calls.map { Line(text: "✗ \(book.text($0.message))") })
   }
 
   static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {
-    let title = "\(book.name): unexpected call of \(message), for which this strict double has no stub"
+    let title = "\(book.name): unexpected call of \(book.text(message)), for which this strict double has no stub"
     let actual = book.calls.map { call in
       let isMatched = stubs.contains { $0.accepts(call.message) }
       return Line(
-        text: (isMatched ? "✓ " : "✗ ") + "\(call.message)", note: isMatched ? nil : difference(call, stubs))
+        text: (isMatched ? "✓ " : "✗ ") + book.text(call.message), note: isMatched ? nil : difference(call, stubs))
     }
-    return title + columns(stubs.isEmpty ? ["no call"] : stubs.map(\.description), actual)
+    return title + columns(stubs.isEmpty ? ["no call"] : stubs.map { book.text($0) }, actual)
   }
 
   static func others(_ others: [RecordedCall], of book: CallBook) -> String {
     let orders = Set(others.map(\.order))
     let title = "\(book.name): expected no other calls, found \(others.count)"
-    let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + "\($0.message)") }
+    let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + book.text($0.message)) }
     return title + columns(["no other call"], actual)
   }
 
@@ -96,9 +96,10 @@ enum FailureText {
 
   private static func actual(_ expected: ExpectedCall, isUnwanted: Bool) -> [Line] {
     expected.book.calls.map { call in
-      if expected.match.accepts(call.message) { return Line(text: (isUnwanted ? "✗ " : "✓ ") + "\(call.message)") }
+      let text = expected.book.text(call.message)
+      if expected.match.accepts(call.message) { return Line(text: (isUnwanted ? "✗ " : "✓ ") + text) }
       let difference = expected.match.difference(from: call.message)
-      return Line(text: (difference == nil || isUnwanted ? "· " : "✗ ") + "\(call.message)", note: difference)
+      return Line(text: (difference == nil || isUnwanted ? "· " : "✗ ") + text, note: difference)
     }
   }
 
@@ -137,5 +138,5 @@ enum FailureText {
 }
 
 extension BookedCall: CustomStringConvertible {
-  var description: String { "\(book.name) \(call.message)" }
+  var description: String { "\(book.name) \(book.text(call.message))" }
 }

@@ -399,7 +399,7 @@ struct ScheduleTests {
       try await proxy.drain()
       verifyOrder(log.call(SharedLogProxy.Messages.note, "1"), log.call(SharedLogProxy.Messages.note, "other"))
     }
-    #expect(summary.failure?.reason.hasPrefix("expected SharedLog note: \"other\" after") == true)
+    #expect(summary.failure?.reason.hasPrefix("expected SharedLog note(\"other\") after") == true)
   }
 }
 

@@ -1,0 +1,62 @@
+// SwiftNames.swift: calls as Swift writes them, for failures.
+// Layer: Testing, Reporting. See the article "How doubles work".
+
+import Forwardcast
+
+/// The names of a protocol's requirements in Swift: `price(of: "tea")` for `priceOf:`.
+struct SwiftNames: Sendable {
+  /// The class of the proxy, as in `StoreProxy.Messages.price`.
+  private let proxy: String
+  /// Key and name of those requirements that their selectors do not tell.
+  private var stated: [String: (key: String, name: Substring)] = [:]
+
+  /// Reads what the attribute wrote for the table: see ``SelectorTable/named(_:)``.
+  init(_ table: SelectorTable?, of proxy: String) {
+    self.proxy = proxy
+    for entry in table?.swiftNames.split(separator: " ") ?? [] {
+      let parts = entry.split(separator: "=")
+      guard let name = parts.last else { continue }
+      let base = name.prefix { $0 != "(" }
+      do {
+        let selector = try MessageSelector.name(ofSwiftName: String(name))
+        stated[selector] = (String(parts.count > 1 ? parts[0] : base), name)
+        guard base == name, let first = base.first else { continue }
+        let setter = "set\(first.uppercased())\(base.dropFirst())"
+        stated[setter + ":"] = (setter, "\(base)=")
+      } catch {}  // Not written by the attribute: the selector is shown.
+    }
+  }
+
+  /// A call with its arguments, as texts.
+  func call(_ selector: MessageSelector, _ arguments: [String]) -> String {
+    let name = stated[selector.name]?.name ?? Substring(Self.name(of: selector))
+    if name.last == "=" { return "\(name.dropLast()) = \(arguments.joined(separator: ", "))" }
+    guard let open = name.firstIndex(of: "(") else { return String(name) }
+    let labels = name[open...].dropFirst().dropLast().split(separator: ":")
+    let words = arguments.enumerated().map { index, argument in
+      index < labels.count && labels[index] != "_" ? "\(labels[index]): \(argument)" : argument
+    }
+    return "\(name[..<open])(\(words.joined(separator: ", ")))"
+  }
+
+  /// What a test writes to answer such a call: `stub(StoreProxy.Messages.price, .any).answers(…)`.
+  func stub(_ selector: MessageSelector) -> String {
+    let key = stated[selector.name]?.key ?? selector.parts.first ?? selector.name
+    let matches = String(repeating: ", .any", count: selector.numberOfArguments)
+    return "stub(\(proxy).Messages.\(key)\(matches)).answers(…)"
+  }
+
+  /// The name of a method whose first parameter has no label.
+  private static func name(of selector: MessageSelector) -> String {
+    let labels = selector.parts.enumerated().map { $0 == 0 ? "_:" : $1.isEmpty ? "_:" : "\($1):" }
+    return "\(selector.parts.first ?? "")(\(selector.numberOfArguments == 0 ? "" : labels.joined()))"
+  }
+}
+
+extension CallBook {
+  /// A call that came.
+  func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
+
+  /// A call that is expected or stubbed.
+  func text(_ match: CallMatch) -> String { names.call(match.selector, match.arguments.map(\.description)) }
+}
