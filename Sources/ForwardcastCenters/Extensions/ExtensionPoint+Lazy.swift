@@ -15,7 +15,8 @@ extension ExtensionPoint {
   /// Construction that fails is reported like an error of an observer and keeps nobody else from the message; the next
   /// message tries again. A class that is registered in several points is still made once.
   ///
-  /// Which messages the class implements is read from its table, where it is a `MessageReceiver`, and from the point's.
+  /// Which messages the class implements is read from its table, where it is a `MessageReceiver`, and from the point's, but for
+  /// those that a `PartialTarget` leaves out.
   ///
   /// - Parameters:
   ///   - type: the service's class.
@@ -38,6 +39,7 @@ extension ExtensionPoint {
     return LazyMark(
       ServiceKey(type), type: type, delivery: delivery,
       signature: { selector in
+        if let partial = type as? any PartialTarget.Type, partial.leftOut.contains(selector) { return nil }
         let receiver = type as? any MessageReceiver.Type
         return receiver.flatMap { Forwardcast.signature(ofClass: $0, selector) } ?? shared?.signature(for: selector)
       }, as: observer)

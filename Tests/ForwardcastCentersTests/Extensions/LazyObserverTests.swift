@@ -6,6 +6,19 @@ import Synchronization
 import TestSupport
 import Testing
 
+@Forwarded
+private protocol Partial: AnyObject, Sendable {
+  func first()
+  func second()
+}
+
+private final class Half: ManagedService, Partial, PartialTarget {
+  static let leftOut = [PartialProxy.Messages.second.selector]
+  init(in center: ServiceCenter) {}
+  func first() {}
+  func second() {}
+}
+
 extension Centers {
   @Suite("Lazy observers")
   struct LazyObserverTests {
@@ -40,6 +53,15 @@ extension Centers {
       expect(point.methodSignature(for: "unseen")?.returnType, equals: MethodSignature(returning: Int.self).returnType)
       #expect(point.description.contains("- onAddMsg:: ArchiveService (lazy)"))
       #expect(journal.all.isEmpty)
+    }
+
+    @Test("a message that a class leaves out makes nothing, where the point's table has it")
+    func leftOut() {
+      let point = ExtensionPoint<any Partial>(selectors: nil, table: PartialProxy.table, services: services)
+      #expect(point.registerLazily(Half.self) { $0 })
+      #expect(point.broadcast(PartialProxy.Messages.second).nobodyResponded)
+      #expect(services.existing(Half.self) == nil)
+      expect(point.broadcast(PartialProxy.Messages.first).delivered, equals: 1)
     }
 
     @Test("a class is refused a second time, and when it has none of the point's messages")
