@@ -13,6 +13,7 @@ func library(_ name: String) -> Product { .library(name: name, targets: [name]) 
 
 let examples = [
   example("tables", "Tables"),
+  example("columns", "Columns"),
   example("stand-in", "StandIn"),
   example("retry", "Retry"),
   example("outbox", "Outbox"),

@@ -22,6 +22,16 @@ final class Vault: Bank {
   func close(_ account: String) { balances[account] = nil }
 }
 
+/// Writes down what was paid.
+final class Book: Bank {
+  func withdraw(_ amount: Int, from account: String) -> Int {
+    print("  book: \(amount) from \(account)")
+    return amount
+  }
+
+  func close(_ account: String) { print("  book: \(account) is closed") }
+}
+
 struct Refusal: Error, CustomStringConvertible {
   let reason: String
   var description: String { reason }

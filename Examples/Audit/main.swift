@@ -3,8 +3,11 @@
 
 import Forwardcast
 
-let (bank, vault) = (BankProxy(), Vault())
+// The book stands behind the vault: what the vault refuses is not written.
+let bank = BankProxy(options: MulticastOptions(errors: .stopAtFirst))
+let (vault, book) = (Vault(), Book())
 bank.add(vault)
+bank.add(book)
 bank.onError = { print("not done: \($0.error)") }
 
 /// Asks the bank and says what came of it.
@@ -45,12 +48,14 @@ withdraw(60, "ann")
 for (selector, times) in times {
   print("\(selector) ended \(times.count) times, \(times.filter { $0 > .seconds(1) }.count) of them slow")
 }
-withExtendedLifetime(vault) {}
+withExtendedLifetime((vault, book)) {}
 
 // Prints:
+//   book: 20 from ann
 // ann gets 19
 // ann gets nothing: 60 is over the limit
 // bo gets nothing: bo has only 40
 // not done: ann stays
+//   book: 60 from ann
 // ann gets 59
 // withdraw:from: ended 2 times, 0 of them slow

@@ -5,17 +5,18 @@ import Dispatch
 import Forwardcast
 import Synchronization
 
-/// A screen touches its views on the main actor only: the attribute sees that and writes rows that run there.
+typealias Messages = ConnectionListenerProxy.Messages
+
+/// A screen touches its views on the main actor only, so its methods run there.
 @MainActor
-@Receiver
 final class Screen: ConnectionListener {
   let name: String
   private var title = "-"
 
   init(_ name: String) { self.name = name }
 
-  @Message func linkChanged(_ state: LinkState) { show("\(state)") }
-  @Message func heartRate(_ beats: Int) { show("\(beats) bpm") }
+  func linkChanged(to state: LinkState) { show("\(state)") }
+  func heartRate(_ beats: Int) { show("\(beats) bpm") }
 
   private func show(_ text: String) {
     print("  \(name): \(title) -> \(text)")
@@ -23,24 +24,27 @@ final class Screen: ConnectionListener {
   }
 }
 
-/// Only wants to know whether there is a link: it has no method for heart rates, and gets none.
+/// Only wants to know whether there is a link: a closure, which runs on the main actor since it is written there.
 @MainActor
-@Receiver
-final class StatusIcon: ConnectionListener {
-  @Message func linkChanged(_ state: LinkState) { print("  icon: \(state == .connected ? "(*)" : "( )")") }
+final class StatusIcon {
+  func listen(to strap: ConnectionListenerProxy) {
+    strap.on(Messages.linkChanged) { [weak self] state in self?.show(state == .connected) }
+  }
+  private func show(_ isConnected: Bool) { print("  icon: \(isConnected ? "(*)" : "( )")") }
 }
 
-/// Writes everything down, on a queue where it may be slow: no screen waits for it.
-@Receiver
-final class Log: ConnectionListener {
-  static let queue = DispatchQueue(label: "log")
+/// Writes everything down, on a queue where it may be slow.
+final class Log: Sendable {
+  private let queue = DispatchQueue(label: "log")
   private let lines = Mutex<[String]>([])
 
-  @Message func linkChanged(_ state: LinkState) { write("link \(state)") }
-  @Message func heartRate(_ beats: Int) { write("heart rate \(beats)") }
+  func listen(to strap: ConnectionListenerProxy) {
+    strap.on(Messages.linkChanged, delivery: .queue(queue)) { [self] state in write("link \(state)") }
+    strap.on(Messages.heartRate, delivery: .queue(queue)) { [self] beats in write("heart rate \(beats)") }
+  }
 
   private func write(_ line: String) {
-    dispatchPrecondition(condition: .onQueue(Log.queue))
+    dispatchPrecondition(condition: .onQueue(queue))
     lines.withLock { $0.append("\($0.count + 1). \(line)") }
   }
 

@@ -6,30 +6,29 @@ import Forwardcast
 let strap = Connection()
 let listeners = strap.listeners
 
-/// The radio gives its packets to the connection; then everybody has had time to react.
-func radio(_ packets: [UInt8]...) async throws {
+/// The radio gives its packets to the connection, one when everybody has heard of the last.
+func radio(_ packets: [UInt8]...) async {
   for packet in packets { await strap.receive(packet) }
-  try await listeners.drain()
 }
 
 let (home, icon, log) = (Screen("home"), StatusIcon(), Log())
-listeners.add(home, delivery: .mainActor)
-listeners.add(icon, delivery: .mainActor)
-listeners.add(log, delivery: .queue(Log.queue))
+listeners.add(home)
+icon.listen(to: listeners)
+log.listen(to: listeners)
 
 print("the strap is put on")
-try await radio([], [0, 61], [0, 64])
+await radio([], [0, 61], [0, 64])
 
 // A screen that is opened later hears from now on. Closing it releases it.
 print("a run begins")
 var run: Screen? = Screen("run")
-if let run { listeners.add(run, delivery: .mainActor, priority: 1) }
-try await radio([0, 128])
+if let run { listeners.add(run, priority: 1) }
+await radio([0, 128])
 run = nil
 
 print("out of reach")
-try await radio([], [0, 90])
-print("\(listeners.count) listen; the log says\n  \(log.text)")
+await radio([], [0, 90])
+print("\(listeners.count(for: Messages.linkChanged.selector)) listen; the log says\n  \(log.text)")
 
 // Prints:
 // the strap is put on

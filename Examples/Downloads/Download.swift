@@ -10,17 +10,19 @@ protocol Loading: AnyObject, Sendable {
 }
 
 /// Whoever wants to know that a part has come. How far that is, it asks.
-protocol LoadingDelegate: MessageReceiver, Sendable {}
-extension Message<() -> Void> { static var loadedMore: Self { .init("loadedMore") } }
+@Forwarded
+protocol LoadingDelegate: AnyObject, Sendable {
+  func loadedMore() async
+}
 
 /// Keeps its own count on its own actor: nobody adds to a shared total.
 actor Download: Loading {
   private let parts: Int
-  private let delegates: MulticastProxy<any LoadingDelegate>
+  private let delegates: LoadingDelegateProxy
   private var loaded = 0
   var progress: Double { Double(loaded) / Double(parts) }
 
-  init(parts: Int, delegates: MulticastProxy<any LoadingDelegate>) {
+  init(parts: Int, delegates: LoadingDelegateProxy) {
     self.parts = parts
     self.delegates = delegates
   }
@@ -30,7 +32,7 @@ actor Download: Loading {
     while loaded < parts {
       try await Task.sleep(for: .milliseconds(10))
       loaded += 1
-      delegates.broadcast(.loadedMore)
+      delegates.broadcast(LoadingDelegateProxy.Messages.loadedMore)  // waits for nobody, unlike a call
     }
   }
 }

@@ -10,7 +10,6 @@ import Forwardcast
 #endif
 
 @MainActor
-@Receiver
 final class ProgressBar: LoadingDelegate {
   private let downloads: LoadingProxy
   private let isMoving = isatty(STDOUT_FILENO) == 1
@@ -19,7 +18,7 @@ final class ProgressBar: LoadingDelegate {
   init(of downloads: LoadingProxy) { self.downloads = downloads }
 
   /// Asks every download, wherever it runs, and adds up the answers.
-  @Message func loadedMore() async {
+  func loadedMore() async {
     let total = await downloads.progress
     let percent = Int(100 * total / Double(downloads.count))
     // A bar that cannot move would be a line for each part: elsewhere each quarter has one.

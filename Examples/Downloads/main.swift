@@ -3,8 +3,16 @@
 
 import Forwardcast
 
+// The first mirror that does not fail is enough: those behind it are not asked. What failed goes to `onError`.
+let mirrors = MirrorProxy()
+mirrors.onError = { _ in print("a mirror is closed") }
+for (name, isOpen) in [("north", false), ("south", true), ("west", true)] {
+  mirrors.add(Host(name, isOpen: isOpen), ownership: .strong)
+}
+print("from \(try await mirrors.address(of: "film", returning: .firstSuccess) ?? "nowhere")")
+
 let downloads = LoadingProxy()
-let delegates = MulticastProxy<any LoadingDelegate>()
+let delegates = LoadingDelegateProxy()
 
 // Parts come faster than they need to be drawn: one update waits at most, whatever their number.
 let bar = ProgressBar(of: downloads)
@@ -22,6 +30,8 @@ try await delegates.drain()
 print("loaded: \(try await downloads.progress(returning: .all))")
 
 // Prints:
+// a mirror is closed
+// from south/film
 // loading 3 resources
 // [##########..............................] 25 %
 // [####################....................] 50 %

@@ -15,17 +15,29 @@ protocol Servant: AnyObject {
   @Answer(.sum) func minutesNeeded() -> Int
 }
 
+/// Is asked for each dish, besides.
+@Forwarded(inheriting: (any Servant).self)
+protocol Taster: Servant {
+  @Answer(.every) func isSafe(_ dish: String) -> Bool
+}
+
 final class Emperor {
   /// Servants are held weakly: the emperor owns nobody.
   private let servants = ServantProxy()
+  /// A proxy of a protocol that refines `Servant` is a servant: what all hear, tasters hear.
+  private let tasters = TasterProxy()
+
+  init() { servants.add(tasters) }
 
   func hire(_ servant: any Servant) { servants.add(servant) }
+  func trust(_ taster: any Taster) { tasters.add(taster) }
 
   /// Everybody hired hears it, in the order of hiring, and nobody else does.
   func announce(_ meal: Meal) {
     print("the emperor announces \(meal.occasion): \(meal.dishes.joined(separator: ", "))")
-    servants.mealAnnounced(meal)
-    print("\(servants.count) heard")
+    let heard = servants.broadcast(ServantProxy.Messages.mealAnnounced, meal).delivered
+    for dish in meal.dishes where !tasters.isSafe(dish) { print("  \(dish) will not be served") }
+    print("\(heard) heard")
   }
 
   /// A notification could not be answered; a multicast is, by all who have something to say.

@@ -17,7 +17,8 @@ let dog = Dog(hiredBy: emperor)
 emperor.announce(Meal(occasion: "supper", dishes: ["ham", "trouts", "aubergine soup"]))
 print("\(emperor.minutesUntilServed()) minutes of work, the dog's not counted")
 
-// One cook leaves without a word to anybody.
+// A cat tastes. One cook leaves without a word to anybody.
+let cat = Cat(trustedBy: emperor)
 aubergine = nil
 emperor.announce(Meal(occasion: "breakfast", dishes: ["sausages", "herrings", "aubergine jam"]))
 print("\(emperor.minutesUntilServed()) minutes of work")
@@ -39,9 +40,11 @@ print("the street cook heard of \(stranger.mealsHeardOf) meals")
 // 4 heard
 // 175 minutes of work, the dog's not counted
 // the emperor announces breakfast: sausages, herrings, aubergine jam
+//   the cat comes for breakfast
 //   the pork cook braises sausages
 //   the fish cook boils 6 herrings
 //   the dog fetches firewood
-// 3 heard
+//   aubergine jam will not be served
+// 4 heard
 // 150 minutes of work
 // the street cook heard of 0 meals

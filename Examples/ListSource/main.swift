@@ -1,9 +1,9 @@
-// main.swift: a data source in parts: each object behind it has some of its methods, and the list asks which there are.
+// main.swift: a data source in parts: each object is added for some of its messages, and the list asks which there are.
 // Example: ListSource. Run it with `swift run list-source`.
 
 import Forwardcast
 
-/// What a list asks and tells. Whoever is behind the proxy may leave methods out; those that answer have a value for nobody.
+/// What a list asks and tells. For what nobody answers there is an empty value.
 @Forwarded(otherwise: .emptyValues)
 protocol ListSource: AnyObject {
   func numberOfRows() -> Int
@@ -12,7 +12,7 @@ protocol ListSource: AnyObject {
   func selected(_ row: Int)
 }
 
-// Swift has optional methods only for Objective-C: here the protocol has bodies, and a target says that it has none.
+// Swift has optional methods only for Objective-C: elsewhere an extension has bodies, so that a class writes what it has.
 extension ListSource {
   func numberOfRows() -> Int { 0 }
   func text(ofRow row: Int) -> String { "" }
@@ -23,21 +23,18 @@ extension ListSource {
 typealias Messages = ListSourceProxy.Messages
 
 /// Has rows, which are all of one height.
-final class Names: ListSource, PartialTarget {
-  static let leftOut = [Messages.height.selector, Messages.selected.selector]
+final class Names: ListSource {
   func numberOfRows() -> Int { 3 }
   func text(ofRow row: Int) -> String { ["ann", "bo", "chu"][row] }
 }
 
 /// Knows nothing of rows but which were tapped.
-final class Taps: ListSource, PartialTarget {
-  static let leftOut = [Messages.numberOfRows.selector, Messages.text.selector, Messages.height.selector]
+final class Taps: ListSource {
   func selected(_ row: Int) { print("  tapped \(row)") }
 }
 
 /// Makes the chosen row larger.
-final class Magnifier: ListSource, PartialTarget {
-  static let leftOut = [Messages.numberOfRows.selector, Messages.text.selector]
+final class Magnifier: ListSource {
   private var row = 0
   func height(ofRow row: Int) -> Int { row == self.row ? 60 : 20 }
   func selected(_ row: Int) { self.row = row }
@@ -57,10 +54,10 @@ final class List {
 let list = List()
 list.show()
 let (names, taps, magnifier) = (Names(), Taps(), Magnifier())
-list.source.add(names)
-list.source.add(taps)
+list.source.add(names, only: [Messages.numberOfRows.selector, Messages.text.selector])
+list.source.add(taps, only: Messages.selected)
 list.show()
-list.source.add(magnifier)
+list.source.add(magnifier, only: [Messages.height.selector, Messages.selected.selector])
 list.source.selected(1)
 list.show()
 list.source.remove(magnifier)

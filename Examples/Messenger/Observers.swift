@@ -4,20 +4,27 @@
 import Forwardcast
 import ForwardcastCenters
 
-protocol MessageExtension: MessageReceiver, Sendable {}
-extension Message<(String, String) -> Void> { static var onMessage: Self { .init("onMessage:from:") } }
-extension Message<(String) -> Void> { static var onPicture: Self { .init("onPicture:") } }
+@Forwarded
+protocol MessageExtension: AnyObject, Sendable {
+  func onMessage(_ text: String, from sender: String)
+  func onPicture(_ picture: String)
+}
+
+extension MessageExtension {
+  func onMessage(_ text: String, from sender: String) {}
+}
+
+typealias Messages = MessageExtensionProxy.Messages
 
 /// An observer like any other: it exists, and it is registered.
-@Receiver
 final class ChatWindow: MessageExtension {
-  @Message func onMessage(_ text: String, from sender: String) { print("  window: \(sender) says \(text)") }
-  @Message func onPicture(_ picture: String) { print("  window: a frame for \(picture)") }
+  func onMessage(_ text: String, from sender: String) { print("  window: \(sender) says \(text)") }
+  func onPicture(_ picture: String) { print("  window: a frame for \(picture)") }
 }
 
 /// A service that is made by the first picture: until then nobody pays for it.
-@Receiver
-final class GalleryService: ManagedService, MessageExtension {
+final class GalleryService: ManagedService, MessageExtension, PartialTarget {
+  static let leftOut = [Messages.onMessage.selector]
   private let cdn: CDNService
   init(in center: ServiceCenter) throws {
     cdn = try center.service()
@@ -25,5 +32,5 @@ final class GalleryService: ManagedService, MessageExtension {
   }
   deinit { print("  gallery service gone") }
 
-  @Message func onPicture(_ picture: String) { print("  gallery: \(cdn.load(picture))") }
+  func onPicture(_ picture: String) { print("  gallery: \(cdn.load(picture))") }
 }

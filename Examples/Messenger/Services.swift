@@ -38,7 +38,7 @@ final class MessageService: ManagedService {
     print("  message service made for \(account.name)")
   }
 
-  func arrive(_ text: String, from sender: String) { point.broadcast(.onMessage, text, sender) }
-  func arrive(picture: String) { point.broadcast(.onPicture, picture) }
+  func arrive(_ text: String, from sender: String) { point.broadcast(Messages.onMessage, text, sender) }
+  func arrive(picture: String) { point.broadcast(Messages.onPicture, picture) }
   deinit { print("  message service gone") }
 }

@@ -17,17 +17,21 @@ final class Shop {
   @Message func cancel(_ item: String) { print("  shop: no \(item)") }
 }
 
-/// Keeps what it is told while the shop is away. An invocation is a value: nobody else can change what is kept.
+/// Stands for the shops, and keeps what reaches none. An invocation is a value: nobody else can change what is kept.
 final class Outbox: ForwardingProxy {
   private(set) var kept: [Invocation] = []
+  /// Silence is an error here: without it nobody would know that nobody was there.
+  let shops = MulticastProxy<any MessageReceiver>(options: MulticastOptions(silence: .thrown))
 
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     Shop.selectorTable.signature(for: selector)
   }
 
   override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    kept.append(invocation)
-    return DeliveryReport(answeredBy: self)
+    do { return try shops.forward(&invocation) } catch let error as MessageError where error.code == .nobodyResponds {
+      kept.append(invocation)
+      return DeliveryReport(answeredBy: self)
+    }
   }
 }
 
@@ -47,8 +51,9 @@ let read = try JSONDecoder().decode([Invocation].self, from: data)
 
 print("sent:")
 let shop = Shop()
+outbox.shops.add(shop)
 for var call in read {
-  try shop.perform(&call)
+  try outbox.perform(&call)
   if call.selector == "order:count:" { print("  accepted: \(try call.result?.unbox(as: Bool.self) ?? false)") }
 }
 
