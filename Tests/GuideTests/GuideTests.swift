@@ -134,6 +134,10 @@ struct GuideTests {
         let file = page.deletingLastPathComponent().appending(path: link)
         #expect(FileManager.default.fileExists(atPath: file.path), "\(page.lastPathComponent) leads to \(link)")
       }
+      for module in text.matches(of: /\]\(\/documentation\/(\w+)\)/).map({ String($0.1) }) {
+        let isThere = folders.contains { $0.lastPathComponent.lowercased() == module }
+        #expect(isThere, "\(page.lastPathComponent) leads to \(module)")
+      }
     }
   }
 
