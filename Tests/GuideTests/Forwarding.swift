@@ -144,6 +144,14 @@ struct Forwarding {
     print(quoted ?? "?")  // «cat»
     // end
     expect(quoted, equals: "«cat»")
+    // snippet: forwarding-method
+    let version = Message<() -> Int>("version")
+    let hook = try Plugin.selectorTable.around(
+      version, of: Plugin.self, { _, call in try call.proceed() + 1 })
+    let next = try Plugin().send(version)  // 4
+    hook.cancel()
+    // end
+    expect(next, equals: 4)
     withExtendedLifetime(lexicon) {}
   }
 

@@ -69,6 +69,32 @@ struct GuideTests {
     }
   }
 
+  @Test("code in the comments of what is public is no wider either")
+  func widthOfComments() throws {
+    let sources = GuideBlocks.root.appending(path: "Sources")
+    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
+    var found = 0
+    for file in files where file.hasSuffix(".swift") {
+      var (wide, last): ([Int], Substring) = ([], "")
+      let lines = try String(contentsOf: sources.appending(path: file), encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      for (index, line) in lines.enumerated() {
+        let text = line.drop { $0 == " " }
+        if text.hasPrefix("///") {
+          // Behind an empty line of a comment, or more of it; else it is a sentence of a list.
+          let isCode = text.hasPrefix("///     ") && (last == "///" || last.hasPrefix("///     "))
+          last = isCode || text == "///" ? text : ""
+          found += isCode ? 1 : 0
+          if isCode, text.count > 88 { wide.append(index + 1) }
+        } else if !text.hasPrefix("@"), !text.isEmpty {
+          if text.contains(/\b(public|open|case)\b/) { #expect(wide.isEmpty, "\(file): lines \(wide)") }
+          (wide, last) = ([], "")
+        }
+      }
+    }
+    #expect(found >= 300)
+  }
+
   @Test("the steps of the tutorials are the parts of their snippets, and each is shown")
   func tutorials() throws {
     let wanted = GuideBlocks.tutorials(of: try GuideBlocks.parts())

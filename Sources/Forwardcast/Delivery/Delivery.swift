@@ -5,7 +5,8 @@ import Dispatch
 
 /// Where and when a registration's messages run.
 ///
-///     members.add(archive, delivery: .queue(diskQueue))     // its own copy of the arguments, on its own queue
+///     // its own copy of the arguments, on its own queue:
+///     members.add(archive, delivery: .queue(diskQueue))
 ///     members.add(window, delivery: .mainActor)
 ///     members.add(ledger, delivery: .actor(ledger))
 ///

@@ -10,9 +10,10 @@
 ///       @Answer(.every) func mayClose() -> Bool
 ///     }
 ///     let themes = ThemesDelegateProxy()
-///     themes.add(home)                                              // any ThemesDelegate: no table, no key
-///     themes.themesColorChanged(.red)                               // every target, in order
-///     let total = try themes.progress(of: "logo", returning: .sum)  // many answers, one result
+///     themes.add(home)  // any ThemesDelegate: no table, no key
+///     themes.themesColorChanged(.red)  // every target, in order
+///     // many answers, one result:
+///     let total = try themes.progress(of: "logo", returning: .sum)
 ///
 /// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see ``MulticastFacade``. Keys for `on`,
 /// `broadcast` and `collect` are in `ThemesDelegateProxy.Messages`, named like the requirements. Selectors are those of
@@ -80,7 +81,9 @@ public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
 ///       @NotForwarded func merge<Value>(_ value: inout Value)
 ///     }
 ///     extension StoreDelegateProxy {
-///       func merge<Value>(_ value: inout Value) { for target in multicast.targets { target.merge(&value) } }
+///       func merge<Value>(_ value: inout Value) {
+///         for target in multicast.targets { target.merge(&value) }
+///       }
 ///     }
 @attached(peer)
 public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: "NotForwarded")
@@ -90,7 +93,7 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///     @Receiver
 ///     final class Console {
 ///       @Message func restart(_ delay: Int) -> Bool { … }     // "restart:"
-///       @Message("volume") var loudness: Int = 3              // "volume" and "setVolume:"
+///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///
 /// Members on the main actor, members of an actor and members that suspend get the rows that their isolation needs.

@@ -4,7 +4,8 @@
 extension ArgumentBox {
   /// The value that `text` says, as a method whose signature says `type` receives it.
   ///
-  ///     let types = plugIns.methodSignature(for: selector)?.argumentTypes.dropFirst(2) ?? []
+  ///     let signature = plugIns.methodSignature(for: selector)
+  ///     let types = signature?.argumentTypes.dropFirst(2) ?? []
   ///     let arguments = try zip(words, types).map { try ArgumentBox(text: $0, as: $1) }
   ///
   /// Numbers are digits with a sign, a point or an exponent, and fit exactly as ``converted(to:)`` says; `true` and `false` are

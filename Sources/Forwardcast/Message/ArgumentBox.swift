@@ -8,8 +8,9 @@
 ///
 ///     let box = ArgumentBox(7)
 ///     try box.unbox(as: Int.self)       // 7
-///     try box.unbox(as: UInt8?.self)    // 7: a number that fits, and an optional of it
-///     try box.unbox(as: String.self)    // throws UnboxingError: wanted String, found Int
+///     try box.unbox(as: UInt8?.self)  // 7: a number that fits, and an optional of it
+///     // throws UnboxingError: wanted String, found Int:
+///     try box.unbox(as: String.self)
 ///
 /// A reference is kept strongly unless the box is made with ``weak(_:)`` or ``unowned(_:)``.
 public struct ArgumentBox {

@@ -38,7 +38,8 @@ extension Invocation {
   /// and nothing else differs. What was answered does not count.
   ///
   ///     let said = Invocation("add:to:", arguments: [.init(1), .init(2)])
-  ///     said.isEqual(to: Invocation("add:to:", arguments: [.init(1), .init(2)]))     // true
+  ///     // true:
+  ///     said.isEqual(to: Invocation("add:to:", arguments: [.init(1), .init(2)]))
   public func isEqual(to other: Invocation) -> Bool? {
     guard selector == other.selector, signature == other.signature else { return false }
     return boxesAreEqual(arguments, other.arguments)

@@ -9,7 +9,8 @@ import Synchronization
 /// queues. An invocation may be rewritten before it is sent, sent again, and pointed at another selector of an
 /// equal signature.
 ///
-///     var call = Invocation("onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
+///     var call = Invocation(
+///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
 ///     print(call)                        // onAddMsg: "alice" msgData: [1, 2]
 ///     try screen.perform(&call)
 ///     let added = try call.result?.unbox(as: Bool.self)

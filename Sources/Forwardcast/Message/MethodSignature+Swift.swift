@@ -6,7 +6,8 @@ import Synchronization
 extension MethodSignature {
   /// The signature of a method that takes and returns these Swift types, without frame digits.
   ///
-  ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description   // B@:@"String"q
+  ///     // B@:@"String"q:
+  ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
   ///
   /// Each type is encoded by `TypeEncoding.init(of:)`. The receiver is `@`.
   ///

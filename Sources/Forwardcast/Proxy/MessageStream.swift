@@ -5,7 +5,9 @@ import Synchronization
 
 /// The messages that go through a proxy, for a `for await` loop.
 ///
-///     for await (chat, data) in client.messages(for: .onAddMsg) { archive(chat, data) }
+///     for await (chat, data) in client.messages(for: .onAddMsg) {
+///       archive(chat, data)
+///     }
 ///
 /// A message is in the sequence when it leaves, with the arguments that its targets get: a hook that lets it through twice
 /// shows twice, one that lets nothing through does not show. Messages of one sender come in the order in which they were sent.

@@ -3,7 +3,8 @@
 
 /// A proxy that forwards each message to every target that responds to it.
 ///
-///     let themes = MulticastProxy<any ThemesDelegate>(table: ThemesDelegateProxy.table)
+///     let themes = MulticastProxy<any ThemesDelegate>(
+///       table: ThemesDelegateProxy.table)
 ///     themes.add(screen)  // weak, in order, synchronous
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)

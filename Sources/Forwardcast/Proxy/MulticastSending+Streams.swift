@@ -4,7 +4,9 @@
 extension MulticastSending {
   /// The messages of a key from now on, each as its arguments: the argument where there is one, else a tuple.
   ///
-  ///     for await text in room.messages(for: .textReceived, buffering: .bufferingNewest(100)) { … }
+  ///     let texts = room.messages(
+  ///       for: .textReceived, buffering: .bufferingNewest(100))
+  ///     for await text in texts { … }
   ///
   /// The stream stays in the isolation that the proxy is in. For proxies whose interface is `Sendable` it may be used
   /// anywhere, and gives messages of which every argument is known to be `Sendable`; others go to `onError`, as do messages by
@@ -35,7 +37,9 @@ extension MulticastSending {
 
   /// The messages of a key that succeed from now on, each as its arguments with what was answered.
   ///
-  ///     for await call in desk.exchanges(for: .quote) { print(call.arguments, call.answers) }
+  ///     for await call in desk.exchanges(for: .quote) {
+  ///       print(call.arguments, call.answers)
+  ///     }
   ///
   /// A message is in the sequence when its last direct target has answered, for senders that wait its last target. One that
   /// fails is not; a `broadcast` asks for no answers. Everything else is as for `messages(for:)` of a key.

@@ -4,7 +4,8 @@
 /// A typed message at an `around` hook.
 ///
 ///     try proxy.around(.progress) { call in
-///       guard call.arguments != "secret" else { return [] }         // skipped: nobody gets it
+///       // skipped: nobody gets it:
+///       guard call.arguments != "secret" else { return [] }
 ///       return try call.proceed().map { $0 / 2 }                    // other answers
 ///     }
 ///

@@ -37,9 +37,11 @@ extension MessageReceiver {
 /// A class with a resolver hook of its own below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to its
 /// default.
 ///
-///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }     // no hook
+///     // no hook:
+///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }
 ///     final class Letter: Document, MethodResolving {
-///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }             // is asked for letters
+///       // is asked for letters:
+///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }
 ///     }
 ///
 /// It comes before that of ``MessageReceiver`` and is asked in the same way.
@@ -235,7 +237,9 @@ extension MessageBudget {
 /// A receiver that is nothing but a table of closures, with no class behind it.
 ///
 ///     let bell = BareReceiver {
-///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in print("ding", times) }
+///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in
+///         print("ding", times)
+///       }
 ///     }
 public final class BareReceiver: MessageReceiver, Sendable {
   /// Empty: each receiver has a table of its own.

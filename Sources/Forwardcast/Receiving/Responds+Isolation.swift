@@ -69,7 +69,9 @@ extension Responds where Target: Actor {
 extension Responds {
   /// A row that runs on the global actor that its closure is isolated to.
   ///
-  ///     Responds(key: .store, onGlobalActor: { @StoreActor archive, page in archive.store(page) })
+  ///     Responds(
+  ///       key: .store,
+  ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
   /// A delivery on that actor, and a sender that says by ``withHeldActor(isolation:_:)`` that it is on it, run it in
   /// their turn. The forms that wait go over to it. Any other synchronous send throws ``MessageError``

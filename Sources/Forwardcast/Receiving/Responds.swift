@@ -3,9 +3,11 @@
 
 /// One row of a selector table: a selector and the closure that answers it.
 ///
-///     Responds(to: .themesColorChanged) { screen, color in screen.background = color }   // typed by its key
-///     Responds(to: "progress") { (screen: Screen) in 0.5 }                                // typed by its closure
-///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })       // the whole message, by boxes
+///     // typed by its key:
+///     Responds(to: .themesColorChanged) { screen, color in screen.background = color }
+///     Responds(to: "progress") { (screen: Screen) in 0.5 }  // typed by its closure
+///     // the whole message, by boxes:
+///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })
 ///
 /// A closure's parameters are values: arguments are copied for each target, so an `inout` parameter is refused by the
 /// compiler. (In closures of four arguments or more it does not see it, and what they write is lost.)

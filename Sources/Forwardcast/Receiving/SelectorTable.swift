@@ -7,7 +7,9 @@ import Synchronization
 ///
 ///     final class Screen: MessageReceiver {
 ///       static let selectorTable = SelectorTable(for: Screen.self) {
-///         Responds(to: .themesColorChanged) { screen, color in screen.background = color }
+///         Responds(to: .themesColorChanged) { screen, color in
+///           screen.background = color
+///         }
 ///       }
 ///     }
 ///

@@ -108,7 +108,9 @@ extension SelectorTable {
 extension MessageReceiver {
   /// Sends a message past `table` to what it inherits: the method that its row overrides, as `super` does.
   ///
-  ///     Responds(to: .title) { letter, text in try letter.sendSuper(.title, from: letterTable, "Dear " + text) }
+  ///     Responds(to: .title) { letter, text in
+  ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
+  ///     }
   ///
   /// The hooks are not asked.
   ///

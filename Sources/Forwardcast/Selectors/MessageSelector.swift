@@ -107,7 +107,8 @@ extension MessageSelector: Codable {
   /// Without it every selector is read that the process knows. With it no other is, so a peer can name no message that it
   /// is not meant to name:
   ///
-  ///     decoder.userInfo[MessageSelector.selectorsKey] = [Message.onAddMsg.selector, "ping"] as Set<MessageSelector>
+  ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]
+  ///     decoder.userInfo[MessageSelector.selectorsKey] = known
   public static let selectorsKey = codingKey("Forwardcast.Selectors")
 
   /// Reads a name that the process knows: reading interns nothing, so that text from outside cannot fill its memory.

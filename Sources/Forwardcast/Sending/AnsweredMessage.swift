@@ -3,7 +3,8 @@
 
 /// One message that a receiver answers from a table.
 ///
-///     for message in screen.answeredMessages { print(message) }      // addMsg:data: B@:@"String"@  from Screen
+///     // addMsg:data: B@:@"String"@  from Screen:
+///     for message in screen.answeredMessages { print(message) }
 public struct AnsweredMessage: Hashable, Sendable {
   /// Where a method comes from.
   public enum Source: Hashable, Sendable {

@@ -3,7 +3,7 @@
 
 /// Sends messages to many by the name and labels of a call that the compiler does not check.
 ///
-///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])     // selector onAddMsg:msgData:
+///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])  // selector onAddMsg:msgData:
 ///     themes.dynamic.progress()                             // selector progress
 ///
 /// The name and the labels become a selector by the rule of ``MessageSelector/init(swiftName:)``. The answer is the
@@ -43,7 +43,7 @@ public struct DynamicMessages {
 /// Sends messages to one receiver by the name and labels of a call that the compiler does not check.
 ///
 ///     try screen.dynamic.add(1, to: 2)                      // selector add:to:
-///     let sum: Int = try screen.dynamic.add(1, to: 2)       // and the answer as an Int
+///     let sum: Int = try screen.dynamic.add(1, to: 2)  // and the answer as an Int
 ///
 /// The selector is that of ``MessageSelector/init(swiftName:)``.
 @dynamicMemberLookup

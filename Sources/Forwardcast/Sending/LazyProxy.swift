@@ -5,7 +5,8 @@
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
 ///     try archive.send(.store, "page")       // the archive is opened here
-///     let pages = try await archive.sendAndWait(.count)       // of a method that is async, or on an actor
+///     // of a method that is async, or on an actor:
+///     let pages = try await archive.sendAndWait(.count)
 ///
 /// A maker that throws makes the message fail with its error, and the next message tries again.
 public final class LazyProxy: ForwardingProxy, FailingForwarding {

@@ -4,8 +4,12 @@
 /// Something around whose messages hooks can stand: a ``MulticastProxy``, a class that `@Forwarded`
 /// writes, an extension point, a ``ForwardingProxy`` before one object, a ``SelectorTable``.
 ///
-///     try service.before(.withdraw) { amount in guard amount < limit else { throw Refusal.tooMuch } }
-///     try service.around(.quote) { call in try call.proceed(with: call.arguments.uppercased()) }
+///     try service.before(.withdraw) { amount in
+///       guard amount < limit else { throw Refusal.tooMuch }
+///     }
+///     try service.around(.quote) { call in
+///       try call.proceed(with: call.arguments.uppercased())
+///     }
 ///
 /// **Hooks of a proxy** run once for a message, around all of its targets, in the sender's turn; also when nobody responds.
 /// Those of a proxy among the targets of another stand around its own targets only. Calls by closure, `broadcast { $0.f() }`,
@@ -83,7 +87,9 @@ extension MessageHooking {
 
   /// Runs `body` in place of each message of a key; `body` sends it on, or does not.
   ///
-  ///     try service.around(.quote) { call in try call.proceed(with: call.arguments.uppercased()) }
+  ///     try service.around(.quote) { call in
+  ///       try call.proceed(with: call.arguments.uppercased())
+  ///     }
   ///     try service.around(.quote, waiting: { call in
   ///       let answers = try await call.proceed()
   ///       return await audited(answers)

@@ -7,7 +7,9 @@ extension SelectorTable: MessageHooking {
 
   /// Runs `body` before each call of this table's method for a key.
   ///
-  ///     try Screen.selectorTable.before(.onAddMsg, of: Screen.self) { screen, chat, data in log(chat) }
+  ///     try Screen.selectorTable.before(.onAddMsg, of: Screen.self) {
+  ///       screen, chat, data in log(chat)
+  ///     }
   ///
   /// **Hooks of a table** run once for each receiver, in the place where its method runs, whoever sends: one receiver or
   /// a proxy. They stand around the table's own rows, those that replace them later included. One for a selector stands
@@ -62,7 +64,9 @@ extension SelectorTable: MessageHooking {
 
   /// Runs `body` in place of this table's method for a key: see ``before(_:of:_:)``.
   ///
-  ///     try table.around(.title, of: Letter.self) { letter, call in "Dear " + (try call.proceed()) }
+  ///     try table.around(.title, of: Letter.self) { letter, call in
+  ///       "Dear " + (try call.proceed())
+  ///     }
   ///
   /// - Parameters:
   ///   - message: the key.

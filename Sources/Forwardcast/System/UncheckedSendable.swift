@@ -6,8 +6,11 @@
 ///
 /// This is the way out for typed messages, as ``ArgumentBox/init(uncheckedSendable:)`` is for boxes:
 ///
-///     extension Message<(UncheckedSendable<Bitmap>) -> Void> { static var show: Self { .init("show:") } }
-///     members.broadcast(.show, UncheckedSendable(bitmap))      // and `bitmap` is not used again
+///     extension Message<(UncheckedSendable<Bitmap>) -> Void> {
+///       static var show: Self { .init("show:") }
+///     }
+///     // `bitmap` is not used again:
+///     members.broadcast(.show, UncheckedSendable(bitmap))
 ///
 /// The compiler checks nothing about `Value`; every use is a place to look at when a data race is hunted.
 public struct UncheckedSendable<Value>: @unchecked Sendable {  // protected by the promise of whoever makes it

@@ -7,7 +7,9 @@
 ///     final class Themes: MulticastSending {
 ///       typealias Interface = any ThemesDelegate
 ///       let multicast = MulticastProxy<any ThemesDelegate>()
-///       func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+///       func route(for selector: MessageSelector) -> MessageRoute {
+///         multicast.route(for: selector)
+///       }
 ///     }
 ///
 /// Such an object among the targets of a proxy is transparent: its targets get the message in its place.

@@ -170,7 +170,8 @@ public final class Registration: @unchecked Sendable {
 
 /// Cancels a registration when it is released.
 ///
-///     self.listening = themes.on(.themesColorChanged) { … }.scoped()     // ends with `self`
+///     // ends with `self`:
+///     self.listening = themes.on(.themesColorChanged) { … }.scoped()
 public final class ScopedRegistration: Sendable {
   /// What is cancelled.
   public let registration: Registration

@@ -7,9 +7,12 @@ import Forwardcast
 ///
 ///     let extensions = try ServiceCenter.shared.service(ExtensionCenter.self)
 ///     extensions.register(window, for: (any MessageExtension).self)
-///     extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
-///     extensions.notify((any MessageExtension).self) { $0.onAddMsg("alice", [1, 2]) }        // typed call
-///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])             // by selector
+///     extensions.registerLazily(
+///       ArchiveService.self, for: (any MessageExtension).self, as: { $0 })
+///     // typed call:
+///     extensions.notify((any MessageExtension).self) { $0.onAddMsg("alice", [1, 2]) }
+///     // by selector:
+///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
 /// Two protocols with an equal selector stay apart: each has a point of its own. The center is a service that survives
 /// log-outs: observers that are removed by one die, and lazy ones are made anew by the next message for them. It may be

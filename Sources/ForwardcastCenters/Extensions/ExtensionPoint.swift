@@ -6,9 +6,11 @@ import Synchronization
 
 /// The place where observers register for the messages of one protocol, or are made when the first one comes.
 ///
-///     let messages = ExtensionPoint<any MessageExtension>(selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
+///     let messages = ExtensionPoint<any MessageExtension>(
+///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
 ///     messages.register(window)                                  // weak, in order
-///     messages.registerLazily(ArchiveService.self) { $0 }        // made by the first message that it implements
+///     // made by the first message that it implements:
+///     messages.registerLazily(ArchiveService.self) { $0 }
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///

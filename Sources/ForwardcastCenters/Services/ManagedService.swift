@@ -48,7 +48,9 @@ extension ServiceLifecycle {
 ///
 ///     final class AccountService: ManagedService {
 ///       let network: NetworkService
-///       init(in center: ServiceCenter) throws { network = try center.service(NetworkService.self) }
+///       init(in center: ServiceCenter) throws {
+///         network = try center.service(NetworkService.self)
+///       }
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///

@@ -8,7 +8,7 @@ import Forwardcast
 ///     let center = ServiceCenter()
 ///     let account = try center.service(AccountService.self)     // made here
 ///     try center.service(AccountService.self) === account       // true
-///     center.clearData()                                        // log-out: told, and released
+///     center.clearData()  // log-out: told, and released
 ///
 /// A service is made by exactly one thread, once, however many ask; the others wait for that one service and for no
 /// other. While it is made it may ask for further services. Services that need each other in order to be made are an

@@ -7,7 +7,9 @@
 /// something a center does not know, or that have no type of their own, as in a script:
 ///
 ///     extension ServiceKey<any Mailbox> {
-///       static let inbox = ServiceKey("inbox") { center in try IMAPMailbox(account: center.service(Account.self)) }
+///       static let inbox = ServiceKey("inbox") { center in
+///         try IMAPMailbox(account: center.service(Account.self))
+///       }
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///

@@ -34,7 +34,10 @@ extension ServiceCenter {
   /// Nothing of it is left afterwards. That holds for the calling task and its child tasks only, so tests that run at
   /// the same time do not meet; threads and queues of one's own see the real services.
   ///
-  ///     try center.withSubstitutes(ServiceSubstitute(for: AccountService.self) { _ in AccountService(name: "test") }) {
+  ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
+  ///       AccountService(name: "test")
+  ///     }
+  ///     try center.withSubstitutes(account) {
   ///       #expect(try center.service(ChatService.self).title == "test")
   ///     }
   /// - Parameters:

@@ -7,7 +7,7 @@ public import Forwardcast
 /// One receiver, or one proxy, that other processes may send to.
 ///
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
-///     await system.receptionist.checkIn(door, with: .rooms)          // as the engine has it
+///     await system.receptionist.checkIn(door, with: .rooms)  // as the engine has it
 ///
 /// It is a distributed actor of whatever engine it is made for: an engine is a `DistributedActorSystem` whose
 /// serialization requirement is `any Codable`. A sender finds it as that engine lets actors be found, and holds a

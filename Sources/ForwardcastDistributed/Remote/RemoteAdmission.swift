@@ -6,10 +6,13 @@ import Forwardcast
 
 /// Connects to endpoints as an engine finds them, all at the same time, and tries again those that cannot be reached.
 ///
-///     let admission = RemoteAdmission<ClusterSystem>(options: RemoteOptions(types: roomTypes, givesUpAfter: 1))
-///     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
+///     let admission = RemoteAdmission<ClusterSystem>(
+///       options: RemoteOptions(types: roomTypes, givesUpAfter: 1))
+///     let found = await system.receptionist.listing(of: .members)
+///     for await event in admission.events(of: found) {
 ///       switch event {
-///       case .admitted(let member, _): room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
+///       case .admitted(let member, _):
+///         room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
 ///       case .refused(let id, let error, let triesAgain): print(id, error, triesAgain)
 ///       case .searchEnded(let error): print("nobody is found any more", error as Any)
 ///       }

@@ -38,7 +38,9 @@ public struct RemoteOptions: Sendable {
   /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds unless it is told otherwise. A longer
   /// ``deadline`` holds only where the engine waits as long:
   ///
-  ///     options.engineTimeout = { time, call in try await RemoteCall.with(timeout: time) { try await call() } }
+  ///     options.engineTimeout = { time, call in
+  ///       try await RemoteCall.with(timeout: time) { try await call() }
+  ///     }
   public typealias EngineTimeout =
     @Sendable (
       _ time: Duration, _ call: @Sendable () async throws -> String

@@ -10,7 +10,7 @@ public import Forwardcast
 ///     let door = try MessageEndpoint<ClusterSystem>.resolve(id: id, using: system)
 ///     let counter = try await RemoteReceiver(connectingTo: door, name: "counter")
 ///     let sum = try await counter.sendAndWait(.add, 5)
-///     room.add(remote: counter)                       // a target like any other: see `add(remote:)`
+///     room.add(remote: counter)  // a target like any other: see `add(remote:)`
 ///
 /// It answers only those who wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast among whose targets it
 /// is. A synchronous `send` throws `isolationMismatch`.

@@ -35,7 +35,8 @@ extension Recording {
   /// Sends the calls from outside again, in order, to receivers of the same names.
   ///
   ///     let again = try recording.replay(into: ["cart": Cart()])
-  ///     again.isEqual(to: Recording(recording.outermostCalls))       // whether the same came of them
+  ///     // whether the same came of them:
+  ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
   /// What their receivers sent meanwhile they send again. A call that fails does not keep the others from being sent.
   ///

@@ -6,8 +6,9 @@ import Forwardcast
 /// Calls in the order in which they began: what a ``CallRecorder`` has kept so far.
 ///
 ///     let before = recorder.recording
-///     print(before)                          // a line for each call, nested calls indented
-///     let text = try before.script()         // with ForwardcastScript: a message script that sends them again
+///     print(before)  // a line for each call, nested calls indented
+///     // with ForwardcastScript: a message script that sends them again:
+///     let text = try before.script()
 ///
 /// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
 public struct Recording: Codable {

@@ -39,7 +39,7 @@ extension CallRecorder {
   /// either, since it may say what they were.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
-  ///     print(recorder.calls[0])               // [account logIn: "ann" password: ‹redacted›]
+  ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
   ///
   /// - Parameters:
   ///   - selector: the name of the message.

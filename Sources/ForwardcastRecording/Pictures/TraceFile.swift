@@ -11,7 +11,7 @@ import Forwardcast
 ///     let tracing = kitchen.trace(as: "kitchen") { file.add($0) }
 ///     kitchen.broadcast(.cook, "fish")
 ///     tracing.cancel()
-///     file.finish()                       // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
+///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
 /// A message at the proxy that it was sent to, and each target's turn, is a slice, with the message and what came of it. Slices
 /// that are delivered in their sender's turn stand inside of the sender's; a context has a lane of its own, and so has a

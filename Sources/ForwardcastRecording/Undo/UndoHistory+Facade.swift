@@ -6,7 +6,8 @@ import Forwardcast
 extension UndoHistory {
   /// A stand-in for `target` that is its protocol: what is called on it is kept as a step.
   ///
-  ///     history.prepare(shape, as: ShapeProxy()).move(to: old)      // shape: any Shape, without a table
+  ///     // shape: any Shape, without a table:
+  ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
   ///
   /// A call that answers gives what the proxy gives when nobody responds.
   ///

@@ -6,11 +6,11 @@ import Forwardcast
 /// Keeps messages that take back what was done, and sends them when asked to.
 ///
 ///     func setTitle(_ title: String) throws {
-///       try history.prepare(self).send(.setTitle, self.title)     // how to take it back
+///       try history.prepare(self).send(.setTitle, self.title)  // how to take it back
 ///       history.setActionName("Rename")
 ///       self.title = title
 ///     }
-///     try history.undo()      // sends the old title; what that registers can be redone
+///     try history.undo()  // sends the old title; what that registers can be redone
 ///     try history.redo()
 ///
 /// A message that is registered while something is undone goes to the redo stack, and while something is redone to the
@@ -140,7 +140,9 @@ public final class UndoHistory {
 
   /// Runs `body` in a group, which is closed also when it throws.
   ///
-  ///     history.group("Typing", coalescing: "typing") { history.register(self) { [text] in $0.text = text } }
+  ///     history.group("Typing", coalescing: "typing") {
+  ///       history.register(self) { [text] in $0.text = text }
+  ///     }
   ///
   /// - Parameters:
   ///   - name: the group's action name; none unless given.
@@ -236,7 +238,9 @@ public final class UndoHistory {
 extension UndoHistory {
   /// What a history tells its ``UndoHistory/events``: keys of messages whose argument is the history.
   ///
-  ///     history.events.on(UndoHistory.Events.didUndo) { menu.title = $0.undoMenuItemTitle }
+  ///     history.events.on(UndoHistory.Events.didUndo) {
+  ///       menu.title = $0.undoMenuItemTitle
+  ///     }
   public enum Events {
     /// A group is about to be opened or closed, or something to be undone or redone.
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")

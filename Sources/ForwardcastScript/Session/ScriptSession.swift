@@ -6,10 +6,10 @@ import Forwardcast
 /// A conversation in the message script: names, receivers and proxies live on from one text to the next.
 ///
 ///     let session = ScriptSession()
-///     session.register(cart, as: "cart")                    // a live Swift object with a selector table
+///     session.register(cart, as: "cart")  // a live Swift object with a selector table
 ///     session.run("[cart add: \"tea\" price: 3]")
 ///     session.run("[cart total]").value                     // 3
-///     session.run("[cart wash]").error?.text                // unrecognized selector wash of Cart
+///     session.run("[cart wash]").error?.text  // unrecognized selector wash of Cart
 ///
 /// Everything runs in the caller's turn, on the caller's thread, but for what a text delivers on a `queue`; `run` returns
 /// when that has run too. A session is not `Sendable`, and so may be given receivers that are not: the compiler keeps them

@@ -6,7 +6,8 @@ import Forwardcast
 /// A clock that stands until a test moves it.
 ///
 ///     let clock = TestClock()
-///     store.stub(Messages.load, "a").delayed(by: .seconds(2), on: clock).answers("text")
+///     store.stub(Messages.load, "a")
+///       .delayed(by: .seconds(2), on: clock).answers("text")
 ///     let loading = Task { try await cart.open("a") }      // waits for the store
 ///     await clock.waitForSleepers()
 ///     clock.advance(by: .seconds(2))                       // the store answers

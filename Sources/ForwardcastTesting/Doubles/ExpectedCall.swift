@@ -59,7 +59,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// Expects that no such call comes for so long, and that there has been none before: suspends until the time is over, or a
   /// call has come.
   ///
-  ///     async let quiet = log.call(Logging.note, .any).doesNotCome(within: .seconds(5), on: clock)
+  ///     let note = log.call(Logging.note, .any)
+  ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
   ///     await clock.waitForSleepers()
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
@@ -150,7 +151,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
 /// Expects that calls came in this order, whichever doubles they are of. Other calls may lie between them.
 ///
-///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any), store.call(Messages.save, "a", .any))
+///     verifyOrder(
+///       store.call(Messages.load, "a"), log.call(Logging.note, .any),
+///       store.call(Messages.save, "a", .any))
 ///
 /// A failure is reported at the line of this call.
 ///

@@ -38,7 +38,8 @@ final class Stub: Sendable {
 
 /// Says what a double does with calls that match: see ``TestDouble/stub(_:_:)``.
 ///
-///     store.stub(Messages.load, "a").fails(Busy()).answers("text")      // fails once, then answers
+///     // fails once, then answers:
+///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
 ///
 /// Each thing that is said is for one call, in order; the last is for all that follow.
 public struct Stubbing<Face: MulticastSending, R, each A> {

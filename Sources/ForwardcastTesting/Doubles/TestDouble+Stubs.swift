@@ -16,7 +16,8 @@ extension TestDouble {
   /// Says what the double does with calls of a message whose arguments match.
   ///
   ///     store.stub(Messages.load, .any).fails(NotFound())
-  ///     store.stub(Messages.load, "a").answers("text")        // the stub that was added last comes first
+  ///     // the stub that was added last comes first:
+  ///     store.stub(Messages.load, "a").answers("text")
   ///
   /// Without anything said, a message that returns nothing is allowed, which matters to a strict double.
   /// - Parameters:
