@@ -6,7 +6,7 @@ import ForwardcastCenters
 
 let center = ServiceCenter()
 let extensions = try center.service(ExtensionCenter.self)
-extensions.declare((any MessageExtension).self, table: MessageExtensionProxy.table)
+_ = extensions.declare((any MessageExtension).self, table: MessageExtensionProxy.table)
 extensions.registerLazily(GalleryService.self, for: (any MessageExtension).self) { $0 }
 let window = ChatWindow()
 extensions.register(window, for: (any MessageExtension).self)

@@ -36,7 +36,7 @@ struct ReadmeModel {
     heaters.add(attic, delivery: .queue(DispatchQueue(label: "attic")))
     print(heaters.responds(to: "heat:"))  // true
 
-    // Returns a Bool (B), takes the receiver (@), the selector (:) and an Int (q).
+    // As Objective-C writes types: Bool (B), receiver (@), selector (:), Int (q).
     let types = try MethodSignature("B@:q")  // may be left out
     var call = Invocation(
       "heat:", signature: types, arguments: [ArgumentBox(1)])

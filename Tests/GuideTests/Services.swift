@@ -48,6 +48,18 @@ nonisolated final class Archive: ManagedService, MailExtension {
 }
 // end
 
+// snippet: services-typed
+@Forwarded
+nonisolated protocol CallObserver: AnyObject, Sendable {
+  func callEnded(after seconds: Int)
+}
+
+nonisolated final class Bill: ManagedService, CallObserver {
+  init(in center: ServiceCenter) {}
+  func callEnded(after seconds: Int) { print("billed", seconds) }
+}
+// end
+
 @Suite("Services and extension points")
 struct Services {
   @Test("one instance, made when first asked for, gone with the log-out unless it persists")
@@ -88,5 +100,13 @@ struct Services {
     // end
     let archive = try #require(center.existing(Archive.self))
     expect(archive.heard.withLock { $0 }, equals: ["hello"])
+    // snippet: services-typed
+    let isNew = extensions.declare(
+      (any CallObserver).self, table: CallObserverProxy.table)
+    let calls = extensions.point((any CallObserver).self)
+    calls.registerLazily(Bill.self) { $0 }
+    calls.broadcast(CallObserverProxy.Messages.callEnded, 60)
+    // end
+    #expect(isNew && center.existing(Bill.self) != nil)
   }
 }
