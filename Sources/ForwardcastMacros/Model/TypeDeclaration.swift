@@ -72,6 +72,9 @@ struct TypeDeclaration {
   /// The access level that is written, if any.
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
+  /// What keeps public members from being symbols of their own, with a blank: each stands where it is used.
+  var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
+
   /// The access of members that are as visible as the declaration, with a blank; nothing where that is the narrowest there is.
   var memberAccess: String {
     switch access {

@@ -10,10 +10,13 @@ struct MemberWriter {
   let carried: CarriedNames
   /// What has the keys.
   let keys: String
+  /// An extension's members need no symbols: the class has witnesses of its own.
+  private let inClient: String
 
   /// - Parameter owner: the class, where the members stand outside of it.
   init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
     (self.interface, self.access) = (interface, access)
+    inClient = owner == nil ? "" : interface.declaration.inClient
     keys = owner.map { "\($0).Messages" } ?? "Messages"
     var names = interface.names
     if let owner, names.owner != nil { names.owner = "\(ForwardedOptions.namespace(of: owner))." }
@@ -35,7 +38,7 @@ struct MemberWriter {
     let names = LocalNames(member)
     writer.lines(member.documentation)
     writer.lines(attributes(member))
-    let head = "\(isolation(member))\(access)"
+    let head = "\(statesValue(member) ? "" : inClient)\(isolation(member))\(access)"
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
     switch member.kind {
     case .method:
@@ -81,6 +84,13 @@ struct MemberWriter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor
     }
     .map { interface.source.line($0.positions) }
+  }
+
+  /// Whether the body has an expression of the user's, which may name what is not public.
+  private func statesValue(_ member: Member) -> Bool {
+    guard let plan = interface.plans[member.positions.lowerBound] else { return false }
+    if case .stated = plan.empty { return true }
+    return plan.policy.contains("(")
   }
 
   private func isolation(_ member: Member) -> String {
@@ -194,7 +204,7 @@ struct MemberWriter {
     writer.line("")
     writer.line("/// `\(member.name)` with a policy: what the answers become.")
     writer.lines(attributes(member, isOwn: true))
-    let head = "\(isolation(member))\(access)"
+    let head = "\(inClient)\(isolation(member))\(access)"
     let effects = "\(isAsync ? " async" : "") throws"
     if member.kind == .subscripted {
       writer.block("\(head)subscript<\(output)>(\(all)) -> \(output)") { writer in

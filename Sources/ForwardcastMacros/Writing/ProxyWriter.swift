@@ -153,22 +153,49 @@ struct ProxyWriter {
   // MARK: Keys
 
   private func keys(_ writer: inout TextWriter) {
+    let (stored, name) = (storedKeys, storedName)
+    let places = Dictionary(stored.enumerated().map { ($1.key, $0) }) { first, _ in first }
     writer.line("/// The keys of its messages, for `on`, `broadcast` and `collect`.")
     writer.block("\(access)nonisolated enum Messages") { writer in
       writer.entries(interface.items) { entry, writer in
         writer.lines(interface.availability(entry.member.attributes))
-        let name = entry.key.quotedIfKeyword
-        let type = "Forwardcast.Message<\(interface.names.functionType(entry))>"
-        let value = "\(type)(\"\(entry.selector)\")"
+        let (key, type) = (entry.key.quotedIfKeyword, type(ofKey: entry))
+        let place = places[entry.key]
+        let value = "\(type)(\(place.map { "\(name).\($0)" } ?? "\"\(entry.selector)\""))"
+        let head = (place == nil ? isolation(ofKey: entry) : declaration.inClient) + "\(access)static "
         let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
-        let isolation = interface.staysOnMainActor(entry.member) ? "@MainActor " : ""
-        writer.line(
-          "\(isolation)\(access)static "
-            + (interface.isGeneric ? "var \(name): \(type) { \(value) }" : "let \(name) = \(value)")
-            + remark)
+        let isComputed = place != nil || interface.isGeneric
+        writer.line(head + (isComputed ? "var \(key): \(type) { \(value) }" : "let \(key) = \(value)") + remark)
+      }
+      if !stored.isEmpty {
+        let types = stored.map { _ in "Forwardcast.MessageSelector" }.joined(separator: ", ")
+        let values = stored.map { "\"\($0.selector)\"" }.joined(separator: ", ")
+        let head = declaration.inClient.isEmpty ? "private" : "@usableFromInline"
+        writer.line("\(head) static let \(name): (\(types)) = (\(values))")
       }
       overloads(&writer)
     }
+  }
+
+  private func type(ofKey entry: Entry) -> String { "Forwardcast.Message<\(interface.names.functionType(entry))>" }
+  private func isolation(ofKey entry: Entry) -> String { interface.staysOnMainActor(entry.member) ? "@MainActor " : "" }
+
+  /// The keys whose selectors are kept in one value, where there are several: a variable each has an initializer each. They are
+  /// there in any build and on no actor.
+  private var storedKeys: [Entry] {
+    let entries = interface.items.compactMap(\.entry).filter {
+      $0.member.branches.isEmpty && interface.availability($0.member.attributes).isEmpty && isolation(ofKey: $0).isEmpty
+    }
+    // The compiler's time for a tuple grows with the cube of its length.
+    return (2...32).contains(entries.count) && !interface.isGeneric ? entries : []
+  }
+
+  private var storedName: String {
+    var name = "selectors"
+    while interface.items.contains(where: { $0.entry.map { [$0.key, $0.base].contains(name) } ?? false }) {
+      name += "_"
+    }
+    return name
   }
 
   /// What stands under the name of several requirements: an error that names their keys, so that an overload which is added
@@ -183,9 +210,10 @@ struct ProxyWriter {
         "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
       // Of the type of one, so that a use of it is told this and not that types differ.
       let typed = entries.first { $0.member.branches.isEmpty && interface.availability($0.member.attributes).isEmpty }
-      let type = typed.map { "Forwardcast.Message<\(interface.names.functionType($0))>" } ?? "Never"
-      let isolation = typed.map { interface.staysOnMainActor($0.member) } == true ? "@MainActor " : ""
-      writer.line("\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }")
+      let type = typed.map(type(ofKey:)) ?? "Never"
+      let isolation = typed.map(isolation(ofKey:)) ?? ""
+      writer.line(
+        "\(declaration.inClient)\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }")
     }
   }
 
@@ -221,7 +249,8 @@ struct ProxyWriter {
     writer.line("/// Registers a target weakly, with a warning where nothing else keeps it.")
     writer.line("@discardableResult")
     let isolation = isSharedFromAnywhere || isHeld ? "nonisolated " : ""
-    writer.block("\(access)\(isolation)func add(_ target: \(target)) -> Forwardcast.Registration") { writer in
+    let head = "\(declaration.inClient)\(access)\(isolation)func add"
+    writer.block("\(head)(_ target: \(target)) -> Forwardcast.Registration") { writer in
       writer.line("weak let kept = target")
       writer.line("_ = kept")
       writer.line("return multicast.add(target)")
