@@ -50,7 +50,7 @@ struct CompilerTests {
         import Forwardcast
         @Forwarded protocol PageDelegate: AnyObject {
           func turned(_ page: Int)
-          func set<T>(_ value: T)
+          func set<T>(_ value: [T])
           func count() -> Int
         }
         @MainActor func work() {

@@ -33,7 +33,14 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Forwarded protocol P<T> {\nassociatedtype T: Q where T.R == Self\n}", "2:16", "T",
       "'Self' is another type in each target"),
-    .member("func a<T>(_ x: T)", 7, "<T>", "write 'some P' for an argument"),
+    .member("func a<T>(_ x: [T])", 7, "<T>", "unless each of its types is that of one argument alone"),
+    .member("func a<T>(_ x: T, _ y: T)", 7, "<T>", "generic member"),
+    .member("func a<T>(_ x: T, then: @escaping (T) -> Void)", 7, "<T>", "generic member"),
+    .member("func a<T>(_ x: T) throws -> T", 7, "<T>", "generic member"),
+    .member("func a<T>(_ x: Int) throws -> T", 7, "<T>", "generic member"),
+    .member("func a<T: Sequence>(_ x: T) where T.Element == Int", 7, "<T: Sequence>", "generic member"),
+    .member("func a<T>(_ x: T, _ y: Item) where Item: Q", 7, "<T>", "generic member"),
+    .member("func a<each T>(_ x: repeat each T)", 7, "<each T>", "generic member"),
     .member("func a(_ x: [some Q])", 13, "[some Q]", "'some' may only be the whole type"),
     .member("func a() throws -> some Q", 20, "some Q", "write 'any' instead of 'some'"),
     .member("func a() where Self: Q", 10, "where Self: Q", "generic member"),
@@ -61,7 +68,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     // Members that are no messages.
     .member("static func a()", 1, "static", "write it in an extension"),
     .member(
-      "func set<T>(_ value: T)", 9, "<T>", "or mark it '@NotForwarded' and write it in an extension of 'PProxy'"),
+      "func set<T>(_ value: [T])", 9, "<T>", "or mark it '@NotForwarded' and write it in an extension of 'PProxy'"),
     .member("static var a: Int? { get }", 1, "static", "write it in an extension"),
     .member("init(x: Int)", 1, "init", "an initialiser is no message"),
     .member("func == (l: Int, r: Int) -> Bool", 6, "==", "write a method with a name"),
@@ -207,6 +214,21 @@ struct RefusalTests {
     let text = expander.expansion.text
     #expect(text.contains("class PProxy: P, Forwarding") && text.contains("\"plain\""))
     #expect(!text.contains("set") && !text.contains("make") && !text.contains("change"))
+  }
+
+  @Test("in Swift 5 a generic argument that would be 'Any' at the target is refused, and every other is carried")
+  func selfConforming() {
+    let swift5 = ModuleSettings(opensAll: false)
+    for (type, isRefused) in [
+      ("", true), (": Sendable", true), (": AnyObject & Swift.Sendable", true), (": Error", true), (": Q", false),
+      (": Q & Sendable", false),
+    ] {
+      let text = "@Forwarded protocol P { func a<T\(type)>(_ x: T) }"
+      expect(Expander(text).said, equals: [])
+      let said = Expander(text, settings: swift5).said
+      expect(said.count, equals: isRefused ? 1 : 0, "\(text)")
+      #expect(!isRefused || said[0].contains("'ImplicitOpenExistentials'"), "\(said)")
+    }
   }
 
   @Test("each of several selectors that collide gets a name of its own")

@@ -6,10 +6,11 @@ struct MemberChecker {
   let member: Member
   let declaration: TypeDeclaration
   let source: SourceText
+  let settings: ModuleSettings
   private(set) var problems: [Problem] = []
 
-  init(_ member: Member, in declaration: TypeDeclaration, source: SourceText) {
-    (self.member, self.declaration, self.source) = (member, declaration, source)
+  init(_ member: Member, in declaration: TypeDeclaration, source: SourceText, settings: ModuleSettings) {
+    (self.member, self.declaration, self.source, self.settings) = (member, declaration, source, settings)
   }
 
   private mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
@@ -71,7 +72,7 @@ struct MemberChecker {
     }
     if let generics = member.generics {
       refuse(
-        "a generic member cannot be forwarded: the types of a message are known when it is written; write 'some P' for an argument, or the types\(orByHand)",
+        "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(orByHand)",
         generics)
     }
     if let position = member.rethrowsPosition {
@@ -133,6 +134,11 @@ struct MemberChecker {
         refuse(
           "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
           type.positions)
+      }
+      if type.isSome, type.isSelfConforming, !settings.opensAll {
+        refuse(
+          "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(orByHand)",
+          parameter.positions)
       }
       checkType(type)
     }

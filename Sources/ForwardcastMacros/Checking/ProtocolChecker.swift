@@ -5,6 +5,7 @@
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let source: SourceText
+  let settings: ModuleSettings
   let silence: SilentAnswers
   private(set) var problems: [Problem] = []
   /// The plan of each member that answers, by where the member begins.
@@ -14,8 +15,9 @@ struct ProtocolChecker {
   /// Whether something besides the members was refused.
   private(set) var isHeadRefused = false
 
-  init(_ declaration: TypeDeclaration, source: SourceText, silence: SilentAnswers = .refused) {
-    (self.declaration, self.source, self.silence) = (declaration, source, silence)
+  init(_ declaration: TypeDeclaration, source: SourceText, settings: ModuleSettings, silence: SilentAnswers = .refused)
+  {
+    (self.declaration, self.source, self.settings, self.silence) = (declaration, source, settings, silence)
   }
 
   mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
@@ -36,7 +38,7 @@ struct ProtocolChecker {
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
         continue
       }
-      var checker = MemberChecker(member, in: declaration, source: source)
+      var checker = MemberChecker(member, in: declaration, source: source, settings: settings)
       checker.check()
       problems += checker.problems
       if checker.problems.isEmpty { checkAnswer(member) }

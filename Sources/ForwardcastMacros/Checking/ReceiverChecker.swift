@@ -5,12 +5,13 @@
 struct ReceiverChecker {
   let declaration: TypeDeclaration
   let source: SourceText
+  let settings: ModuleSettings
   let takesAll: Bool
   private(set) var problems: [Problem] = []
   private(set) var entries: [Entry] = []
 
-  init(_ declaration: TypeDeclaration, source: SourceText, takesAll: Bool) {
-    (self.declaration, self.source, self.takesAll) = (declaration, source, takesAll)
+  init(_ declaration: TypeDeclaration, source: SourceText, settings: ModuleSettings, takesAll: Bool) {
+    (self.declaration, self.source, self.settings, self.takesAll) = (declaration, source, settings, takesAll)
   }
 
   mutating func check() {
@@ -21,7 +22,7 @@ struct ReceiverChecker {
         problems.append(Problem(severity: .warning, message: message, offsets: source.offsets(answer.positions)))
       }
       guard mark != nil || takesAll && isOpenToAll(member) else { continue }
-      var checker = MemberChecker(member, in: declaration, source: source)
+      var checker = MemberChecker(member, in: declaration, source: source, settings: settings)
       checker.check()
       if checker.problems.isEmpty {
         entries += reachable(member.entries)

@@ -62,6 +62,7 @@ package enum Conversation {
       isMainActorByDefault: features.contains(.string("NoExplicitNonIsolated")),
       isNonsendingByDefault: features.contains(.string("NonisolatedNonsendingByDefault")),
       infersSendable: features.contains(.string("InferSendableFromCaptures")),
+      opensAll: features.contains(.string("ImplicitOpenExistentials")),
       hasInternalImports: features.contains(.string("InternalImportsByDefault")))
   }
 

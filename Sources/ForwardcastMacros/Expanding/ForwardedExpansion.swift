@@ -16,7 +16,8 @@ struct ForwardedExpansion {
     }
     guard let options = options(&expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
-    var checker = ProtocolChecker(declaration, source: source, silence: options.silence)
+    var checker = ProtocolChecker(
+      declaration, source: source, settings: request.settings, silence: options.silence)
     checker.check()
     expansion.problems += checker.problems
     func read(_ declaration: TypeDeclaration) -> ForwardedInterface {

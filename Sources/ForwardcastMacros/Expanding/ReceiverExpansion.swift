@@ -25,7 +25,7 @@ struct ReceiverExpansion {
     var options = options(&expansion)
     options.isInGenericType = request.around.contains { $0?.generics != nil }
     if let actor = options.actor { declaration.mark(actor: actor) }
-    var checker = ReceiverChecker(declaration, source: source, takesAll: options.takesAll)
+    var checker = ReceiverChecker(declaration, source: source, settings: request.settings, takesAll: options.takesAll)
     checker.check()
     expansion.problems += checker.problems
     guard !expansion.hasErrors else { return }

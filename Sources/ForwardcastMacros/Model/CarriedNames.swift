@@ -77,6 +77,7 @@ struct CarriedNames {
       }
     }
     guard let first = rest.first, let last = rest.last else { return nil }
+    if type.isSome, !prefix.contains("some") { prefix.append("some") }
     // What was taken out stands before the first or between attributes, which a line can lack.
     let text =
       prefix.isEmpty

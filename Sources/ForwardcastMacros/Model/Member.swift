@@ -16,7 +16,7 @@ struct Parameter {
   let name: String
   /// Attributes of the parameter itself, such as result builders.
   let attributes: String
-  let type: TypeText
+  var type: TypeText
   let isVariadic: Bool
   /// The tokens from the first name to behind the type.
   let positions: Range<Int>

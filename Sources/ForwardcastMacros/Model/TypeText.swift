@@ -26,6 +26,13 @@ struct TypeText {
     ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
   }
   var isSome: Bool { specifiers.contains("some") }
+  /// Whether the values of `some P` are of the type `any P` already: Swift 5 does not open them.
+  var isSelfConforming: Bool {
+    keyed.dropFirst(4).split(separator: "&").allSatisfy {
+      ["Any", "AnyObject", "Sendable", "Error"].contains(
+        $0.split(separator: ".").last.map { String($0.trimmingBlanks) })
+    }
+  }
 }
 
 extension SourceText {
@@ -46,6 +53,15 @@ extension SourceText {
       isOptional: !isFunction
         && (isMark(last, "?") || isImplicit || optionalIsNamed(behindPrefix..<positions.upperBound)),
       isFunction: isFunction)
+  }
+
+  /// `some P` for the tokens of `P`, or `some Any` for none.
+  func opaqueType(_ constraint: Range<Int>) -> TypeText {
+    let text = constraint.isEmpty ? "Any" : line(constraint)
+    return TypeText(
+      positions: constraint, text: "some \(text)", keyed: "any \(text)", specifiers: ["some"],
+      isNonescapingFunction: false, hasInnerSome: false, selfPosition: constraint.first { isWord($0, "Self") },
+      isOptional: false, isFunction: false)
   }
 
   /// The type that a literal has by itself; `nil` for any other expression.

@@ -149,7 +149,42 @@ extension DeclarationReader {
       position += 1
       result(&member, before: closing)
     }
+    let requirements = source.isWord(position, "where") ? position + 1 : nil
     rest(&member, before: closing)
+    openGenerics(&member, requirements.map { $0..<max($0, position) } ?? position..<position)
+  }
+
+  /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, where each type is that of one argument and nothing else names it.
+  ///
+  /// - Parameter requirements: what follows `where`.
+  private func openGenerics(_ member: inout Member, _ requirements: Range<Int>) {
+    guard let clause = member.generics, source.isMark(clause.lowerBound, "<") else { return }
+    let declared = clause.lowerBound + 1..<clause.upperBound - 1
+    var constraints: [String: Range<Int>] = [:]
+    var uses: [String: Int] = [:]
+    for list in [declared, requirements] {
+      var position = list.lowerBound
+      while position < list.upperBound {
+        let name = source.text(position)
+        let isConstrained = source.isMark(position + 1, ":")
+        guard let end = isConstrained ? source.endOfType(position + 2, before: list.upperBound) : position + 1,
+          end == list.upperBound || source.isMark(end, ","), constraints[name]?.isEmpty ?? (list == declared)
+        else { return }
+        constraints[name] = (isConstrained ? position + 2 : end)..<end
+        uses[name, default: 1] += 1
+        position = end + 1
+      }
+    }
+    var parameters = member.parameters
+    for (name, constraint) in constraints {
+      let own = parameters.indices.filter {
+        parameters[$0].type.positions.count == 1 && parameters[$0].type.text == name
+      }
+      let count = (member.positions.lowerBound..<position).count { source.text($0) == name }
+      guard own.count == 1, count == uses[name] else { return }
+      parameters[own[0]].type = source.opaqueType(constraint)
+    }
+    (member.parameters, member.generics) = (parameters, nil)
   }
 
   private mutating func effects(_ member: inout Member) {

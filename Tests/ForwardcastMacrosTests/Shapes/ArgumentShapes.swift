@@ -44,6 +44,12 @@ import Testing
   func both(_ left: some Paintable, _ right: some Paintable & Sendable)
 }
 
+@Forwarded protocol Generics: AnyObject {
+  func set<Value>(_ value: Value, for key: String)
+  func fill<Shape: Paintable, Number>(with shape: Shape, _ number: Number) async -> String?
+  where Number: Numeric & Sendable
+}
+
 @Forwarded protocol Owned: AnyObject {
   func keep(_ color: consuming Color, _ name: borrowing String)
 }
@@ -212,6 +218,24 @@ struct ArgumentShapes {
     proxy.both(Dot(), Dot())
     proxy.broadcast(SomesProxy.Messages.draw, Dot(), 4)
     expect(target.log, equals: ["draw Dot 3", "both dot dot", "draw Dot 4"])
+  }
+
+  @Test("a type that is that of one argument alone is the argument's own at the target")
+  func generics() async {
+    final class Target: Generics {
+      var log: [String] = []
+      func set<Value>(_ value: Value, for key: String) { log.append("\(key) \(Value.self) \([value].count)") }
+      func fill<Shape: Paintable, Number: Numeric & Sendable>(with shape: Shape, _ number: Number) async -> String? {
+        "\(Shape.self) \(number + number)"
+      }
+    }
+    let (proxy, target) = (GenericsProxy(), Target())
+    proxy.add(target)
+    proxy.set(3, for: "a")
+    (proxy as any Generics).set([Dot()], for: "b")
+    proxy.broadcast(GenericsProxy.Messages.set, "x", "c")
+    expect(target.log, equals: ["a Int 1", "b Array<Dot> 1", "c String 1"])
+    expect(await proxy.fill(with: Dot(), 2), equals: "Dot 4")
   }
 
   @Test("consuming and borrowing arguments that can be copied")
