@@ -1,9 +1,16 @@
 // HintTests.swift: what errors suggest, and the reference of the language.
 // Layer: Tests.
 
+import Forwardcast
 import ForwardcastScript
 import TestSupport
 import Testing
+
+@Receiver
+private final class Thermostat {
+  @Message func set(target: Double) {}
+  @Message func read() -> Double { 20 }
+}
 
 @Suite("Hints and reference")
 struct HintTests {
@@ -26,6 +33,16 @@ struct HintTests {
     expect(error?.description.contains("did you mean"), equals: hint != nil)
     #expect(error?.text.contains("did you mean") == false)
     #expect(error?.description.hasSuffix("^") == true)
+  }
+
+  @Test("selectors of the program's objects are suggested, with the word that Swift puts into them")
+  func liveObjects() {
+    let session = ScriptSession()
+    session.register(Thermostat(), as: "hall")
+    expect(session.run("[hall setTarget: 21]").error?.hint, equals: "did you mean \"setWithTarget:\"?")
+    expect(session.run("[hall raed]").error?.hint, equals: "did you mean \"read\"?")
+    expect(session.run("[hall explode]").error?.hint, equals: nil)
+    #expect(session.completions.contains("setWithTarget:"))
   }
 
   @Test(

@@ -41,8 +41,14 @@ extension World {
 
   private var receiverNames: [String] { state.withLock { Array($0.receivers.keys.prefix(World.candidateLimit)) } }
 
+  /// Of receivers of the script, and of the program's objects that have names.
   private var rowSelectors: [String] {
-    let tables = state.withLock { $0.receivers.values.prefix(World.candidateLimit).map(\.table) }
+    let tables = state.withLock { state in
+      state.receivers.values.prefix(World.candidateLimit).map(\.table)
+        + state.names.values.prefix(World.candidateLimit).compactMap {
+          if case .value(.object(let object)) = $0 { type(of: object.receiver).selectorTable } else { nil }
+        }
+    }
     var selectors: Set<String> = []
     for table in tables where selectors.count < World.candidateLimit {
       selectors.formUnion(table.selectors.map(\.name))

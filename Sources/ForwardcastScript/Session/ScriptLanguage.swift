@@ -94,13 +94,18 @@ enum Likeness {
   /// Texts that are longer are like nothing, and no more candidates than that are looked at.
   private static let (lengthLimit, candidateLimit) = (64, 2000)
 
-  /// At most three of `candidates` that differ from `text` in one letter for every three, best first.
+  /// At most three of `candidates` that differ from `text` in one letter for every three, best first. The `With` that Swift puts
+  /// into selectors counts as one.
   static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())
     guard (2...lengthLimit).contains(wanted.count) else { return [] }
     var found: [(word: String, distance: Int)] = []
     for word in Set(candidates.prefix(candidateLimit)) where word != text && word.utf8.count <= 4 * lengthLimit {
-      let distance = distance(wanted, Array(word.lowercased()))
+      let letters = Array(word.lowercased())
+      var distance = distance(wanted, letters)
+      if let start = letters.indices.dropLast(3).first(where: { letters[$0..<$0 + 4].elementsEqual("with") }) {
+        distance = min(distance, Self.distance(wanted, Array(letters[..<start] + letters[(start + 4)...])) + 1)
+      }
       if distance <= max(1, wanted.count / 3) { found.append((word, distance)) }
     }
     found.sort { ($0.distance, $0.word) < ($1.distance, $1.word) }
