@@ -9,47 +9,50 @@
 ///   message, which then walks.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
-  _ message: Invocation, along route: MessageRoute, keepsAnswers: Bool, into sink: inout Sink
+  _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
 ) -> Bool? {
-  guard route.route.loopType != nil, !message.hasStatedSignature, message.route == nil,
-    !(sink.listsEveryTarget && route.route.leavesOut), let method = route.steps[0].method
+  guard visit.loopType != nil, !message.hasStatedSignature, message.route == nil,
+    !(sink.listsEveryTarget && visit.leavesOut), let method = visit.steps[0].method
   else { return nil }
-  var loop = BoxedLoop(keepsAnswers: keepsAnswers)
+  var loop = BoxedLoop(visit.route, count: visit.count, keepsAnswers: keepsAnswers)
   let isServed = method._withUnsafeGuaranteedRef { method in
-    method.withOpened(message.arguments) { run, ask in loop.serve(route, into: &sink, run, ask) }
+    method.withOpened(message.arguments) { run, ask in loop.serve(into: &sink, run, ask) }
   }
-  if loop.dead + loop.skipped > 0 { route.core.end(route, dead: loop.dead, skipped: loop.skipped) }
+  if loop.dead + loop.skipped > 0 { visit.core.end(visit.kept, dead: loop.dead, skipped: loop.skipped) }
   return isServed ? loop.reachedAny : nil
 }
 
 /// What became of the message. It holds no reference: those of the route are its caller's.
 private struct BoxedLoop {
-  let keepsAnswers: Bool
+  private let route: Unmanaged<Route>
+  private let steps: UnsafeMutablePointer<RouteStep>
+  private let count: Int
+  private let keepsAnswers: Bool
   private(set) var dead = 0
   private(set) var skipped = 0
   /// Whether anybody got the message.
   private(set) var reachedAny = false
   private var goesOn = true
 
-  init(keepsAnswers: Bool) { self.keepsAnswers = keepsAnswers }
+  init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {
+    (self.route, self.count, self.keepsAnswers) = (route, count, keepsAnswers)
+    steps = route._withUnsafeGuaranteedRef { $0.steps }
+  }
 
-  mutating func serve<Sink: OutcomeSink>(
-    _ route: MessageRoute, into sink: inout Sink, _ run: Method.OpenedRun, _ ask: Method.OpenedAsk
-  ) {
-    sink.expect(route.count)
-    let steps = route.steps
+  mutating func serve<Sink: OutcomeSink>(into sink: inout Sink, _ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
+    sink.expect(count)
     var index = 0
-    while goesOn, index < route.count {
+    while goesOn, index < count {
       let step = steps[index]
       index &+= 1
       guard let method = step.method, let target = step.target else {
         dead += 1
-        take(.skipped(.dead), step, nil, route, &sink)
+        take(.skipped(.dead), step, nil, &sink)
         continue
       }
       guard step.isActive else {
         skipped += 1
-        take(.skipped(step.reasonToSkip), step, target, route, &sink)
+        take(.skipped(step.reasonToSkip), step, target, &sink)
         continue
       }
       reachedAny = true
@@ -58,33 +61,32 @@ private struct BoxedLoop {
           if Sink.needsNoContexts {
             sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
           } else {
-            take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, route, &sink)
+            take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, &sink)
           }
         } else {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
           sink.countDelivered(1)
         }
       } catch {
-        take(.failed(error), step, target, route, &sink)
-        if route.core.stopsAtFirst { goesOn = false }
+        take(.failed(error), step, target, &sink)
+        if route._withUnsafeGuaranteedRef({ $0.core.stopsAtFirst }) { goesOn = false }
       }
     }
     guard sink.listsEveryTarget else { return }
-    while index < route.count {
+    while index < count {
       let step = steps[index]
       index &+= 1
       let target = step.target
       let reason = target == nil ? .dead : step.isActive ? DeliveryReport.SkipReason.stopped : step.reasonToSkip
-      take(.skipped(reason), step, target, route, &sink)
+      take(.skipped(reason), step, target, &sink)
     }
   }
 
   private mutating func take<Sink: OutcomeSink>(
-    _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ route: MessageRoute, _ sink: inout Sink
+    _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ sink: inout Sink
   ) {
-    let proxies = ProxyChain(route.core, in: nil)
-    if !sink.take(outcome, at: StepContext(step, of: route.selector, in: proxies, target, isQueued: false)) {
-      goesOn = false
-    }
+    let route = route.takeUnretainedValue()
+    let context = StepContext(step, of: route.selector, in: ProxyChain(route.core), target, isQueued: false)
+    if !sink.take(outcome, at: context) { goesOn = false }
   }
 }

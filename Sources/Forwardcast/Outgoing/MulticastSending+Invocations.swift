@@ -11,7 +11,7 @@ extension MulticastSending {
   @inlinable
   @discardableResult
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
-    broadcastBoxed(beginMessage(invocation.selector), invocation)
+    broadcastBoxed(visit(invocation.selector), invocation)
   }
 
   /// Forwards a message and makes one result of the answers, as the typed form does.
@@ -25,11 +25,12 @@ extension MulticastSending {
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
   {
-    let route = beginMessage(invocation.selector)
-    var sink = PolicySink(boxes: policy, route)
-    if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &sink) {
-      return try sink.collected(reachedAny ? nil : .silence(route)).get()
+    let visit = visit(invocation.selector)
+    var sink = PolicySink(boxes: policy, visit.core)
+    if let reachedAny = serveOpened(invocation, along: visit, keepsAnswers: true, into: &sink) {
+      return try sink.collected(reachedAny ? nil : .silence(visit.kept)).get()
     }
+    let route = keep(visit)
     return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()
   }
 
@@ -40,14 +41,13 @@ extension MulticastSending {
     DynamicMessages(
       deliver: { selector, boxes in
         var invocation = Invocation(selector, arguments: boxes)
-        let route = self.beginMessage(selector)
+        let visit = self.visit(selector)
+        let core = visit.core
         do {
-          let report = try forwardBoxed(&invocation, along: route, by: self as AnyObject)
-          for failure in report.failures {
-            route.core.report(failure.error, selector, nil, receiver: typeName(of: failure.target))
-          }
+          let report = try forwardBoxed(&invocation, along: visit, by: self as AnyObject)
+          core.report(report.failures[...], of: selector)
         } catch {
-          route.core.report(error, selector, nil, receiver: route.core.name)
+          core.report(error, selector, nil, receiver: core.name)
         }
         return invocation.result?.value
       },

@@ -109,7 +109,7 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
     return try OutgoingMessage(invocation, asking: policy, along: route)
-      .send(along: route, into: PolicySink(boxes: policy, route), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: PolicySink(boxes: policy, route.core), waiting: .blocked(Patience(timeout))).get()
   }
 
   /// Sends a message as a value, waits for all, and makes one result of the answers.
@@ -123,7 +123,7 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(invocation.selector)
     return try await OutgoingMessage(invocation, asking: policy, along: route)
-      .sendAndWait(along: route, into: PolicySink(boxes: policy, route)).get()
+      .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
   /// Broadcasts a message when every buffer that suspends its senders has room for it.

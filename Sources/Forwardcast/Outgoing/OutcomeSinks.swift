@@ -335,8 +335,8 @@ extension PolicySink {
 
 extension PolicySink where R == ArgumentBox {
   /// A sink for answers in boxes; a target that answers nothing adds nothing.
-  init(boxes policy: ReturnPolicy<R, Output>, _ route: MessageRoute) {
-    self.init(policy, stopsAtFirst: route.core.stopsAtFirst, isTyped: false) { box, _ in box }
+  init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
+    self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
   }
 }
 

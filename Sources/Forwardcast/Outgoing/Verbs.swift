@@ -64,12 +64,13 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 
 /// A broadcast by boxes.
 @usableFromInline
-func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> BroadcastSummary {
+func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
   var summary = BroadcastSummary()
-  if serveOpened(invocation, along: route, keepsAnswers: false, into: &summary) != nil {
-    if summary.nobodyResponded { reportSilence(route) }
+  if serveOpened(invocation, along: visit, keepsAnswers: false, into: &summary) != nil {
+    if summary.nobodyResponded { reportSilence(visit.kept) }
     return summary
   }
+  let route = keep(visit)
   do {
     return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: BroadcastSummary())
   } catch {
@@ -81,14 +82,15 @@ func broadcastBoxed(_ route: MessageRoute, _ invocation: Invocation) -> Broadcas
 /// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
 ///
 /// - Parameter proxy: who stands for answers of its hooks' own.
-package func forwardBoxed(_ invocation: inout Invocation, along route: MessageRoute, by proxy: AnyObject) throws
-  -> DeliveryReport
+package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming MessageVisit, by proxy: AnyObject)
+  throws -> DeliveryReport
 {
   invocation.result = nil
   var report = DeliveryReport()
-  if let reachedAny = serveOpened(invocation, along: route, keepsAnswers: true, into: &report) {
-    if !reachedAny { try route.core.answerSilence(route.selector) }
+  if let reachedAny = serveOpened(invocation, along: visit, keepsAnswers: true, into: &report) {
+    if !reachedAny { try visit.core.answerSilence(invocation.selector) }
   } else {
+    let route = keep(visit)
     report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: report).get()
     report.nameProxy(proxy, of: route.core)
   }

@@ -87,7 +87,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   ///   through this proxy before, `nobodyResponds` where silence is an error. Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    try forwardBoxed(&invocation, along: core.begin(invocation.selector), by: self)
+    try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all: see ``MulticastSending/forwardAndWait(_:)``. Where

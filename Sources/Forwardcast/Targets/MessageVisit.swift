@@ -49,6 +49,9 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }
 
+  /// Whether some registration is not among the steps.
+  var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
+
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
   /// The route, retained: for what takes more than the loop.

@@ -150,7 +150,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
-    return try forwardBoxed(&invocation, along: beginMessage(invocation.selector), by: self)
+    return try forwardBoxed(&invocation, along: visit(invocation.selector), by: self)
   }
 
   /// Forwards a message as ``forward(_:)`` does, and waits for all.
