@@ -153,7 +153,8 @@ final class HookedTurn {
       if place == nil, !walk.sink.listsEveryTarget { tellFailures(but: thrown) }
       throw thrown
     }
-    return TypedAnswers(outcomes.compactMap { $0.outcome.answer })
+    if outcomes.count == 1, case .answeredAll(let answers)? = outcomes.first?.outcome { return answers }
+    return TypedAnswers(outcomes.flatMap { $0.outcome.boxes })
   }
 
   /// What came of the targets, and of the hooks inside, in the walk's log; nothing where the sender does not ask.
@@ -183,7 +184,7 @@ final class HookedTurn {
     for found in settled {
       if !isEnough {
         taken.append(found)
-        if let answer = found.outcome.answer { isEnough = probe(answer) }
+        isEnough = found.outcome.boxes.contains(where: probe)
       } else if case .failed(let error) = found.outcome {
         found.context.report(error)
       }
@@ -193,7 +194,7 @@ final class HookedTurn {
 
   /// The first failure where the sender asks for answers: it is thrown to the hooks as it would be to the sender.
   private var firstFailure: (any Error)? {
-    guard isAsked, !(message.request.ignoresErrors && outcomes.contains { $0.outcome.answer != nil }) else {
+    guard isAsked, !(message.request.ignoresErrors && outcomes.contains { $0.outcome.hasAnswer }) else {
       return nil
     }
     for case (.failed(let error), _) in outcomes { return error }
@@ -257,25 +258,25 @@ final class HookedTurn {
     walk.put(failure, place.within(node.proxies))
   }
 
-  /// Puts the answers of the hooks in, where the sender asks. As many as came from the targets stand at those; any others are the
-  /// proxy's own, and the targets stand without one.
+  /// Puts the answers of the hooks in, where the sender asks. Where targets are listed, as many as came from those stand at them;
+  /// any others are the proxy's own, and the targets stand without one.
   private func finish(with answers: MessageAnswers) {
     defer { end() }
-    let boxes = isAsked ? answers.boxes : []
-    if !wasSent { withhold(isAnswered: !boxes.isEmpty) }
+    if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
     if thrown != nil { giveUpFailures() }
-    let places = outcomes.indices.filter { outcomes[$0].outcome.answer != nil }
+    var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
+    own.isOwn = true
+    if !walk.sink.listsEveryTarget {
+      replace(with: outcomes.filter { !$0.outcome.hasAnswer })
+      if answers.count > 0 { walk.log.append((.answeredAll(answers), own)) }
+      return noteOutcomes()
+    }
+    let (places, boxes) = (outcomes.indices.filter { outcomes[$0].outcome.hasAnswer }, answers.boxes)
     if places.count == boxes.count {
       for (place, box) in zip(places, boxes) { walk.log[place].outcome = .answered(box) }
     } else {
-      if walk.sink.listsEveryTarget {
-        for place in places { walk.log[place].outcome = .answered(nil) }
-      } else {
-        replace(with: outcomes.filter { $0.outcome.answer == nil })
-      }
-      var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
-      own.isOwn = true
+      for place in places { walk.log[place].outcome = .answered(nil) }
       walk.log += boxes.map { (.answered($0), own) }
     }
     noteOutcomes()

@@ -26,9 +26,8 @@ protocol OutcomeSink {
   /// The counts so far, where the sink counts.
   var counts: BroadcastSummary { get set }
 
-  /// Takes typed answers, where the sink does: an ``AnswerTaker``; and of which type.
-  var taker: AnyObject? { get }
-  var answerType: Any.Type? { get }
+  /// Takes typed answers, where the sink does.
+  var taker: TypedTaker? { get }
 
   /// The sink for a walk.
   func forWalk() -> SinkOf<Self>
@@ -49,8 +48,7 @@ extension OutcomeSink {
     get { BroadcastSummary() }
     set {}
   }
-  var taker: AnyObject? { nil }
-  var answerType: Any.Type? { nil }
+  var taker: TypedTaker? { nil }
   func forWalk() -> SinkOf<Self> { SinkOf(self) }
 }
 
@@ -58,13 +56,11 @@ extension OutcomeSink {
 class WalkSink {
   /// Whether targets that do not get the message are to be told of as well.
   let listsEveryTarget: Bool
-  /// The type of the answers that ``taker``, an ``AnswerTaker``, takes without a box; `nil` where there is none.
-  let answerType: Any.Type?
-  let taker: AnyObject?
+  /// Takes answers without a box; `nil` where there is none.
+  let taker: TypedTaker?
 
-  fileprivate init(listsEveryTarget: Bool, answerType: Any.Type?, _ taker: AnyObject?, takesPlain: Bool) {
-    (self.listsEveryTarget, self.answerType, self.taker) = (listsEveryTarget, answerType, taker)
-    self.takesPlain = takesPlain
+  fileprivate init(listsEveryTarget: Bool, _ taker: TypedTaker?, takesPlain: Bool) {
+    (self.listsEveryTarget, self.taker, self.takesPlain) = (listsEveryTarget, taker, takesPlain)
   }
 
   /// Takes one outcome. `false` when no further target is needed.
@@ -82,20 +78,45 @@ class WalkSink {
   }
 }
 
-/// Takes typed answers, one after another.
+/// Takes answers of one type, one after another.
 @usableFromInline
-final class AnswerTaker<R> {
-  @usableFromInline let body: (R) throws -> Bool
-  @usableFromInline @exclusivity(unchecked) var hasAnswer = false
+class TypedTaker {
+  let type: Any.Type
+  @usableFromInline @exclusivity(unchecked) final var hasAnswer = false
 
-  init(_ body: @escaping (R) throws -> Bool) { self.body = body }
+  fileprivate init(_ type: Any.Type) { self.type = type }
+
+  /// What was kept for hooks.
+  ///
+  /// - Parameter crosses: whether the type is known to be `Sendable`.
+  func kept(crosses: Bool) -> MessageAnswers { .none }
+}
+
+/// Gives typed answers on, or keeps them for hooks.
+@usableFromInline
+final class AnswerTaker<R>: TypedTaker {
+  @usableFromInline let body: (R) throws -> Bool
+  @usableFromInline let keeps: Bool
+  @usableFromInline @exclusivity(unchecked) var list: [R] = []
+
+  /// - Parameter body: takes each; `nil` for one that keeps them.
+  init(_ body: ((R) throws -> Bool)?) {
+    (self.body, keeps) = (body ?? { _ in true }, body == nil)
+    super.init(R.self)
+  }
 
   /// Takes one. `false` when no further one is needed.
   @export(implementation) @inline(__always)
   func take(_ answer: R) throws -> Bool {
     hasAnswer = true
+    if keeps {
+      list.append(answer)
+      return true
+    }
     return try body(answer)
   }
+
+  override func kept(crosses: Bool) -> MessageAnswers { TypedAnswers(list, crosses: crosses) }
 }
 
 /// The sink of a verb, for a walk.
@@ -104,9 +125,7 @@ class SinkOf<Sink: OutcomeSink>: WalkSink {
 
   init(_ sink: Sink) {
     self.sink = sink
-    super.init(
-      listsEveryTarget: sink.listsEveryTarget, answerType: sink.answerType, sink.taker, takesPlain: Sink.needsNoContexts
-    )
+    super.init(listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
   }
 
   override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
@@ -147,6 +166,7 @@ extension BroadcastSummary: OutcomeSink {
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
     case .answered: delivered += 1
+    case .answeredAll(let answers): delivered += answers.count
     case .queued: queued += 1
     case .failed(let error):
       failed += 1
@@ -226,6 +246,9 @@ extension DeliveryReport: OutcomeSink {
       answer.isOwn = context.isOwn
       answers.append(answer)
       endsQueued = false
+    case .answeredAll(let all):
+      answers += all.boxes.map { Answer(target: known, result: $0, wasQueued: context.isQueued) }
+      endsQueued = false
     case .queued:
       queued.append(known)
       endsQueued = true
@@ -265,8 +288,7 @@ struct PolicySink<R, Output>: OutcomeSink {
     ofType = isTyped ? AnswerTaker(collector.take) : nil
   }
 
-  var taker: AnyObject? { ofType }
-  var answerType: Any.Type? { ofType == nil ? nil : R.self }
+  var taker: TypedTaker? { ofType }
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
@@ -278,16 +300,31 @@ struct PolicySink<R, Output>: OutcomeSink {
       // Whether the message ends with it is for the walk to say: an error of another context comes too late.
       errors.append((error, context))
       return true
-    case .answered(let box):
-      wasAsked = true
-      do {
-        guard let answer = try convert(box, context) else { return true }
-        hasAnswer = true
-        return try collector.take(answer)
-      } catch {
-        errors.append((error, context))
-        return !stopsAtFirst
+    case .answered(let box): return take(box, at: context)
+    case .answeredAll(let answers):
+      if let typed = answers as? TypedAnswers<R> {
+        for answer in typed.list where !take(answer, at: context) { return false }
+      } else {
+        for box in answers.boxes where !take(box, at: context) { return false }
       }
+      return true
+    }
+  }
+
+  private mutating func take(_ box: ArgumentBox?, at context: StepContext) -> Bool {
+    let convert = convert
+    return take(try convert(box, context), at: context)
+  }
+
+  private mutating func take(_ answer: @autoclosure () throws -> R?, at context: StepContext) -> Bool {
+    wasAsked = true
+    do {
+      guard let answer = try answer() else { return true }
+      hasAnswer = true
+      return try collector.take(answer)
+    } catch {
+      errors.append((error, context))
+      return !stopsAtFirst
     }
   }
 

@@ -102,8 +102,8 @@ private struct NestedSink: OutcomeSink {
     } else {
       outcomes.append((outcome, context))
     }
-    guard let isEnough, case .answered(let answer?) = outcome else { return true }
-    return !isEnough(answer)
+    guard let isEnough else { return true }
+    return !outcome.boxes.contains(where: isEnough)
   }
 
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> [Outcome] { outcomes }

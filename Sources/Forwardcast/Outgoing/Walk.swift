@@ -67,6 +67,8 @@ final class Walk {
   @exclusivity(unchecked) private(set) var isSpent = false
   /// Whether it was hooks around the proxy that the message was sent to that ended it.
   @exclusivity(unchecked) var failedInHooks = false
+  /// Keeps the answers of the loop under way for hooks, or behind what is open.
+  @exclusivity(unchecked) private var keeper: TypedTaker?
   /// The wait of a method that the sender is in.
   @exclusivity(unchecked) var wait: SuspendedWait?
 
@@ -342,7 +344,7 @@ final class Walk {
     guard !frames.isEmpty else { return }
     frame.isListed = true
     switch outcome {
-    case .answered, .queued, .skipped(.bufferFull): frame.reached = true
+    case .answered, .answeredAll, .queued, .skipped(.bufferFull): frame.reached = true
     case .failed: noteFailure()
     case .skipped: frame.skipped += 1
     }
@@ -369,7 +371,7 @@ final class Walk {
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
     // Answers are taken in their order: one that is not there yet keeps those behind it from being enough.
-    if !hasOpen, case .answered(let answer?) = outcome, probe?(answer) == true { isEnough = true }
+    if !hasOpen, let probe, outcome.boxes.contains(where: probe) { isEnough = true }
   }
 
   /// Gives what is known to the sink, in order.
@@ -390,12 +392,12 @@ final class Walk {
   }
 
   private func give(_ outcome: StepOutcome, _ context: StepContext) {
-    if outcome.isReached { reached += 1 }
+    if case .answeredAll(let answers) = outcome { reached += answers.count } else if outcome.isReached { reached += 1 }
     if isKnown {
       if case .failed(let error) = outcome { context.report(error) }
       return
     }
-    if message.request.makeProbe != nil, hasHooks, case .answered(let answer?) = outcome { given.append(answer) }
+    if message.request.makeProbe != nil, hasHooks { given += outcome.boxes }
     if !sink.take(outcome, at: context) { (isKnown, isEnough) = (true, true) }
   }
 
@@ -416,7 +418,7 @@ final class Walk {
     for answer in given where probe(answer) { return true }
     for (outcome, _) in log[..<end] {
       if outcome.isOpen { return false }
-      if case .answered(let answer?) = outcome, probe(answer) { return true }
+      if outcome.boxes.contains(where: probe) { return true }
     }
     return false
   }
@@ -438,11 +440,13 @@ final class Walk {
   /// - Parameter type: theirs; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
-    guard hooksThatAsk == 0, log.isEmpty else { return .boxed }
-    if sink.takesPlain, place == nil, message.request.keepsAnswers { return .plain }
-    guard let type, sink.answerType == type else { return .boxed }
-    return message.request.makeProbe != nil && hasHooks ? .boxed : .typed
+    if givesAtOnce, sink.takesPlain, place == nil, message.request.keepsAnswers { return .plain }
+    guard let type, sink.taker?.type == type, givesAtOnce || place == nil else { return .boxed }
+    return message.request.makeProbe != nil && (hasHooks || !givesAtOnce) ? .boxed : .typed
   }
+
+  /// Whether the sink gets an answer when it comes.
+  private var givesAtOnce: Bool { hooksThatAsk == 0 && log.isEmpty }
 
   /// The steps that a loop is to serve.
   @usableFromInline
@@ -456,9 +460,12 @@ final class Walk {
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
   @usableFromInline @inline(never)
   func endLoop(_ count: Int, ran: Int) {
+    defer { keeper = nil }
+    let crosses = frame.route.steps[frame.index].method?.takeUnretainedValue().resultCrosses ?? false
     frame.index += count
     guard ran > 0 else { return }
     (frame.reached, frame.isListed) = (true, true)
+    if let keeper { return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext) }
     reached += ran
     sink.countDelivered(ran)
   }
@@ -467,11 +474,13 @@ final class Walk {
   @usableFromInline @inline(never)
   func noteKnown() { (isKnown, isEnough) = (true, true) }
 
-  /// The sink of typed answers, as the loop knows their type.
+  /// Takes typed answers for the sink, or keeps them.
   @usableFromInline
   func taker<R>(of type: R.Type) -> AnswerTaker<R> {
-    guard let taker = sink.taker else { preconditionFailure("a sink of typed answers takes them") }
-    return unsafeDowncast(taker, to: AnswerTaker<R>.self)
+    if givesAtOnce, let taker = sink.taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
+    let keeper = AnswerTaker<R>(nil)
+    self.keeper = keeper
+    return keeper
   }
 
   /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
@@ -646,13 +655,28 @@ extension StepOutcome {
   /// Whether a target got the message.
   var isReached: Bool {
     switch self {
-    case .answered, .queued, .failed, .skipped(.bufferFull): true
+    case .answered, .answeredAll, .queued, .failed, .skipped(.bufferFull): true
     case .skipped: false
     }
   }
 
-  /// The answer, where there is one.
-  var answer: ArgumentBox? { if case .answered(let answer) = self { answer } else { nil } }
+  /// Whether there is an answer.
+  var hasAnswer: Bool {
+    switch self {
+    case .answered(let answer): answer != nil
+    case .answeredAll(let answers): answers.count > 0
+    case .queued, .failed, .skipped: false
+    }
+  }
+
+  /// The answers in boxes.
+  var boxes: [ArgumentBox] {
+    switch self {
+    case .answered(let answer?): [answer]
+    case .answeredAll(let answers): answers.boxes
+    case .answered, .queued, .failed, .skipped: []
+    }
+  }
 }
 
 extension RouteStep {

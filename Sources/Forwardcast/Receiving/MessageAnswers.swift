@@ -6,6 +6,9 @@ class MessageAnswers {
   /// Each answer in a box.
   var boxes: [ArgumentBox] { [] }
 
+  /// How many there are.
+  var count: Int { 0 }
+
   /// No answer.
   static var none: MessageAnswers { MessageAnswers() }
 }
@@ -19,10 +22,11 @@ final class TypedAnswers<R>: MessageAnswers {
   init(_ list: [R], crosses: Bool = false) { (self.list, self.crosses) = (list, crosses) }
 
   override var boxes: [ArgumentBox] {
-    // The cast of an array asks for the type of each element.
     if R.self == ArgumentBox.self { return unsafeBitCast(list, to: [ArgumentBox].self) }
     return list.map { ArgumentBox(storage: $0, isSendable: crosses) }
   }
+
+  override var count: Int { list.count }
 }
 
 extension MessageAnswers {
@@ -31,7 +35,8 @@ extension MessageAnswers {
   /// - Throws: `typeMismatch` for an answer that is of another type.
   final func typed<R>(as type: R.Type, _ message: HookedMessage) throws -> [R] {
     if let typed = self as? TypedAnswers<R> { return typed.list }
-    if let boxes = boxes as? [R], R.self == ArgumentBox.self { return boxes }
+    // The cast of an array asks for the type of each element.
+    if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
     return try boxes.map { box in
       if box.holds(R.self) { return box.uncheckedExactly(R.self) }
       var answered = Invocation(message.selector)

@@ -17,12 +17,15 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   final var isPresent: (@Sendable (AnyObject) -> Bool)?
   /// Where the method may run.
   final let isolation: MethodIsolation
+  /// Whether the answers' type is known to be `Sendable`.
+  @usableFromInline final let resultCrosses: Bool
 
   @usableFromInline
-  init(_ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation) {
-    self.selector = selector
-    self.functionType = functionType
-    self.isolation = isolation
+  init(
+    _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation, resultCrosses: Bool = false
+  ) {
+    (self.selector, self.functionType) = (selector, functionType)
+    (self.isolation, self.resultCrosses) = (isolation, resultCrosses)
   }
 
   /// Return and argument types.
@@ -163,8 +166,6 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
   private let opener: Opener
   private let statedSignature: MethodSignature?
-  /// Whether the result's type is known to be `Sendable`.
-  @usableFromInline let resultCrosses: Bool
 
   @usableFromInline
   init(
@@ -173,8 +174,9 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   ) {
     (self.body, self.opener) = (body, opener)
     statedSignature = signature
-    resultCrosses = message.answerCrosses
-    super.init(message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation)
+    super.init(
+      message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation,
+      resultCrosses: message.answerCrosses)
   }
 
   @inlinable

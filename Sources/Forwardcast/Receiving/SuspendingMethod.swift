@@ -79,13 +79,12 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
   private let body: Body
   private let place: SuspendingPlace
-  private let resultCrosses: Bool
 
   /// - Parameter body: starts in the isolation of its caller, and goes to its place by itself.
   init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
     (self.body, self.place) = (body, place)
-    resultCrosses = if case .inTurn = place { false } else { message.answerCrosses }
-    super.init(message.selector, functionType: nil, isolation: .async)
+    let crosses = if case .inTurn = place { false } else { message.answerCrosses }
+    super.init(message.selector, functionType: nil, isolation: .async, resultCrosses: crosses)
   }
 
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }

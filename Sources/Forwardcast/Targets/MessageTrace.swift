@@ -85,6 +85,8 @@ final class MessageTrace: Sendable {
   func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
     switch outcome {
     case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
+    case .answeredAll(let answers):
+      note(.answered, message, at: context, step: step, answers.boxes.last?.description ?? "")
     case .failed(let error): note(.failed, message, at: context, step: step, "\(error)")
     // Told before it was posted: the target may have had its turn by now.
     case .queued: break

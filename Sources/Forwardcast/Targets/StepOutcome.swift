@@ -5,6 +5,8 @@
 enum StepOutcome {
   /// The target ran it. `nil` when its method answers nothing, or nobody wants the answer.
   case answered(ArgumentBox?)
+  /// Several targets ran it, one after another; or hooks answered for them.
+  case answeredAll(MessageAnswers)
   /// It will run on a context of its own; `slot` is where its outcome will be, or -1 when nobody waits for it.
   case queued(slot: Int)
   /// The target threw, or could not take the message.
