@@ -302,27 +302,30 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .answered(let box): return take(box, at: context)
     case .answeredAll(let answers):
-      if let typed = answers as? TypedAnswers<R> {
-        for answer in typed.list where !take(answer, at: context) { return false }
-      } else {
-        for box in answers.boxes where !take(box, at: context) { return false }
+      guard let list = (answers as? TypedAnswers<R>)?.list else {
+        return answers.boxes.allSatisfy { take($0, at: context) }
       }
-      return true
+      // By number: an iterator asks for the metadata of an optional each time.
+      return list.indices.allSatisfy { index in
+        taking(at: context) { sink in
+          sink.hasAnswer = true
+          return try sink.collector.take(list[index])
+        }
+      }
     }
   }
 
   private mutating func take(_ box: ArgumentBox?, at context: StepContext) -> Bool {
-    let convert = convert
-    return take(try convert(box, context), at: context)
+    taking(at: context) { sink in
+      guard let answer = try sink.convert(box, context) else { return true }
+      sink.hasAnswer = true
+      return try sink.collector.take(answer)
+    }
   }
 
-  private mutating func take(_ answer: @autoclosure () throws -> R?, at context: StepContext) -> Bool {
+  private mutating func taking(at context: StepContext, _ body: (inout Self) throws -> Bool) -> Bool {
     wasAsked = true
-    do {
-      guard let answer = try answer() else { return true }
-      hasAnswer = true
-      return try collector.take(answer)
-    } catch {
+    do { return try body(&self) } catch {
       errors.append((error, context))
       return !stopsAtFirst
     }

@@ -22,7 +22,8 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
 
   @usableFromInline
   init(
-    _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation, resultCrosses: Bool = false
+    _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation,
+    resultCrosses: Bool = false
   ) {
     (self.selector, self.functionType) = (selector, functionType)
     (self.isolation, self.resultCrosses) = (isolation, resultCrosses)
