@@ -181,6 +181,9 @@ struct StubTests {
   @Test("a face that is written by hand is doubled too, without a table")
   func handWritten() throws {
     let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
+    expect(
+      printer.face.nobodyResponds(to: "print:").evidence,
+      equals: "the double Printer has no stub for it: double.stub(its key, .any).answers(…)")
     expect(printer.name, equals: "Printer")
     let face: any Printer = printer.face
     face.print("a")

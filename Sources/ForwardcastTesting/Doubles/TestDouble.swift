@@ -44,7 +44,8 @@ public final class TestDouble<Face: MulticastSending> {
     self.face = face
     let type = "\(Face.Interface.self)"
     let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
-    let book = CallBook(name ?? plain, reporter, SwiftNames(multicast.interfaceTable, of: "\(Face.self)"))
+    let keys = Face.self is MulticastProxy<Face.Interface>.Type ? nil : "\(Face.self).Messages"
+    let book = CallBook(name ?? plain, reporter, SwiftNames(multicast.interfaceTable, keys: keys))
     target = DoubleTarget(book, multicast.interfaceTable, isStrict: manner == .strict, at: place)
     multicast.add(forwarding: target)
   }

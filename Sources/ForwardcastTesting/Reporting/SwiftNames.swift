@@ -5,14 +5,14 @@ import Forwardcast
 
 /// The names of a protocol's requirements in Swift: `price(of: "tea")` for `priceOf:`.
 struct SwiftNames: Sendable {
-  /// The class of the proxy, as in `StoreProxy.Messages.price`.
-  private let proxy: String
+  /// Where the keys are, as in `StoreProxy.Messages`; `nil` where the attribute wrote none.
+  private let keys: String?
   /// Key and name of those requirements that their selectors do not tell.
   private var stated: [String: (key: String, name: Substring)] = [:]
 
   /// Reads what the attribute wrote for the table: see ``SelectorTable/named(_:)``.
-  init(_ table: SelectorTable?, of proxy: String) {
-    self.proxy = proxy
+  init(_ table: SelectorTable?, keys: String?) {
+    self.keys = keys
     for entry in table?.swiftNames.split(separator: " ") ?? [] {
       let parts = entry.split(separator: "=")
       guard let name = parts.last else { continue }
@@ -43,7 +43,7 @@ struct SwiftNames: Sendable {
   func stub(_ selector: MessageSelector) -> String {
     let key = stated[selector.name]?.key ?? selector.parts.first ?? selector.name
     let matches = String(repeating: ", .any", count: selector.numberOfArguments)
-    return "stub(\(proxy).Messages.\(key)\(matches)).answers(…)"
+    return "stub(\(keys.map { "\($0).\(key)" } ?? "its key")\(matches)).answers(…)"
   }
 
   /// The name of a method whose first parameter has no label.
