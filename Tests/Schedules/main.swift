@@ -19,24 +19,25 @@ if options.contains("--show") {
 func seconds(since start: Date) -> String { String(format: "%.1f s", Date().timeIntervalSince(start)) }
 
 let start = Date()
-var all = Walk()
+var schedules = 0
 let isWhole = options.contains("--all") || !words.isEmpty
 for scenario in Scenario.short + (isWhole ? Scenario.long : []) where words.isEmpty || "\(scenario)".contains(words) {
   let begin = Date()
   do {
     let walk = try walker.walk(scenario.callAsFunction, upTo: isWhole ? .max : 10_000)
     print(
-      "\(scenario): \(walk.isCut ? "the first " : "")\(walk.schedules) schedules of up to \(walk.longest) steps, \(walk.redundant) met twice, "
+      "\(scenario): \(walk.isComplete ? "" : "the first ")\(walk.orders) schedules of up to \(walk.longest) steps, "
+        + "\(walk.repeated) met twice, "
         + seconds(since: begin))
     fflush(nil)
-    all.schedules += walk.schedules
+    schedules += walk.orders
   } catch {
     print("\(scenario): \(error)")
     exit(1)
   }
 }
-guard all.schedules > 0 else {
+guard schedules > 0 else {
   print("no scenario is called '\(words)'")
   exit(2)
 }
-print("\(all.schedules) schedules, all as they must be, \(seconds(since: start))")
+print("\(schedules) schedules, all as they must be, \(seconds(since: start))")

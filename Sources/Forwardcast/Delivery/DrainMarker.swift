@@ -4,7 +4,7 @@
 /// An envelope without a message: when it is opened, everything that was posted before it has had its turn.
 ///
 /// It also waits behind the messages of targets whose methods were suspended when its own turn came.
-final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
+package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0
 
@@ -16,8 +16,6 @@ final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report
   }
 
   deinit { report?(nil) }
-
-  override var isSilent: Bool { true }
 
   override func open(in mailbox: Mailbox) -> Int {
     for gate in mailbox.closedGates where mailbox.park(self, 0, at: gate) { gates += 1 }

@@ -27,13 +27,7 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
   /// Which messages it would be the same as for a buffer that keeps the latest of each.
-  package var selector: MessageSelector? { nil }
-
-  /// What has to live until the envelope is opened, where it does not keep that itself: see ``Parcel``.
-  package var keptElsewhere: AnyObject? { nil }
-
-  /// Whether it runs nobody's code.
-  package var isSilent: Bool { false }
+  var selector: MessageSelector? { nil }
 
   /// Says that its deliveries will not be made.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}

@@ -2,9 +2,10 @@
 // Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 /// What a message on its way has beside its arguments, where somebody waits for it, or it came by another proxy, or is traced.
-final class ParcelDetails: @unchecked Sendable {  // never changes; the target is Sendable, as are all of its proxy
+// Never changes; the target is Sendable, as are all of its proxy.
+package final class ParcelDetails: @unchecked Sendable {
   /// Where outcomes go when the sender waits, and the slot of each target.
-  let pending: PendingAnswers?
+  package let pending: PendingAnswers?
   let slots: [Int]
   /// What the sender wants to know.
   let request: MessageRequest
@@ -38,13 +39,13 @@ final class ParcelDetails: @unchecked Sendable {  // never changes; the target i
 /// cost most. The group lives as long as its plan, and then until a ``GroupRelease`` behind all of its parcels is opened;
 /// a parcel that leaves the order of its mailbox keeps the group itself.
 @usableFromInline
-final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
-  unowned(unsafe) let group: DeliveryGroup
+package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
+  package unowned(unsafe) let group: DeliveryGroup
   private var keeper: DeliveryGroup?
   /// The places in the group that the message goes to; `nil` for all.
   private let chosen: [Int]?
   private let arguments: MessageArguments
-  let details: ParcelDetails?
+  package let details: ParcelDetails?
 
   /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
   init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
@@ -60,7 +61,6 @@ final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keepe
   }
 
   override var selector: MessageSelector? { group.selector }
-  override var keptElsewhere: AnyObject? { group }
 
   private var places: [Int] { chosen ?? Array(group.steps.indices) }
 

@@ -7,7 +7,7 @@
 /// the parcel that held it, whatever comes first. So whoever waits is released unless a context neither runs nor releases
 /// what it was given: see ``DeliveryContext/wake(_:_:)``.
 // `state` has a lock; contexts hold Sendable targets where they cross.
-final class PendingAnswers: @unchecked Sendable {
+package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
@@ -45,6 +45,9 @@ final class PendingAnswers: @unchecked Sendable {
   private let completion = Completion()
 
   init() {}
+
+  /// Whether nobody waits any more.
+  package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
   /// Opens a slot.
   func open(_ context: StepContext) -> Int {

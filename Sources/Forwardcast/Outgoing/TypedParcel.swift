@@ -6,9 +6,9 @@
 /// It holds its arguments itself, and calls methods of its sender's types. Whatever is out of the ordinary at the other end (a
 /// target that is busy, muted or of another isolation, a method of other types) is left to a ``Parcel``.
 @usableFromInline
-class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments may cross
+package class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments may cross
   /// Kept alive as a ``Parcel``'s group is.
-  @usableFromInline unowned(unsafe) let group: DeliveryGroup
+  @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
   /// Calls the method of a step; `false` when the target has died. A function without a context.
   @usableFromInline let call: (PlainParcel, RouteStep) throws -> Bool
@@ -24,9 +24,6 @@ class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the arguments 
   /// The arguments in the form that everything else takes.
   @usableFromInline
   var arguments: MessageArguments { BoxedArguments(Invocation(group.selector)) }
-
-  override var selector: MessageSelector? { group.selector }
-  override var keptElsewhere: AnyObject? { group }
 
   override func open(in mailbox: Mailbox) -> Int {
     guard group.methodType == functionType, !mailbox.hasClosedGates else {

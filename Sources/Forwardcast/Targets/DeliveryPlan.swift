@@ -5,11 +5,11 @@ import Synchronization
 
 /// The steps of a route that go to one context together, or one step that goes alone.
 @usableFromInline
-final class DeliveryGroup: @unchecked Sendable {
+package final class DeliveryGroup: @unchecked Sendable {
   // What changes is atomic.
 
   let core: MulticastCore
-  let selector: MessageSelector
+  package let selector: MessageSelector
   let mailbox: Mailbox
   /// Whether its steps share a parcel; one that does not has one step.
   let isBatched: Bool
@@ -210,8 +210,7 @@ struct ByStep<Element> {
 }
 
 /// Keeps a group until every parcel of it has been opened.
-private final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
+package final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }
-  override var isSilent: Bool { true }
 }

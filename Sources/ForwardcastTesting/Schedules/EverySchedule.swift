@@ -50,7 +50,8 @@ nonisolated(nonsending) public func everySchedule(
   }
   let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit, sharing), place, body)
   let progress = progress ?? { StandardError.write("everySchedule at \(place): \($0)\n") }
-  let watch = Task.detached { await walk.watch() }
+  let clock = Schedule.patience.turns
+  let watch = Task.detached { await walk.watch(clock) }
   defer { watch.cancel() }
   var summary = ScheduleSummary()
   repeat {
@@ -58,7 +59,7 @@ nonisolated(nonsending) public func everySchedule(
       summary.failure = failure
       reporter.report(TestFailure(place: failure.place, text: failure.description))
     }
-    let isOver = !walk.explorer.end() || summary.failure != nil || Task.isCancelled
+    let isOver = !walk.end() || summary.failure != nil || Task.isCancelled
     (summary.orders, summary.repeated) = (walk.explorer.orders, walk.explorer.repeated)
     (summary.isComplete, summary.longest) = (walk.explorer.isComplete, walk.explorer.longest)
     if isOver { return summary }
@@ -111,6 +112,12 @@ private final class ScheduleWalk: Sendable {
       order: OrderCode.text(world.order))
   }
 
+  /// Takes in that the run has ended. `true` when another is to follow.
+  func end() -> Bool {
+    // What a turn that was given up does later touches the explorer.
+    under.withLock { $0?.isGivenUp == true } ? false : explorer.end()
+  }
+
   nonisolated(nonsending) private func run(_ world: ScheduleWorld) async {
     under.withLock { $0 = world }
     await withCheckedContinuation { continuation in
@@ -128,10 +135,10 @@ private final class ScheduleWalk: Sendable {
   }
 
   /// Gives up on turns that do not end.
-  func watch() async {
+  func watch(_ clock: any Clock<Duration>) async {
     var seen: (world: ScheduleWorld?, steps: Int) = (nil, 0)
     while true {
-      do { try await Task.sleep(for: .seconds(10)) } catch { return }
+      do { try await clock.sleep(for: .seconds(10)) } catch { return }
       let world = under.withLock { $0 }
       let steps = world?.progress.withLock { $0 } ?? 0
       if let world, world === seen.world, steps == seen.steps {

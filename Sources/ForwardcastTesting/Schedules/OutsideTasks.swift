@@ -41,7 +41,7 @@ enum OutsideTasks {
   }()
 
   private static func take(_ job: UnownedJob) -> Bool {
-    if let world = Turn.current?.world {
+    if let world = Turn.running?.world {
       if let number = job.taskNumber { taken.withLock { $0[number] = world } }
       world.enqueue(job)
       return true

@@ -1,6 +1,7 @@
 // Schedule.swift: what a program is given that runs in every order.
 // Layer: Testing, Schedules. See the article "How schedules work".
 
+import Dispatch
 import Forwardcast
 
 /// The contexts and the time of a program that ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)``
@@ -21,6 +22,11 @@ public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
+  /// How long nothing going on is taken to be about something that comes back from outside, and by which time turns are given up
+  /// that do not end. For tests of this module.
+  @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
+    .milliseconds(500), ContinuousClock()
+  )
 
   /// The clock of this world. When somebody sleeps on it, moving it to the first deadline is a turn like any other: so a
   /// deadline comes before and after everything that does not have to be before it.
@@ -89,7 +95,7 @@ public final class Shared<Value: Sendable>: Sendable {
   /// Reads or changes the value, as one thing that others come before or after.
   public func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     world.step()
-    if let number { world.explorer.touch(number) }
+    if let number { world.explorer.use(StepAccess(object: number, writes: true)) }
     return try state.withLock { try body(&$0) }
   }
 }

@@ -7,18 +7,11 @@ import Forwardcast
 ///
 /// They run in a task of its own, which has the task-local values of the test and so knows which test it is.
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // touched by whoever has the turn
-  /// A message that waits.
-  struct Entry {
-    let envelope: Envelope
-    let mailbox: Mailbox
-    let kept: AnyObject?
-    /// The step that posted it, and who that was.
-    let cause: Int
-    let sender: String
-  }
-
   let name: String
   let number: Int
+  /// What its turns have in common, and its posts.
+  let turns: Int
+  let line: Int
   /// Held in a ring while the run lasts: what has a context may outlive it.
   private let world: ScheduleWorld
   private let isQueue: Bool
@@ -37,8 +30,9 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   private var job: UnownedJob?
   private var isOver = false
 
-  init(_ name: String, isQueue: Bool, isMain: Bool, number: Int, in world: ScheduleWorld) {
-    (self.name, self.isQueue, self.isMain, self.number, self.world) = (name, isQueue, isMain, number, world)
+  init(_ name: String, isQueue: Bool, isMain: Bool, number: Int, turns: Int, line: Int, in world: ScheduleWorld) {
+    (self.name, self.isQueue, self.isMain, self.number) = (name, isQueue, isMain, number)
+    (self.turns, self.line, self.world) = (turns, line, world)
     Task(executorPreference: self) { [self] in
       while !isOver {
         takeNext()?()

@@ -1,7 +1,5 @@
-// ScheduleExplorer.swift: chooses who has the next turn, so that each order is run once.
-// Layer: Testing, Schedules. See the article "How schedules work".
-
-import Forwardcast
+// ScheduleExplorer.swift: chooses who has the next step, so that each order is run once.
+// Layer: Testing, Schedules. See the article "How schedules work". `Tests/Schedules` compiles this file too.
 
 /// For each lane how many of its steps came before.
 struct StepClock {
@@ -10,12 +8,32 @@ struct StepClock {
   func at(_ lane: Int) -> Int { lane < counts.count ? counts[lane] : 0 }
 
   mutating func set(_ lane: Int, _ count: Int) {
-    while counts.count <= lane { counts.append(0) }
+    if counts.count <= lane { counts += repeatElement(0, count: lane + 1 - counts.count) }
     counts[lane] = count
   }
 
   mutating func join(_ other: StepClock) {
-    for lane in other.counts.indices where other.counts[lane] > at(lane) { set(lane, other.counts[lane]) }
+    for lane in 0..<other.counts.count where other.counts[lane] > at(lane) { set(lane, other.counts[lane]) }
+  }
+}
+
+/// What a step does to something that others may use too.
+struct StepAccess {
+  let object: Int
+  let writes: Bool
+
+  /// Comes before or after each step that does anything.
+  static let everything = StepAccess(object: .max, writes: true)
+
+  fileprivate func conflicts(with other: StepAccess) -> Bool {
+    (writes || other.writes) && (object == other.object || object == .max || other.object == .max)
+  }
+}
+
+extension [StepAccess] {
+  fileprivate func conflicts(with others: [StepAccess]) -> Bool {
+    for mine in self { for other in others where mine.conflicts(with: other) { return true } }
+    return false
   }
 }
 
@@ -24,8 +42,8 @@ struct StepClock {
 /// What goes on in one piece is a step: from one point at which the schedule may choose to the next. Where turns may share
 /// anything, every choice leads to another order, and all are taken, depth first. Where they share messages alone, it is a
 /// search with partial-order reduction, by source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): the order
-/// of two steps is reversed only when they touch the same object, and a choice that leads to an order that was run is not made.
-/// What a step touches is known when it has been run.
+/// of two steps is reversed only when they use the same object, and a choice that leads to an order that was run is not made.
+/// What a step uses is known when it has been run.
 final class ScheduleExplorer {
   /// What tells a lane or an object from others in all orders: who made it, and how many that one had made before.
   struct Origin: Hashable {
@@ -36,23 +54,26 @@ final class ScheduleExplorer {
 
   private struct Step {
     let lane: Int
-    let touched: Set<Int>
+    var accesses: [StepAccess] = []
+    /// The steps before which others that conflict with them come after this one.
+    var released: [Int] = []
     /// How many steps its lane has had with it.
-    let index: Int
-    var clock: StepClock
-    /// What came before the end of the turn that it began.
+    var index = 0
+    /// What came before it; once it has ended, with itself.
+    var clock = StepClock()
+    /// What came before the end of what it began, such as a turn or a critical section.
     var release: StepClock?
   }
 
   private struct Node {
-    let ready: Set<Int>
+    let ready: [Int]
+    let blocked: [Int]
     var chosen: Int
     var planned: Set<Int>
-    var done: Set<Int> = []
-    /// What the steps of lanes that were tried touch.
-    var touched: [Int: Set<Int>] = [:]
-    /// Lanes whose next step was run from an earlier choice and has met nothing since that touches the same.
-    let asleep: [Int: Set<Int>]
+    /// The lanes that were tried, and what their steps did.
+    var done: [Int: [StepAccess]] = [:]
+    /// Lanes whose next step was run from an earlier choice and has met nothing since that conflicts with it.
+    let asleep: [Int: [StepAccess]]
     /// How many changes there have been before.
     let changes: Int
     /// The lane that had the step before, where it could go on.
@@ -70,7 +91,7 @@ final class ScheduleExplorer {
   private var previous: [Step] = []
   private var clocks: [Int: StepClock] = [:]
   /// The step under way.
-  private var running: (lane: Int, clock: StepClock, touched: Set<Int>)?
+  private var running: Step?
   private var random: RandomOrder?
   /// The order that is replayed, by the lanes' numbers in this run.
   private var replayed: [Int]?
@@ -112,8 +133,7 @@ final class ScheduleExplorer {
     if isRepeated { repeated += 1 } else { orders += 1 }
     if replayed != nil { return false }
     if random != nil { return orders < limit }
-    let isOver = !backtrack()
-    if isOver {
+    if !backtrack() {
       isComplete = true
       return false
     }
@@ -127,8 +147,8 @@ final class ScheduleExplorer {
   /// Goes back to the last choice that has an alternative, and takes it.
   private func backtrack() -> Bool {
     while var node = nodes.popLast() {
-      node.done.insert(node.chosen)
-      let left = node.planned.subtracting(node.done).subtracting(node.asleep.keys)
+      node.done[node.chosen] = nodes.count < steps.count ? steps[nodes.count].accesses : []
+      let left = node.planned.filter { node.done[$0] == nil && node.asleep[$0] == nil }
       if let chosen = left.min() {
         node.chosen = chosen
         nodes.append(node)
@@ -145,34 +165,33 @@ final class ScheduleExplorer {
 
   /// Chooses among the lanes that are ready, by their numbers in all orders and in this one.
   ///
-  /// - Parameter staying: the lane that had the step before, if it can go on.
+  /// - Parameters:
+  ///   - blocked: the lanes whose next step is one that cannot be taken now.
+  ///   - staying: the lane that had the step before, if it can go on.
   /// - Returns: `nil` where the order that is replayed, or is run again, has a turn of a lane that is not ready.
-  func choose(_ ready: [(key: Int, number: Int)], staying: Int?) -> Int? {
+  func choose(_ ready: [(key: Int, number: Int)], blocked: [Int] = [], staying: Int?) -> Int? {
     finishStep()
     let first = ready[0].key
     if isFree { return staying ?? first }
+    let depth = steps.count
     if let order = replayed {
-      guard steps.count < order.count else { return staying ?? first }
-      return ready.first { $0.number == order[steps.count] }?.key
+      guard depth < order.count else { return staying ?? first }
+      return ready.first { $0.number == order[depth] }?.key
     }
     if random != nil { return ready[random?.next(ready.count) ?? 0].key }
-    let depth = steps.count
-    if depth < nodes.count {
-      let chosen = nodes[depth].chosen
-      return nodes[depth].ready == Set(ready.map(\.key)) ? chosen : nil
-    }
-    return chooseNew(ready.map(\.key), staying)
+    let keys = ready.map(\.key)
+    if depth < nodes.count { return nodes[depth].ready == keys ? nodes[depth].chosen : nil }
+    return chooseNew(keys, blocked, staying)
   }
 
-  private func chooseNew(_ ready: [Int], _ staying: Int?) -> Int? {
+  private func chooseNew(_ ready: [Int], _ blocked: [Int], _ staying: Int?) -> Int {
     var changes = 0
-    var asleep: [Int: Set<Int>] = [:]
+    var asleep: [Int: [StepAccess]] = [:]
     if let parent = nodes.last, let last = steps.last {
       changes = parent.changes + (parent.staying.map { $0 != parent.chosen } == true ? 1 : 0)
-      if case .every = search.kind, sharing == .messages {
-        asleep = parent.asleep
-        for lane in parent.done { asleep[lane] = parent.touched[lane] }
-        asleep = asleep.filter { $0.key != last.lane && last.touched.isDisjoint(with: $0.value) }
+      if isReducing {
+        asleep = parent.asleep.merging(parent.done) { _, done in done }
+        asleep = asleep.filter { $0.key != last.lane && !last.accesses.conflicts(with: $0.value) }
       }
     }
     let awake = ready.filter { asleep[$0] == nil }
@@ -180,14 +199,15 @@ final class ScheduleExplorer {
       (isRepeated, isFree) = (true, true)
       return staying ?? ready[0]
     }
-    var planned: Set<Int> = [chosen]
-    switch search.kind {
-    case .changes(let bound): if staying == nil || changes < bound { planned.formUnion(ready) }
-    default: if sharing == .anything { planned.formUnion(ready) }
-    }
+    let takesAll =
+      switch search.kind {
+      case .changes(let bound): staying == nil || changes < bound
+      default: sharing == .anything
+      }
     nodes.append(
       Node(
-        ready: Set(ready), chosen: chosen, planned: planned, asleep: asleep, changes: changes, staying: staying))
+        ready: ready, blocked: blocked, chosen: chosen, planned: takesAll ? Set(ready) : [chosen], asleep: asleep,
+        changes: changes, staying: staying))
     return chosen
   }
 
@@ -195,69 +215,69 @@ final class ScheduleExplorer {
   var currentStep: Int { steps.count }
 
   /// Begins a step of a lane.
-  /// - Parameter cause: the step that made it ready, where that was another lane's.
-  func beginStep(_ lane: Int, after cause: Int?) {
-    var clock = StepClock()
+  /// - Parameter causes: the steps that made it ready, where those were other lanes'.
+  func beginStep(_ lane: Int, after causes: [Int]) {
+    var step = Step(lane: lane)
     if isReducing {
-      clock = clocks[lane] ?? clock
-      if let cause, cause < steps.count { clock.join(steps[cause].clock) }
+      step.clock = clocks[lane] ?? step.clock
+      for cause in causes where cause < steps.count { step.clock.join(steps[cause].clock) }
     }
-    running = (lane, clock, [])
+    running = step
   }
 
-  /// Says that the step under way touches an object.
-  func touch(_ object: Int) { if isReducing { running?.touched.insert(object) } }
+  /// Says what the step under way does.
+  func use(_ access: StepAccess) { if isReducing { running?.accesses.append(access) } }
 
-  /// Says that the turn ends which began with a step: what is to have its place comes after all of it.
-  func release(_ step: Int) {
-    finishStep()
-    guard isReducing, step < steps.count, let clock = clocks[steps[step].lane] else { return }
-    steps[step].release = clock
-  }
+  /// Says that with the step under way something ends that began with an earlier one, or the same: what conflicts with that one
+  /// comes after this one.
+  func release(_ step: Int) { if isReducing { running?.released.append(step) } }
 
   /// Whether orders that are the same are found out.
   private var isReducing: Bool { sharing == .messages && search == .every && random == nil && !isFree }
 
   private func finishStep() {
-    guard let (lane, before, touched) = running else { return }
+    guard var step = running else { return }
     running = nil
-    guard isReducing else { return steps.append(Step(lane: lane, touched: [], index: 0, clock: before)) }
     let place = steps.count
-    if place + 1 < nodes.count, place < previous.count {
-      // Up to the last choice the run is the one before.
-      var step = previous[place]
-      step.release = nil
-      clocks[lane] = step.clock
-      return steps.append(step)
+    if isReducing {
+      if place + 1 < nodes.count, place < previous.count {
+        // Up to the last choice the run is the one before.
+        step = previous[place]
+        step.release = nil
+      } else {
+        let before = step.clock
+        for place in (0..<place).reversed() {
+          let other = steps[place]
+          guard other.lane != step.lane, other.accesses.conflicts(with: step.accesses) else { continue }
+          if step.clock.at(other.lane) < other.index { plan(place, step, before) }
+          step.clock.join(other.release ?? other.clock)
+        }
+        step.index = before.at(step.lane) + 1
+        step.clock.set(step.lane, step.index)
+      }
+      clocks[step.lane] = step.clock
     }
-    var clock = before
-    if place < nodes.count { nodes[place].touched[lane] = touched }
-    for place in steps.indices.reversed() where !touched.isEmpty {
-      let step = steps[place]
-      guard step.lane != lane, !step.touched.isDisjoint(with: touched) else { continue }
-      if clock.at(step.lane) < step.index { plan(place, lane, touched, before) }
-      clock.join(step.release ?? step.clock)
-    }
-    let index = before.at(lane) + 1
-    clock.set(lane, index)
-    clocks[lane] = clock
-    steps.append(Step(lane: lane, touched: touched, index: index, clock: clock))
+    steps.append(step)
+    for begun in step.released { steps[begun].release = step.clock }
   }
 
-  /// Sees to it that some run has the step before the one that it races with.
-  private func plan(_ place: Int, _ lane: Int, _ touched: Set<Int>, _ clock: StepClock) {
-    let step = steps[place]
-    // What can come first without that step: the first of each lane that nothing else has to precede.
+  /// Sees to it that some run has a step before the one that it races with.
+  /// - Parameter clock: what came before the step for another reason than the race.
+  private func plan(_ place: Int, _ step: Step, _ clock: StepClock) {
+    let (node, other) = (nodes[place], steps[place])
+    let since = steps[(place + 1)...]
+    // A step that could not be taken then does not race: the other is what let it go on.
+    if node.blocked.contains(step.lane), !since.contains(where: { $0.lane == step.lane }) { return }
+    // What can come first without the other: the first of each lane that nothing else has to precede.
     var initials: [Int] = []
-    var others: [Step] = []
-    for other in steps[(place + 1)...] where other.clock.at(step.lane) < step.index {
-      if !others.contains(where: { other.clock.at($0.lane) >= $0.index }) { initials.append(other.lane) }
-      others.append(other)
+    var free: [Step] = []
+    for next in since where next.clock.at(other.lane) < other.index {
+      if !free.contains(where: { next.clock.at($0.lane) >= $0.index }) { initials.append(next.lane) }
+      free.append(next)
     }
-    if !others.contains(where: { clock.at($0.lane) >= $0.index || !$0.touched.isDisjoint(with: touched) }) {
-      initials.append(lane)
+    if !free.contains(where: { clock.at($0.lane) >= $0.index || $0.accesses.conflicts(with: step.accesses) }) {
+      initials.append(step.lane)
     }
-    let node = nodes[place]
     if initials.contains(where: node.planned.contains) { return }
     if let first = initials.first(where: node.ready.contains) {
       nodes[place].planned.insert(first)

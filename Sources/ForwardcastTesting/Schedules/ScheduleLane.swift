@@ -11,6 +11,16 @@ final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that
     case clock
   }
 
+  /// A message that waits for its turn.
+  struct Entry {
+    let envelope: Envelope
+    let kept: DeliveryGroup?
+    /// The step that posted it.
+    let cause: Int
+    /// Its number among all that were sent in the run.
+    let number: Int
+  }
+
   let kind: Kind
   let name: String
   /// Its number in all orders, and in this one.
@@ -19,13 +29,13 @@ final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that
   /// What a task goes on with, and the step that made it ready.
   var job: UnownedJob?
   var cause: Int?
-  var entries: [ScheduleContext.Entry] = []
+  var entries: [Entry] = []
   /// The turn that has begun and was interrupted.
   var turn: Turn?
   /// How many lanes and objects it has made.
   var children = 0
-  /// What it has sent since its last turn began, for who waits for whom.
-  var sent: [(message: MessageSelector, context: String)] = []
+  /// The delivery that it made last.
+  var delivery: ScheduleNote?
 
   init(_ kind: Kind, _ name: String, key: Int, number: Int) {
     (self.kind, self.name, self.key, self.number) = (kind, name, key, number)

@@ -8,7 +8,7 @@ import ForwardcastRecording
 struct ScheduleNote {
   enum Kind { case turn, goesOn, delivery, posted }
 
-  let kind: Kind
+  var kind: Kind
   /// Who had the turn, or was posted to.
   let lane: String
   var message: MessageSelector?

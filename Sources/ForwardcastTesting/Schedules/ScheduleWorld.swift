@@ -15,13 +15,24 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   /// What came from threads that are not the schedule's.
   private struct Outside {
     var jobs: [UnownedJob] = []
-    var isOver = false
-    var places: [String] = []
+    /// The contexts that were posted to.
+    var posted: [String] = []
+    /// Is to be called at the end of the run, and is gone from then on.
     var end: (@Sendable () -> Void)?
+  }
+
+  /// A message that was posted, for who waits for whom.
+  private struct Sent {
+    /// Lives until its targets have ended.
+    weak var envelope: Envelope?
+    let sender: ScheduleLane
+    let note: ScheduleNote
+    var hasBegun = false
   }
 
   let explorer: ScheduleExplorer
   let clock = TestClock()
+  /// What the core asks when a thread of the run is to go on.
   private(set) var controller: ThreadController?
   private var lanes: [ScheduleLane] = []
   private var tasks: [UInt64: ScheduleLane] = [:]
@@ -31,6 +42,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   /// The lanes that had a turn, in order, and what it was.
   private(set) var order: [Int] = []
   private var notes: [ScheduleNote] = []
+  private var sent: [Sent] = []
   private(set) var problems: [TestFailure] = []
   /// What the body has thrown, which may be because of another failure.
   var thrown: TestFailure?
@@ -41,8 +53,13 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   /// Where problems are reported that belong to no line of their own.
   private let place: SourcePlace
   private var isBodyOver = false
+  /// Whether a turn may still be under way after the end.
+  private(set) var isGivenUp = false
   /// How many steps there have been, for who looks whether anything still happens.
   let progress = Guarded(0)
+
+  /// How long it waits for what may come from outside, where nothing can go on.
+  private let patience = Schedule.patience.outside
 
   init(_ explorer: ScheduleExplorer, at place: SourcePlace) {
     (self.explorer, self.place) = (explorer, place)
@@ -83,25 +100,23 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   private func finish() {
     for context in contexts.values.sorted(by: { $0.number < $1.number }) { context.end() }
     (contexts, lanes) = ([:], [])
-    OutsideTasks.forget(self)
-    let end = outside.withLock { outside in
-      outside.isOver = true
-      defer { outside.end = nil }
-      return outside.end
-    }
-    end?()
+    takeEnd()?()
   }
 
   /// Says that a turn does not end, and gives up on it.
   func giveUp(_ text: String) {
-    let end = outside.withLock { outside in
+    guard let end = takeEnd() else { return }
+    fail(text)
+    isGivenUp = true
+    end()
+  }
+
+  private func takeEnd() -> (@Sendable () -> Void)? {
+    OutsideTasks.forget(self)
+    return outside.withLock { outside in
       defer { outside.end = nil }
       return outside.end
     }
-    if end == nil { return }
-    fail(text)
-    OutsideTasks.forget(self)
-    end?()
   }
 
   // MARK: Choosing
@@ -119,9 +134,9 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   private func choose(_ staying: ScheduleLane?) -> ScheduleLane? {
     takeFromOutside()
     var ready = lanes.filter(isReady)
-    if ready.isEmpty, !isBodyOver || !lanes.allSatisfy({ $0.turn == nil }) {
+    if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
       // Something that is not the schedule's may be about to come back, which is to be named.
-      if cameFromOutside.wait(timeout: .now() + .milliseconds(500)) == .success {
+      if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
       }
@@ -140,7 +155,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
       key = ready[0].key
     }
     guard let lane = ready.first(where: { $0.key == key }) else { return nil }
-    explorer.beginStep(lane.key, after: lane.turn == nil ? lane.entries.first?.cause ?? lane.cause : nil)
+    let cause = lane.turn == nil ? lane.entries.first?.cause ?? lane.cause : nil
+    explorer.beginStep(lane.key, after: cause.map { [$0] } ?? [])
     order.append(lane.number)
     progress.withLock { $0 += 1 }
     if lane.turn != nil { notes.append(ScheduleNote(kind: .goesOn, lane: lane.name)) }
@@ -160,7 +176,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   private func run(_ lane: ScheduleLane) {
     let turn = Turn(lane, self)
     lane.turn = turn
-    lane.sent = []
     let first = explorer.currentStep
     turn.run {
       switch lane.kind {
@@ -173,18 +188,19 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
         guard !lane.entries.isEmpty else { return }
         let entry = lane.entries.removeFirst()
         context.begin(turn)
-        explorer.touch(number(of: context, "turns"))
-        if context.lanes.count > 1 { explorer.touch(number(of: context, "line")) }
-        let note = ScheduleNote(
-          kind: .delivery, lane: context.name, message: entry.envelope.selector, sender: entry.sender)
+        explorer.use(StepAccess(object: context.turns, writes: true))
+        if context.lanes.count > 1 { explorer.use(StepAccess(object: context.line, writes: true)) }
+        sent[entry.number].hasBegun = true
+        var note = sent[entry.number].note
+        note.kind = .delivery
         notes.append(note)
+        lane.delivery = note
         context.run { [self] in
           context.within { mailbox.open(entry.envelope) }
           openSilent(lane)
         }
         context.holder = nil
         explorer.release(first)
-        opened.append(Opened(envelope: entry.envelope, note: note))
       case .clock:
         guard let next = nextTime else { return }
         notes.append(ScheduleNote(kind: .turn, lane: "clock: \(next.offset)"))
@@ -207,9 +223,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   /// A point at which others may go on.
   func step() {
-    guard let turn = Turn.current, turn.world === self else { return }
-    guard let lane = choose(turn.lane) else { return }
-    if lane === turn.lane { return }
+    guard let turn = Turn.running, turn.world === self, let lane = choose(turn.lane), lane !== turn.lane else { return }
     if let other = lane.turn {
       other.goOn()
     } else {
@@ -223,11 +237,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   /// Takes over what was posted to a context.
   func posted(_ mailbox: Mailbox, on context: ScheduleContext) {
-    guard let turn = Turn.current, turn.world === self else {
-      let isOver = outside.withLock { $0.isOver }
-      if !isOver { noteOutside("a message to \(context.name)", nil) }
-      return
-    }
+    guard let turn = Turn.running, turn.world === self else { return noteOutside { $0.posted.append(context.name) } }
     let lane =
       context.lane(mailbox)
       ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane, joins: context)
@@ -237,17 +247,17 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
         mailbox.open(envelope)
         continue
       }
+      let group = envelope.keptGroup
       lane.entries.append(
-        ScheduleContext.Entry(
-          envelope: envelope, mailbox: mailbox, kept: envelope.keptElsewhere, cause: explorer.currentStep,
-          sender: turn.lane.name))
+        ScheduleLane.Entry(
+          envelope: envelope, kept: group, cause: explorer.currentStep, number: sent.count))
+      let note = ScheduleNote(
+        kind: .posted, lane: context.name, message: group?.selector, sender: turn.lane.name)
+      sent.append(Sent(envelope: envelope, sender: turn.lane, note: note))
       if envelope.isSilent { continue }
       context.noteWoken(lane)
-      explorer.touch(number(of: context, "line"))
-      if let message = envelope.selector {
-        turn.lane.sent.append((message, context.name))
-        notes.append(ScheduleNote(kind: .posted, lane: context.name, message: message, sender: turn.lane.name))
-      }
+      explorer.use(StepAccess(object: context.line, writes: true))
+      if note.message != nil { notes.append(note) }
       isPoint = true
     }
     if isPoint { step() }
@@ -255,7 +265,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   /// Blocks the running turn until `isDone`, or until the time has come on the schedule's clock.
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
-    guard let turn = Turn.current else { return isDone() }
+    guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
       // Whole milliseconds: what has passed since the deadline was made is no time of this world.
       let (seconds, attoseconds) = deadline.remaining.components
@@ -273,20 +283,24 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   /// When the clock is to be moved to next.
   private var nextTime: TestClock.Instant? {
-    let blocked = lanes.compactMap(\.turn?.deadline).filter { $0 > clock.now }
-    return (blocked + [clock.nextDeadline].compactMap { $0 }).min()
+    var next = clock.nextDeadline
+    for lane in lanes {
+      guard let deadline = lane.turn?.deadline, deadline > clock.now else { continue }
+      next = min(next ?? deadline, deadline)
+    }
+    return next
   }
 
   func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
 
   func enqueue(_ job: UnownedJob) {
-    guard let turn = Turn.current, turn.world === self else {
+    guard let turn = Turn.running, turn.world === self else {
       if order.isEmpty, !lanes.isEmpty, lanes[0].job == nil {
         lanes[0].job = job
         if let number = job.taskNumber { tasks[number] = lanes[0] }
         return
       }
-      return noteOutside("", job)
+      return noteOutside { $0.jobs.append(job) }
     }
     add(job, by: turn.lane)
   }
@@ -297,18 +311,13 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     if let known = number.flatMap({ tasks[$0] }) {
       lane = known
     } else {
-      let name = number == nil ? "an actor" : "task \(tasks.count)" + purpose(of: maker)
+      let made = maker.delivery.map { " (\($0.name) on \($0.lane))" } ?? ""
+      let name = number == nil ? "an actor" : "task \(tasks.count)" + made
       lane = makeLane(.task, name, by: maker)
       if let number { tasks[number] = lane }
     }
     lane.job = job
     lane.cause = explorer.currentStep
-  }
-
-  /// What a task is for that was made by a target's turn.
-  private func purpose(of maker: ScheduleLane) -> String {
-    guard case .mailbox = maker.kind, let turn = notes.last(where: { $0.kind == .delivery }) else { return "" }
-    return " (\(turn.name) on \(turn.lane))"
   }
 
   private func makeLane(
@@ -326,17 +335,16 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   }
 
   /// A number for something that turns share; `nil` outside of the schedule.
-  func newObject() -> Int? { Turn.current.map { newObject(by: $0.lane) } }
-
-  private func number(of context: ScheduleContext, _ part: String) -> Int {
-    explorer.number(.init(parent: -2, ordinal: 0, name: "\(context.name) \(part)"))
-  }
+  func newObject() -> Int? { Turn.running.map { newObject(by: $0.lane) } }
 
   // MARK: Contexts
 
   func context(_ name: String, isQueue: Bool, isMain: Bool = false) -> ScheduleContext {
     if let context = contexts[name] { return context }
-    let context = ScheduleContext(name, isQueue: isQueue, isMain: isMain, number: contexts.count, in: self)
+    func number(_ part: String) -> Int { explorer.number(.init(parent: -2, ordinal: 0, name: "\(name) \(part)")) }
+    let context = ScheduleContext(
+      name, isQueue: isQueue, isMain: isMain, number: contexts.count, turns: number("turns"), line: number("line"),
+      in: self)
     contexts[name] = context
     return context
   }
@@ -350,56 +358,47 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   // MARK: Outside
 
-  private func noteOutside(_ what: String, _ job: UnownedJob?) {
-    let name = what.isEmpty ? "a task" : what
+  private func noteOutside(_ change: (inout Outside) -> Void) {
     let isOver = outside.withLock { outside in
-      if outside.isOver { return true }
-      if let job { outside.jobs.append(job) }
-      outside.places.append(name)
-      return false
+      if outside.end != nil { change(&outside) }
+      return outside.end == nil
     }
-    if isOver { return }
-    cameFromOutside.signal()
+    if !isOver { cameFromOutside.signal() }
   }
 
   private func takeFromOutside() {
-    let (jobs, places) = outside.withLock { outside in
-      defer { (outside.jobs, outside.places) = ([], []) }
-      return (outside.jobs, outside.places)
+    let (jobs, posted) = outside.withLock { outside in
+      defer { (outside.jobs, outside.posted) = ([], []) }
+      return (outside.jobs, outside.posted)
     }
-    for place in places {
+    let tasks = jobs.map { $0.taskNumber.flatMap { self.tasks[$0]?.name } ?? "a task" }
+    for name in tasks + posted.map({ "a message to \($0)" }) {
       abandon(
-        "\(place) came from a thread that is not the schedule's: the program waits for real time (use schedule.clock), "
+        "\(name) came from a thread that is not the schedule's: the program waits for real time (use schedule.clock), "
           + "for the main actor or an executor itself, or for a queue of its own")
     }
     for job in jobs { add(job, by: lanes[0]) }
   }
 
-  /// A message whose turn has begun: the envelope lives until its targets have ended.
-  private struct Opened {
-    weak var envelope: Envelope?
-    let note: ScheduleNote
-  }
-  private var opened: [Opened] = []
-
-  /// Who waits for whom, when nothing can go on.
+  /// Who waits for whom, when nothing can go on. A task of which only the runtime knows what it waits for, or whether it has
+  /// ended, is not named.
   private var waitingText: String {
-    var lines = ["nothing can go on, and the body has not ended:"]
-    func last(_ lane: ScheduleLane) -> String {
-      lane.sent.isEmpty
-        ? ""
-        : "; the last that it sent: \(lane.sent.map { "\($0.message.name) to \($0.context)" }.joined(separator: ", "))"
-    }
+    var lines = ["nothing can go on, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {
-      if lane.turn != nil {
-        lines.append("\(lane.name) blocks in its turn" + last(lane))
-      } else if case .task = lane.kind, lane === lanes[0] && !isBodyOver || !lane.sent.isEmpty {
-        lines.append("\(lane.name) waits" + last(lane))
+      let awaited = sent.filter { $0.sender === lane && $0.envelope?.isAwaited == true }
+      if !awaited.isEmpty {
+        let messages = awaited.map { "\($0.note.name) on \($0.note.lane)" }
+        lines.append("\(lane.name) waits for \(messages.joined(separator: ", "))")
+      } else if lane.turn != nil {
+        lines.append("\(lane.name) blocks in its turn")
+      } else if lane === lanes[0], !isBodyOver {
+        lines.append("\(lane.name) waits, for no message that it sent")
       }
     }
-    for message in opened where message.envelope != nil {
+    for message in sent where message.note.message != nil && message.envelope != nil {
       let note = message.note
-      lines.append("\(note.name) on \(note.lane), sent by \(note.sender), has not ended")
+      lines.append(
+        "\(note.name) on \(note.lane), sent by \(note.sender), has not \(message.hasBegun ? "ended" : "begun")")
     }
     return lines.joined(separator: "\n  ")
   }

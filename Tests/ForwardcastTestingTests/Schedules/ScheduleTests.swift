@@ -289,8 +289,41 @@ struct ScheduleTests {
 
   @Test("real time in the program is an error, not a wait")
   func realTime() async {
-    let summary = await run { _ in try await Task.sleep(for: .milliseconds(1)) }
-    #expect(summary.failure?.reason.contains("from a thread that is not the schedule's") == true)
+    let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
+      await run { _ in try await Task.sleep(for: .milliseconds(1)) }
+    }
+    #expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+  }
+
+  @Test("so is a hop to the main actor itself")
+  func hop() async {
+    let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
+      await run { _ in await MainActor.run {} }
+    }
+    #expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+  }
+
+  @Test("a turn that does not end is given up after a bound, which a clock of the test reaches")
+  func endless() async {
+    let (clock, hold, isIn) = (TestClock(), DispatchSemaphore(value: 0), Locked(false))
+    @Sendable func block() {
+      isIn.withLock { $0 = true }
+      hold.wait()
+    }
+    let summary = await Schedule.$patience.withValue((.milliseconds(500), clock)) {
+      async let found = run { _ in block() }
+      await until(isIn.withLock { $0 })
+      // Once to see how far it is, and once to see that it is no further.
+      for _ in 1...2 {
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+      }
+      return await found
+    }
+    hold.signal()
+    expect(summary.orders, equals: 0)
+    #expect(summary.failure?.reason.hasPrefix("a turn has not ended in 10 seconds: it blocks on something") == true)
+    expect(failures.failures.count, equals: 1)
   }
 
   @Test("an order in which all wait says who waits for what")
@@ -304,8 +337,29 @@ struct ScheduleTests {
       summary.failure?.reason,
       equals: """
         nothing can go on, and the body has not ended:
-          body waits; the last that it sent: ask: to actor index
+          body waits for ask: on actor index
           ask: on actor index, sent by body, has not ended
+        """)
+  }
+
+  @Test("of tasks only those are said to wait that do")
+  func stuckTasks() async {
+    let summary = await run { schedule in
+      let (proxy, log) = (Proxy(), Proxy())
+      proxy.add(Endless(), delivery: schedule.actor("index"), ownership: .strong)
+      log.on(.note, delivery: schedule.queue("log")) { _ in }
+      await withTaskGroup { group in
+        group.addTask { _ = log.broadcast(.note, 1) }
+        group.addTask { _ = try? await proxy.collectAndWait(.ask, 1, returning: .last) }
+      }
+    }
+    expect(
+      summary.failure?.reason,
+      equals: """
+        nothing can go on, and the body has not ended:
+          body waits, for no message that it sent
+          task 2 waits for ask: on actor index
+          ask: on actor index, sent by task 2, has not ended
         """)
   }
 
