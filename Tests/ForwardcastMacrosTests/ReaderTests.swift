@@ -172,6 +172,22 @@ struct ReaderTests {
     expect(settable, equals: ["a", "i", "l", "subscript", "z"])
   }
 
+  @Test("attributes of types do not begin members")
+  func typeAttributes() throws {
+    let declaration = try read(
+      """
+      protocol P {
+        typealias Responder = @Sendable (Request, consuming Writer) async throws -> Void
+        typealias Maker =
+          @MainActor () -> @Sendable () -> Void
+        associatedtype Body: Q = @Sendable () -> Void
+        var responder: Responder { get } @Message("x") func a()
+      }
+      """)
+    expect(
+      declaration.members.map(\.name), equals: ["typealias", "typealias", "associatedtype", "responder", "a"])
+  }
+
   @Test("names of keys: the base name where only one has it, else all parts")
   func keys() throws {
     let declaration = try read(

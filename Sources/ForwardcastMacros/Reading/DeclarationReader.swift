@@ -65,7 +65,9 @@ struct DeclarationReader {
 
   /// Whether a member begins at a position, in a text where expressions may stand before it.
   func isMemberStart(_ position: Int) -> Bool {
-    if source.isMark(position, "@") || source[position].kind == .directive { return true }
+    if source[position].kind == .directive { return true }
+    // Behind these an attribute is one of a type.
+    if source.isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { source.isMark(position - 1, $0) } }
     guard source[position].kind == .word, source[position].beginsLine else { return false }
     let word = source.text(position)
     if word == "case" { return false }
