@@ -102,6 +102,21 @@ import Testing
       expect(refused.status, equals: 2)
     }
 
+    @Test("what observers of an extension point throw is the script's, and nothing else is printed")
+    func pointErrors() throws {
+      let text = """
+        receiver R { - take: x = nil; - fail throws "failed" }
+        let o = new R; let p = new R
+        extension X { take: fail }
+        register o in X; register p in X
+        expect collect any [X take: 1] throws "type mismatch"
+        expect collect all [X fail] throws "failed"
+        """
+      let call = try Call("run", "-", input: text)
+      expect(call.errors, equals: "")
+      expect(call.status, equals: 0)
+    }
+
     @Test("of several files all run, each in a world of its own, and the worst status counts")
     func several() throws {
       let folder = try Folder()

@@ -19,6 +19,7 @@ extension Interpreter {
     try run.charge(Work.make + Work.pass * selectors.count)
     let selectors = try selectors.map(world.intern)
     let point = ScriptPoint(selectors: selectors, services: world.services)
+    point.observers.onError = { [weak world] failure in world?.report(failure.error) }
     world.trace(point.observers, as: "<extension \(name)>")
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
   }
