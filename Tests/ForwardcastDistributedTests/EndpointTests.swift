@@ -128,7 +128,7 @@ private struct HandLine {
   }
 }
 
-@Suite("Endpoints", .whenQuiet)
+@Suite("Endpoints", .whenQuiet, .timeLimit(.minutes(1)))
 struct EndpointTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -367,12 +367,20 @@ struct EndpointTests {
     async let first = line.call(1, "hold:", "3:Inti1;")
     await until(!worker.words.isEmpty)
     #expect(try await line.await([1], upTo: 3).contains("1:rt"))
-    for number in 2...3 {
-      #expect(try await line.call(number, "add:", "3:Inti\(number);", awaited: 1).contains("1:c10:superseded"))
+    let answers = Locked<[String]>([])
+    let calls = (2...3).map { number in
+      Task {
+        let answer = try await line.call(number, "add:", "3:Inti\(number);", awaited: 1)
+        answers.withLock { $0.append(answer) }
+      }
     }
+    // At once, and not when the first has ended.
+    for _ in 0..<100_000 where answers.withLock({ $0.count < 2 }) { await Task.yield() }
+    expect(answers.withLock { $0.count { $0.contains("1:c10:superseded") } }, equals: 2)
     worker.gate.open()
     #expect(try await first.contains("answer"))
-    #expect(try await line.call(4, "add:", "3:Inti4;", awaited: 1).contains("1:r[3:Inti5;]"))
+    #expect(try await line.call(4, "add:", "3:Inti4;", awaited: 4).contains("1:r[3:Inti5;]"))
+    for call in calls { try await call.value }
     expect(worker.words, equals: ["begin 1", "end 1", "add 4"])
   }
 
