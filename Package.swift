@@ -70,6 +70,7 @@ let package = Package(
     library("ForwardcastDistributed"),
     library("ForwardcastDistributedTesting"),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
+    .executable(name: "forwardcast-orders", targets: ["forwardcast-orders"]),
   ],
   targets: [
     // The program that the compiler starts is a loop around a module, so that tests can link the module.
@@ -160,7 +161,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
     for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
   }
   package.targets.removeAll { !needed.contains($0.name) }
-  package.products.removeAll { !needed.contains(($0 as? Product.Library)?.name ?? "ForwardcastCommand") }
+  package.products.removeAll { !needed.contains($0.name == "forwardcast" ? "ForwardcastCommand" : $0.name) }
 } else if !boundsAreFull {
   let byName = onMainActor + cluster.map(\.name) + ["script-search"]
   package.targets.removeAll { byName.contains($0.name) }

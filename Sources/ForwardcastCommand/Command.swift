@@ -54,7 +54,7 @@ enum Command {
     }
     let call = try Arguments(rest, of: word)
     switch word.name {
-    case "run": return RunCommand(call).run()
+    case "run": return try RunCommand(call).run()
     case "check": return CheckCommand(files: call.operands).run()
     case "repl": return ReplCommand().run()
     case "types": return TypesCommand(encoding: call.operands[0]).run()

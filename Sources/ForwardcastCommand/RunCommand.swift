@@ -6,7 +6,8 @@ import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`: each file in a world of its own.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`: each file in a world of its own; or
+/// `forwardcast run FILE… --every-order [--limit N]`.
 struct RunCommand {
   private let files: [String]
   private let traces: Bool
@@ -15,8 +16,16 @@ struct RunCommand {
   /// Where the slices of all messages go.
   private let tracePath: String?
   private let stepLimit: Int
+  /// How often each file is run at most, where every order of its queues is asked for.
+  private let orderLimit: String?
 
-  init(_ call: Arguments) {
+  init(_ call: Arguments) throws(UsageError) {
+    let isEveryOrder = call.has("--every-order")
+    orderLimit = isEveryOrder ? call.value(of: "--limit") ?? "10000" : nil
+    let unfit = ["--trace", "--diagram", "--trace-file", "--steps"].filter(call.has)
+    if isEveryOrder ? !unfit.isEmpty : call.has("--limit") {
+      throw UsageError(text: "--limit goes with --every-order, which takes no other option", word: .named("run"))
+    }
     files = call.operands
     traces = call.has("--trace")
     diagramPath = call.value(of: "--diagram")
@@ -25,6 +34,7 @@ struct RunCommand {
   }
 
   func run() -> Status {
+    if let orderLimit { return runOrders(orderLimit) }
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     do throws(FileError) {
@@ -42,6 +52,24 @@ struct RunCommand {
       Stream.error.write("\(error.line)\n")
       return status.worse(.failure)
     }
+  }
+
+  /// Becomes the program that runs orders, which stands beside this one: it is linked to test libraries, as this one is not.
+  private func runOrders(_ limit: String) -> Status {
+    let own = CommandLine.arguments[0]
+    // Without a folder this one was found by the shell's path, and so is the other.
+    let place = realpath(own, nil)
+    defer { free(place) }
+    let folder = own.contains("/") ? String(cString: place ?? strdup(own)).split(separator: "/").dropLast() : []
+    let program = (own.contains("/") ? "/" : "") + (folder + ["forwardcast-orders"]).joined(separator: "/")
+    let words = [program, "--limit", limit, "--"] + files.map { $0 == "-" ? "/dev/stdin" : $0 }
+    var arguments = words.map { strdup($0) } + [nil]
+    execvp(program, &arguments)
+    let reason = String(cString: strerror(errno))
+    Stream.error.write(
+      "forwardcast: --every-order needs \(ShownText.shown(program)), which `swift build` makes beside this one: \(reason)\n"
+    )
+    return .usage
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {

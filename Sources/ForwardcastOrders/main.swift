@@ -1,4 +1,4 @@
-// main.swift: `forwardcast-orders`, which runs a script in every order of its queues.
+// main.swift: `forwardcast-orders`, which runs scripts in every order of their queues: `forwardcast run --every-order`.
 // Layer: Orders. See the article "Scripting live objects".
 //
 // A program of its own: what walks orders is linked to the toolchain's test library, and `forwardcast` is not to be.
@@ -17,8 +17,8 @@ import Synchronization
 #endif
 
 let usage = """
-  usage: forwardcast-orders [--limit N] FILE
-  Runs the message script FILE once for each order in which the deliveries on its queues can come, N times at most (10000).
+  usage: forwardcast-orders [--limit N] [--] FILE…
+  Runs each message script once for each order in which the deliveries on its queues can come, N times at most (10000).
   Stops with status 1 at the first in which an expectation does not hold, or other text is printed than in the first.
 
   """
@@ -72,28 +72,37 @@ final class OrderedScript: Sendable {
   }
 }
 
-var words = Array(CommandLine.arguments.dropFirst())
-var limit = 10_000
-if words.count == 3, words[0] == "--limit", let number = Int(words[1]), number > 0 {
-  limit = number
-  words.removeFirst(2)
-}
-guard words.count == 1, !words[0].hasPrefix("-") else {
-  StandardError.write(usage)
-  exit(2)
-}
-guard let bytes = contents(words[0]) else {
-  StandardError.write("\(words[0]) cannot be read\n")
-  exit(2)
+/// Runs one script in every order. Gives the status.
+func run(_ path: String, upTo limit: Int) async -> Int32 {
+  guard let bytes = contents(path) else {
+    StandardError.write("forwardcast: cannot read \(path)\n")
+    return 2
+  }
+  let script = OrderedScript(path, String(decoding: bytes, as: UTF8.self))
+  let summary = await everySchedule(upTo: limit, reporter: TestReporter { _ in }) { script.run($0) }
+  if let failure = summary.failure {
+    let turns = failure.turns.enumerated().map { "  \($0 + 1). \($1)\n" }.joined()
+    StandardError.write("\(path): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")
+    return 1
+  }
+  StandardError.write(script.output, to: 1)
+  let orders = summary.isComplete ? "all orders" : "not all orders were run, and those that were"
+  StandardError.write("\(path): \(orders) print the same (\(summary.orders))\n")
+  return 0
 }
 
-let script = OrderedScript(words[0], String(decoding: bytes, as: UTF8.self))
-let summary = await everySchedule(upTo: limit, reporter: TestReporter { _ in }) { script.run($0) }
-if let failure = summary.failure {
-  let turns = failure.turns.enumerated().map { "  \($0 + 1). \($1)\n" }.joined()
-  StandardError.write("\(words[0]): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")
-  exit(1)
+var words = CommandLine.arguments.dropFirst()
+var limit = 10_000
+if words.first == "--limit", let number = words.dropFirst().first.flatMap({ Int($0) }), number > 0 {
+  limit = number
+  words = words.dropFirst(2)
 }
-StandardError.write(script.output, to: 1)
-let orders = summary.isComplete ? "all orders" : "not all orders were run, and those that were"
-StandardError.write("\(words[0]): \(orders) print the same (\(summary.orders))\n")
+if words.first == "--" {
+  words = words.dropFirst()
+} else if words.contains(where: { $0.hasPrefix("-") }) {
+  words = []
+}
+if words.isEmpty { StandardError.write(usage) }
+var status: Int32 = words.isEmpty ? 2 : 0
+for path in words { status = max(status, await run(path, upTo: limit)) }
+exit(status)

@@ -32,12 +32,19 @@ struct ScriptTests {
 
   @Test("in every order of its queues: a script that prints something else in one of them fails, with its turns")
   func everyOrder() throws {
-    let stale = try BuiltProgram("forwardcast-orders").run(["Examples/Scripts/Orders/stale.msg"])
+    let command = try BuiltProgram("forwardcast")
+    let stale = try command.run(["run", "--every-order", "Examples/Scripts/Orders/stale.msg"])
     #expect(stale.output == "" && stale.status == 1)
     #expect(stale.errors.contains("queue desk: tell, sent by body"))
-    let fresh = try BuiltProgram("forwardcast-orders").run(["Examples/Scripts/Orders/fresh.msg"])
+    let fresh = try command.run(["run", "Examples/Scripts/Orders/fresh.msg", "--every-order", "--limit=500"])
     #expect(fresh.output == "to pay: 3\n" && fresh.status == 0)
     #expect(fresh.errors.contains("all orders print the same"))
+    let script = "Examples/Scripts/Orders/stale.msg"
+    let cut = try command.run(["run", "--every-order", script, "--missing.msg"])
+    #expect(cut.status == 2 && cut.errors.contains("run has no option --missing.msg"))
+    let both = try command.run(["run", "--every-order", "--limit", "1", "--", script, "-no.msg"])
+    #expect(both.errors.contains("not all orders were run, and those that were print the same (1)"))
+    #expect(both.status == 2 && both.errors.hasSuffix("cannot read -no.msg\n"))
   }
 
   @Test("a script with an error ends with status 1 and shows the place")
