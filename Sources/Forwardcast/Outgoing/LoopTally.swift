@@ -81,6 +81,7 @@ func reportSilence(_ route: MessageRoute) {
 
 extension CollectFailure {
   /// An error that belongs to no target.
+  @usableFromInline
   init(_ error: any Error, _ route: MessageRoute) {
     self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
   }

@@ -27,7 +27,7 @@ extension MulticastSending {
   {
     let visit = visit(invocation.selector)
     var sink = PolicySink(boxes: policy, visit.core)
-    if let reachedAny = serveOpened(invocation, along: visit, keepsAnswers: true, into: &sink) {
+    if let reachedAny = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &sink) {
       return try sink.collected(reachedAny ? nil : .silence(visit.kept)).get()
     }
     let route = keep(visit)

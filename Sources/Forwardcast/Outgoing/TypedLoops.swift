@@ -10,20 +10,38 @@ func broadcastTyped<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
   guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    return broadcastOtherwise(keep(visit), arguments, returning: R.self, crosses: crosses)
+    return broadcastOtherwise(visit, arguments, returning: R.self, crosses: crosses)
   }
   var tally = LoopTally(visit)
-  let reached = tally.serve(arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2) }
-  return tally.summary(reached: reached)
+  return tally.broadcast(tally.visit.count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that takes more than a loop. Apart from it, so that the loop has the registers to itself.
+/// A typed broadcast that takes more than a loop.
 @export(implementation) @inline(never)
 func broadcastOtherwise<R, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
+  do {
+    let count = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
+      arguments.walked(returning: R.self, crosses: crosses)
+    }
+    if let count {
+      var tally = LoopTally(visit)
+      return tally.broadcast(count, arguments, returning: R.self)
+    }
+  } catch { return visit.failure(error) }
+  let route = keep(visit)
+  return broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
     ?? broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
+}
+
+extension MessageVisit {
+  /// What came of a broadcast that a hook ended.
+  @usableFromInline
+  consuming func failure(_ error: any Error) -> BroadcastSummary {
+    core.report(error, kept.selector, nil, receiver: core.name)
+    return BroadcastSummary(failed: 1)
+  }
 }
 
 /// Ends a visit and keeps its route.
@@ -37,32 +55,51 @@ func collectTyped<R, Output, each A>(
   crosses: Bool
 ) -> Collected<Output> {
   guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    let route = keep(visit)
-    return collectWalked(
-      route, policy, policy.makeCollector(), route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses)
-    )
+    return collectOtherwise(visit, arguments, policy, crosses: crosses)
   }
+  let count = visit.count
   switch policy.way {
   case .folding(let initial, let step):
     var result = initial()
-    let failure = answerTyped(visit, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
+    let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
     return Collected(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
-    let failure = answerTyped(visit, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
+    let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
     return Collected(collector.finish(), failure)
   }
+}
+
+/// A typed `collect` that takes more than a loop.
+@export(implementation) @inline(never)
+func collectOtherwise<R, Output, each A>(
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
+  crosses: Bool
+) -> Collected<Output> {
+  let collector = policy.makeCollector()
+  do {
+    let count = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
+      arguments.walked(returning: R.self, crosses: crosses)
+    }
+    if let count {
+      let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
+      return Collected(collector.finish(), failure)
+    }
+  } catch { return Collected(collector.finish(), CollectFailure(error, keep(visit))) }
+  let route = keep(visit)
+  return collectWalked(
+    route, policy, collector, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
 }
 
 /// Gives the answers of direct targets to `take`, one after another, until it says `false`.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
-  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
+  _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
   _ take: (R) throws -> Bool
 ) -> CollectFailure? {
   var (errors, reachedAny) = (StepErrors?.none, false)
   var tally = LoopTally(visit)
-  _ = tally.serve(arguments, returning: R.self) { answer in
+  _ = tally.serve(count, arguments, returning: R.self) { answer in
     reachedAny = true
     return try take(answer)
   } fail: { tally, error, step in
@@ -74,6 +111,15 @@ func answerTyped<R, each A>(
 }
 
 extension LoopTally {
+  /// Calls so many methods, and makes nothing of the answers.
+  @export(implementation) @inline(__always)
+  mutating func broadcast<R, each A>(_ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type)
+    -> BroadcastSummary
+  {
+    let reached = serve(count, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2) }
+    return summary(reached: reached)
+  }
+
   /// Calls the methods of direct targets, all of one function type, one after another.
   ///
   /// - Parameters:
@@ -82,10 +128,10 @@ extension LoopTally {
   /// - Returns: how many steps had their turn.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
-    _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
+    _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
     fail: (inout LoopTally, any Error, RouteStep) -> Bool
   ) -> Int {
-    let (steps, count) = (visit.steps, visit.count)
+    let steps = visit.steps
     var index = 0
     // A route whose methods have a type has a step.
     repeat {

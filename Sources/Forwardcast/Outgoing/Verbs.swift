@@ -66,10 +66,12 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 @usableFromInline
 func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
   var summary = BroadcastSummary()
-  if serveOpened(invocation, along: visit, keepsAnswers: false, into: &summary) != nil {
-    if summary.nobodyResponded { reportSilence(visit.kept) }
-    return summary
-  }
+  do {
+    if try serveOpened(invocation, along: visit, keepsAnswers: false, into: &summary) != nil {
+      if summary.nobodyResponded { reportSilence(visit.kept) }
+      return summary
+    }
+  } catch { return visit.failure(error) }
   let route = keep(visit)
   do {
     return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: BroadcastSummary())
@@ -87,7 +89,7 @@ package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming
 {
   invocation.result = nil
   var report = DeliveryReport()
-  if let reachedAny = serveOpened(invocation, along: visit, keepsAnswers: true, into: &report) {
+  if let reachedAny = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &report) {
     if !reachedAny { try visit.core.answerSilence(invocation.selector) }
   } else {
     let route = keep(visit)

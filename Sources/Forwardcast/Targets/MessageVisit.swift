@@ -49,10 +49,34 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }
 
+  /// The function type of all methods, where a loop is all that the message takes behind its hooks.
+  var typeBehindHooks: ObjectIdentifier? { route._withUnsafeGuaranteedRef { $0.typeBehindHooks } }
+
   /// Whether some registration is not among the steps.
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
+
+  /// Runs the hooks around the message where all of them come before it, and methods of one type are called then.
+  ///
+  /// - Parameter type: that of the methods.
+  /// - Returns: how many steps the message goes then; `nil`, and nothing done, where that is not so.
+  /// - Throws: the error of a hook.
+  @usableFromInline @inline(never)
+  func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Int? {
+    guard typeBehindHooks == type else { return nil }
+    // What a hook adds comes later.
+    let count = count
+    try runHooks(arguments())
+    return count
+  }
+
+  /// Runs the hooks, all of which come before the message.
+  func runHooks(_ arguments: MessageArguments) throws {
+    let route = route.takeUnretainedValue()
+    try route.around?.runBefore(
+      HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
+  }
 
   /// The route, retained: for what takes more than the loop.
   @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }

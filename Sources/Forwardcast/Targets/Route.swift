@@ -32,6 +32,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
   /// loop, since they have several types or the route is another way.
   @usableFromInline let loopType: ObjectIdentifier?
+  /// The same for what goes on behind hooks that all come before the message.
+  let typeBehindHooks: ObjectIdentifier?
   /// How messages go along the route.
   let way: RouteWay
   /// The plan, retained, or 0: written once, under the proxy's lock.
@@ -58,7 +60,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     covered = list?.end ?? 0
     traits = steps.traits
     way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
-    if case .one(let type) = traits.types, case .direct = way { loopType = type } else { loopType = nil }
+    let type: ObjectIdentifier? = if case .one(let type) = traits.types { type } else { nil }
+    loopType = if case .direct = way { type } else { nil }
+    typeBehindHooks = around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? type : nil
     capacity = max(steps.list.count + room, 1)
     self.steps = .allocate(capacity: capacity)
     append(steps)
