@@ -13,19 +13,14 @@ package final class PendingAnswers: @unchecked Sendable {
     var outcome: StepOutcome?
     /// The slots of a nested proxy's targets, once it has been served.
     var children: [Int]?
-    /// Whether the outcome has been given out, or nobody will ask for it: then an error goes to the handlers.
+    /// Whether the outcome has been given out.
     var isTaken = false
-    var isAbandoned = false
 
     var isOpen: Bool { outcome == nil && children == nil }
 
-    /// The error that only the handlers get, with its place.
+    /// The error that nobody has been given, with its place.
     var untold: Untold? {
-      if isAbandoned, !isTaken, case .failed(let error)? = outcome {
-        Untold(error: error, context: context)
-      } else {
-        nil
-      }
+      if !isTaken, case .failed(let error)? = outcome { Untold(error: error, context: context) } else { nil }
     }
   }
 
@@ -38,7 +33,10 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
+    /// Whether nobody will ask for outcomes any more: then errors go to the handlers.
     var isAbandoned = false
+
+    func untold(at index: Int) -> Untold? { isAbandoned ? slots[index].untold : nil }
   }
 
   private let state = Guarded(State())
@@ -61,10 +59,9 @@ package final class PendingAnswers: @unchecked Sendable {
   private func add(_ slot: Slot) -> Int {
     let slot = UncheckedSendable(slot)
     let (index, untold) = state.withLock { state in
-      var slot = slot.value
-      slot.isAbandoned = state.isAbandoned
-      state.slots.append(slot)
-      return (state.slots.count - 1, slot.untold)
+      let index = state.slots.count
+      state.slots.append(slot.value)
+      return (index, state.untold(at: index))
     }
     untold?.tell()
     return index
@@ -77,7 +74,7 @@ package final class PendingAnswers: @unchecked Sendable {
       guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
       if let target = sent.value.target { state.slots[index].context.target = target }
-      return (true, state.slots[index].untold)
+      return (true, state.untold(at: index))
     }
     untold?.tell()
     if settles { completion.leave() }
@@ -94,22 +91,13 @@ package final class PendingAnswers: @unchecked Sendable {
       return true
     }
     if settles { completion.leave() }
-    if state.withLock({ $0.slots[index].isAbandoned }) { abandon(children) }
   }
 
-  /// Says that nobody will ask for some outcomes, or for any: their errors, also later ones, go to the handlers.
-  func abandon(_ slots: [Int]? = nil) {
+  /// Says that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
+  func abandon() {
     let untold = state.withLock { state -> [Untold] in
-      if slots == nil { state.isAbandoned = true }
-      var found: [Untold] = []
-      var waiting = slots ?? Array(state.slots.indices)
-      while let index = waiting.popLast() {
-        guard index >= 0, !state.slots[index].isAbandoned else { continue }
-        state.slots[index].isAbandoned = true
-        if let untold = state.slots[index].untold { found.append(untold) }
-        if slots != nil { waiting += state.slots[index].children ?? [] }
-      }
-      return found
+      defer { state.isAbandoned = true }
+      return state.isAbandoned ? [] : state.slots.compactMap(\.untold)
     }
     for error in untold { error.tell() }
   }
