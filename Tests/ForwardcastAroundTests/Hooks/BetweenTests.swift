@@ -42,7 +42,7 @@ struct BetweenTests {
     let boxed = await #expect(throws: MessageError.self) { try await outer.collectAndWait(quote, returning: .all) }
     expect(boxed?.code, equals: .isolationMismatch)
     try await expect(outer.forwardAndWait(quote).failures.count, equals: 1)
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
     hook.cancel()
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3])
   }
@@ -53,11 +53,10 @@ struct BetweenTests {
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
     _ = desk("bo", worth: 2, in: inner, on: "bo")
     _ = desk("cy", worth: 3, in: inner)
-    try inner.after(.quote) { journal.note("after \($1): \($0)") }
+    try inner.after(.quote) { journal.write("after \($1): \($0)") }
     let exchanges = inner.exchanges(for: .quote)
     func afterwards() -> [String] {
-      defer { journal.clear() }
-      return journal.entries.filter { $0.hasPrefix("after") }
+      return journal.take().filter { $0.hasPrefix("after") }
     }
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3, 4])
     expect(afterwards(), equals: ["after 1: [3, 4]"])
@@ -131,13 +130,13 @@ struct BetweenTests {
     let late = Desk("late", worth: 9, journal)
     try outer.before(.quote) { _ in
       inner.add(late)
-      try inner.before(.quote) { journal.note("hook \($0)") }
+      try inner.before(.quote) { journal.write("hook \($0)") }
     }
     try expect(outer.collect(.quote, 1, returning: .all), equals: [3])
-    expect(journal.entries, equals: ["bo quotes 1"])
-    journal.clear()
+    expect(journal.all, equals: ["bo quotes 1"])
+    journal.take()
     try expect(outer.collect(.quote, 2, returning: .all), equals: [4, 11])
-    expect(journal.entries, equals: ["hook 2", "bo quotes 2", "late quotes 2"])
+    expect(journal.all, equals: ["hook 2", "bo quotes 2", "late quotes 2"])
   }
 
   @Test("a report lists nobody twice behind hooks, and no dead target as queued", arguments: [false, true])

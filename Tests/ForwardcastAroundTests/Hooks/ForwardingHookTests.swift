@@ -21,20 +21,20 @@ struct ForwardingHookTests {
   func kinds() throws {
     let desk = Desk("ann", worth: 20, journal)
     let proxy = ForwardingProxy(to: desk)
-    try proxy.before(.quote) { journal.note("before \($0)") }
-    try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
+    try proxy.before(.quote) { journal.write("before \($0)") }
+    try proxy.after(.quote) { answers, amount in journal.write("after \(amount): \(answers)") }
     let doubled = try proxy.around(.quote) { call in try call.proceed(with: call.arguments * 2).map { $0 + 1 } }
     try expect(proxy.send(.quote, 1), equals: 23)
-    expect(journal.entries, equals: ["before 2", "ann quotes 2", "after 2: [22]"])
+    expect(journal.all, equals: ["before 2", "ann quotes 2", "after 2: [22]"])
     doubled.cancel()
-    journal.clear()
+    journal.take()
     let guarding = try proxy.before { message in
-      journal.note("\(message)")
+      journal.write("\(message)")
       throw Refusal(name: "guard")
     }
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.say, "hello") }
-    expect(journal.entries, equals: ["quote: 1", #"say: "hello""#])
+    expect(journal.all, equals: ["quote: 1", #"say: "hello""#])
     guarding.cancel()
     try expect(proxy.send(.worth), equals: 20)
     #expect(proxy.responds(to: "worth") && !proxy.responds(to: "nothing"))
@@ -59,11 +59,11 @@ struct ForwardingHookTests {
   func chain() throws {
     let inner = ForwardingProxy(to: Desk("ann", worth: 20, journal))
     let outer = ForwardingProxy(to: inner)
-    try inner.before(.worth) { journal.note("inner") }
+    try inner.before(.worth) { journal.write("inner") }
     try expect(outer.send(.worth), equals: 20)
-    try outer.before(.worth) { journal.note("outer") }
+    try outer.before(.worth) { journal.write("outer") }
     try expect(outer.send(.worth), equals: 20)
-    expect(journal.entries, equals: ["inner", "ann worth", "outer", "inner", "ann worth"])
+    expect(journal.all, equals: ["inner", "ann worth", "outer", "inner", "ann worth"])
     #expect(outer.responds(to: "worth"))
   }
 
@@ -71,13 +71,13 @@ struct ForwardingHookTests {
   func lazy() throws {
     let proxy = LazyProxy { Desk("ann", worth: 20, journal) }
     let hook = try proxy.before(.quote) { _ in throw Refusal(name: "guard") }
-    try proxy.before("quote:") { _ in journal.note("asked") }
+    try proxy.before("quote:") { _ in journal.write("asked") }
     #expect(!proxy.isMade)
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
     #expect(!proxy.isMade)
     hook.cancel()
     try expect(proxy.send(.quote, 1), equals: 21)
-    #expect(proxy.isMade && journal.entries == ["asked", "asked", "ann quotes 1"])
+    #expect(proxy.isMade && journal.all == ["asked", "asked", "ann quotes 1"])
   }
 
   @Test("a key that has not as many arguments as its selector has colons is refused when installed")

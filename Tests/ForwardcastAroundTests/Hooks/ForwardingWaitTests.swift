@@ -75,14 +75,14 @@ struct ForwardingWaitTests {
         known[call.arguments] = prices.first
         return prices
       })
-    try shop.after(.price) { prices, item in journal.note("\(item) \(prices)") }
+    try shop.after(.price) { prices, item in journal.write("\(item) \(prices)") }
     #expect(!shop.isMade)
     try await expect(shop.sendAndWait(.price, "tea"), equals: 302)
     try await expect(shop.sendAndWait(.price, "tea"), equals: 302)
     var message = Invocation("price:", arguments: [ArgumentBox("coffee")])
     try await shop.performAndWait(&message)
     try expect(message.result?.unbox(as: Int.self), equals: 603)
-    expect(journal.entries, equals: ["tea [302]", "tea [302]", "coffee [603]"])
+    expect(journal.all, equals: ["tea [302]", "tea [302]", "coffee [603]"])
     // Who does not wait does not reach it.
     #expect(throws: MessageError.self) { try shop.send(.price, "tea") }
   }

@@ -12,36 +12,36 @@ struct HookLifeTests {
   @Test("a cancelled hook does not run again, and the others stay in their order")
   func cancel() throws {
     let proxy = Desks.of(Desk("ann", journal))
-    try proxy.before(.say) { _ in journal.note("1") }
-    let second = try proxy.before(.say) { _ in journal.note("2") }
-    try proxy.before(.say) { _ in journal.note("3") }
+    try proxy.before(.say) { _ in journal.write("1") }
+    let second = try proxy.before(.say) { _ in journal.write("2") }
+    try proxy.before(.say) { _ in journal.write("3") }
     #expect(!second.isCancelled && second.selector == "say:")
     second.cancel()
     second.cancel()
     #expect(second.isCancelled)
     proxy.broadcast(.say, "hello")
-    expect(journal.entries, equals: ["3", "1", "ann hello"])
+    expect(journal.all, equals: ["3", "1", "ann hello"])
   }
 
   @Test("a hook that is cancelled by one outside of it does not run for that message either")
   func cancelOnTheWay() throws {
     let proxy = Desks.of(Desk("ann", journal))
-    let inner = try proxy.before(.say) { _ in journal.note("inner") }
-    let behind = try proxy.after(.say) { _, _ in journal.note("behind") }
+    let inner = try proxy.before(.say) { _ in journal.write("inner") }
+    let behind = try proxy.after(.say) { _, _ in journal.write("behind") }
     try proxy.before(.say) { _ in
       inner.cancel()
       behind.cancel()
     }
     proxy.broadcast(.say, "hello")
-    expect(journal.entries, equals: ["ann hello"])
+    expect(journal.all, equals: ["ann hello"])
   }
 
   @Test("hooks behind a message run in the order in which they were installed: the newest stands outside")
   func orderBehind() throws {
     let proxy = Desks.of(Desk("ann", journal))
-    for number in 1...3 { try proxy.after(.say) { _, _ in journal.note("\(number)") } }
+    for number in 1...3 { try proxy.after(.say) { _, _ in journal.write("\(number)") } }
     proxy.broadcast(.say, "hello")
-    expect(journal.entries, equals: ["ann hello", "1", "2", "3"])
+    expect(journal.all, equals: ["ann hello", "1", "2", "3"])
   }
 
   @Test("a hook behind the message that is cancelled while the message is under way does not run")
@@ -49,9 +49,9 @@ struct HookLifeTests {
     let proxy = Desks.of(Desk("ann", journal))
     var behind: HookRegistration?
     try proxy.before(.say) { _ in behind?.cancel() }
-    behind = try proxy.after(.say) { _, _ in journal.note("behind") }
+    behind = try proxy.after(.say) { _, _ in journal.write("behind") }
     proxy.broadcast(.say, "hello")
-    expect(journal.entries, equals: ["ann hello"])
+    expect(journal.all, equals: ["ann hello"])
   }
 
   @Test("a hook may cancel itself and install others, which run from the next message on")
@@ -59,13 +59,13 @@ struct HookLifeTests {
     let proxy = Desks.of(Desk("ann", journal))
     var own: HookRegistration?
     own = try proxy.before(.say) { text in
-      journal.note("first \(text)")
+      journal.write("first \(text)")
       own?.cancel()
-      try proxy.before(.say) { journal.note("second \($0)") }
+      try proxy.before(.say) { journal.write("second \($0)") }
     }
     proxy.broadcast(.say, "a")
     proxy.broadcast(.say, "b")
-    expect(journal.entries, equals: ["first a", "ann a", "second b", "ann b"])
+    expect(journal.all, equals: ["first a", "ann a", "second b", "ann b"])
   }
 
   @Test("a hook may send through its own proxy")
@@ -139,11 +139,11 @@ struct HookLifeTests {
   @Test("types that may become the method's are let in: other numbers, optionals, and what nobody answers yet")
   func convertible() throws {
     let proxy = Desks.of(Desk("ann", worth: 1, journal))
-    try proxy.before(Message<(Int32) -> Double>("quote:")) { journal.note("Int32 \($0)") }
-    try proxy.before(Message<(Int?) -> Int?>("quote:")) { journal.note("Int? \(String(describing: $0))") }
-    try proxy.before(Message<(String) -> Int>("unheard:")) { _ in journal.note("never") }
+    try proxy.before(Message<(Int32) -> Double>("quote:")) { journal.write("Int32 \($0)") }
+    try proxy.before(Message<(Int?) -> Int?>("quote:")) { journal.write("Int? \(String(describing: $0))") }
+    try proxy.before(Message<(String) -> Int>("unheard:")) { _ in journal.write("never") }
     try expect(proxy.collect(.quote, 4, returning: .last), equals: 5)
-    expect(journal.entries, equals: ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
+    expect(journal.all, equals: ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
   }
 
   @Test("the table of an interface is checked when no target is there")
@@ -157,9 +157,9 @@ struct HookLifeTests {
   @Test("thousands of hooks that need no level of the stack run, and too many that do are an error")
   func many() throws {
     let proxy = Desks.of(Desk("ann", journal))
-    for _ in 0..<2_000 { try proxy.before(.say) { _ in journal.note("x") } }
+    for _ in 0..<2_000 { try proxy.before(.say) { _ in journal.write("x") } }
     proxy.broadcast(.say, "hello")
-    expect(journal.entries.count, equals: 2_001)
+    expect(journal.all.count, equals: 2_001)
     for _ in 0..<bound(15_000, full: 30_000) { try proxy.around("worth") { try $0.proceed() } }
     let error = try #require(throws: MessageError.self) { try proxy.collect(.worth, returning: .sum) }
     expect(error.code, equals: .tooDeep)

@@ -23,7 +23,7 @@ private final class Asked: Counter, MessageReceiver {
   static let selectorTable = SelectorTable(for: Asked.self, rows: [])
   static let selectors = Journal()
   static func resolveMethod(for selector: MessageSelector) -> Bool {
-    selectors.note(selector.name)
+    selectors.write(selector.name)
     return false
   }
   func count(to number: Int) {}
@@ -48,13 +48,13 @@ struct HookPlaceTests {
   func facade() throws {
     let (counter, till, journal) = (CounterProxy(), Till(), Journal())
     counter.add(till)
-    try counter.before(CounterProxy.Messages.count) { journal.note("count \($0)") }
+    try counter.before(CounterProxy.Messages.count) { journal.write("count \($0)") }
     try counter.around(CounterProxy.Messages.total) { call in
       try call.proceed(with: call.arguments + "!").map { $0 * 10 }
     }
     counter.count(to: 3)
     try expect(counter.total(of: "ab"), equals: 30)
-    #expect(till.counted == [3] && journal.entries == ["count 3"])
+    #expect(till.counted == [3] && journal.all == ["count 3"])
     withExtendedLifetime(till) {}
   }
 
@@ -73,12 +73,12 @@ struct HookPlaceTests {
     _ = own.messages()
     _ = own.trace { _ in }
     let failures = Journal()
-    proxy.onError = { failures.note("\($0.error)") }
+    proxy.onError = { failures.write("\($0.error)") }
     proxy.dynamic[dynamicMember: "no name"].dynamicallyCall(withKeywordArguments: [:])
-    expect(failures.entries.count, equals: 1)
+    expect(failures.all.count, equals: 1)
     proxy.mute(asked)
     proxy.broadcast { _ in }
-    expect(Asked.selectors.entries, equals: [])
+    expect(Asked.selectors.all, equals: [])
     withExtendedLifetime(asked) {}
   }
 

@@ -16,36 +16,36 @@ struct HookTests {
   @Test("before runs before every target and after behind all, each once a message, with its arguments")
   func beforeAndAfter() throws {
     let proxy = desks()
-    try proxy.before(.quote) { journal.note("before \($0)") }
-    try proxy.after(.quote) { answers, amount in journal.note("after \(amount): \(answers)") }
+    try proxy.before(.quote) { journal.write("before \($0)") }
+    try proxy.after(.quote) { answers, amount in journal.write("after \(amount): \(answers)") }
     try expect(proxy.collect(.quote, 1, returning: .sum), equals: 67)
-    expect(journal.entries, equals: ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
+    expect(journal.all, equals: ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
   }
 
   @Test("a hook of one selector does not see another's messages")
   func otherSelectors() throws {
     let proxy = desks()
-    try proxy.before(.quote) { _ in journal.note("typed") }
-    try proxy.before("quote:") { _ in journal.note("boxed") }
+    try proxy.before(.quote) { _ in journal.write("typed") }
+    try proxy.before("quote:") { _ in journal.write("boxed") }
     proxy.broadcast(.say, "hello")
-    expect(journal.entries, equals: ["ann hello", "bo hello"])
+    expect(journal.all, equals: ["ann hello", "bo hello"])
   }
 
   @Test("a hook that is installed later stands outside, whatever the kinds")
   func order() throws {
     let proxy = desks()
-    try proxy.before(.worth) { journal.note("before 1") }
-    try proxy.after(.worth) { _ in journal.note("after 1") }
+    try proxy.before(.worth) { journal.write("before 1") }
+    try proxy.after(.worth) { _ in journal.write("after 1") }
     try proxy.around { call in
-      journal.note("in 2")
-      defer { journal.note("out 2") }
+      journal.write("in 2")
+      defer { journal.write("out 2") }
       return try call.proceed()
     }
-    try proxy.before("worth") { _ in journal.note("before 3") }
-    try proxy.after { _, _ in journal.note("after 3") }
+    try proxy.before("worth") { _ in journal.write("before 3") }
+    try proxy.after { _, _ in journal.write("after 3") }
     _ = try proxy.collect(.worth, returning: .last)
     expect(
-      journal.entries,
+      journal.all,
       equals: [
         "before 3", "in 2", "before 1", "ann worth", "bo worth", "after 1", "out 2", "after 3",
       ])
@@ -61,7 +61,7 @@ struct HookTests {
     }
     proxy.broadcast(.say, "hello")
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [27, 52])
-    expect(journal.entries, equals: ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
+    expect(journal.all, equals: ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
   }
 
   @Test("around may change the answers, and the policy is applied to what it gives")
@@ -93,7 +93,7 @@ struct HookTests {
     try expect(proxy.collect(.worth, returning: .sum), equals: 0)
     #expect(try proxy.collect(.worth, returning: .last) == nil)
     #expect(proxy.broadcast(.say, "hello").nobodyResponded)
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("proceeding twice sends twice, and the outcome of the last counts")
@@ -104,87 +104,87 @@ struct HookTests {
       return try call.proceed(with: 2)
     }
     try expect(proxy.collect(.quote, 0, returning: .all), equals: [22, 47])
-    expect(journal.entries, equals: ["ann quotes 1", "bo quotes 1", "ann quotes 2", "bo quotes 2"])
+    expect(journal.all, equals: ["ann quotes 1", "bo quotes 1", "ann quotes 2", "bo quotes 2"])
     expect(proxy.broadcast(.quote, 0).delivered, equals: 2)
   }
 
   @Test("what before throws is the send's, and nobody gets the message")
   func veto() throws {
     let proxy = desks()
-    try proxy.before(.quote) { _ in journal.note("inner hook") }
+    try proxy.before(.quote) { _ in journal.write("inner hook") }
     try proxy.before { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try proxy.collect(.quote, 1, returning: .sum) }
     #expect(throws: Refusal(name: "guard")) { try proxy.send(.quote, 1) }
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     #expect(throws: Refusal(name: "guard")) { try proxy.forward(&call) }
     #expect(throws: Refusal(name: "guard")) { try proxy.collect(call, returning: .last) }
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("a broadcast gives a hook's error to onError, and counts it as one failure of the proxy")
   func vetoOfBroadcast() throws {
     let proxy = desks()
-    proxy.onError = { [journal] in journal.note("\($0)") }
+    proxy.onError = { [journal] in journal.write("\($0)") }
     try proxy.before(.say) { _ in throw Refusal(name: "guard") }
     expect(proxy.broadcast(.say, "hello").failed, equals: 1)
     expect(proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("hello")])).failed, equals: 1)
     let line = "say: failed in MulticastProxy<MessageReceiver>: refused by guard"
-    expect(journal.entries, equals: [line, line])
+    expect(journal.all, equals: [line, line])
   }
 
   @Test("an error of after comes behind what was delivered, and both are in the summary")
   func errorAfter() throws {
     let proxy = desks()
-    proxy.onError = { [journal] in journal.note("\($0.error)") }
+    proxy.onError = { [journal] in journal.write("\($0.error)") }
     try proxy.after(.say) { _, _ in throw Refusal(name: "after") }
     let summary = proxy.broadcast(.say, "hello")
     #expect(summary.delivered == 2 && summary.failed == 1)
-    expect(journal.entries, equals: ["ann hello", "bo hello", "refused by after"])
+    expect(journal.all, equals: ["ann hello", "bo hello", "refused by after"])
   }
 
   @Test("after does not run when the message throws")
   func noAfter() throws {
     let proxy = desks()
-    try proxy.after(.quote) { _, _ in journal.note("after") }
+    try proxy.after(.quote) { _, _ in journal.write("after") }
     #expect(throws: Refusal(name: "ann")) { try proxy.collect(.quote, -1, returning: .sum) }
-    expect(journal.entries, equals: ["ann quotes -1", "bo quotes -1"])
+    expect(journal.all, equals: ["ann quotes -1", "bo quotes -1"])
   }
 
   @Test("an around hook may take an error and answer in its place")
   func errorTaken() throws {
     let proxy = desks()
-    proxy.onError = { [journal] in journal.note("\($0.error)") }
+    proxy.onError = { [journal] in journal.write("\($0.error)") }
     try proxy.around(.quote) { call in
       do { return try call.proceed() } catch let refusal as Refusal {
-        journal.note("caught \(refusal.name)")
+        journal.write("caught \(refusal.name)")
         return [0]
       }
     }
     try expect(proxy.collect(.quote, -1, returning: .sum), equals: 0)
     // The first error is thrown to the hook, the other told.
-    expect(journal.entries, equals: ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
+    expect(journal.all, equals: ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
   }
 
   @Test("in forward a failure is thrown to the hooks, and stands in the report again when they leave it alone")
   func failuresOfForward() throws {
     let proxy = desks()
     let told = Journal()
-    proxy.onError = { told.note("\($0.error)") }
-    try proxy.after { _, _ in journal.note("after") }
+    proxy.onError = { told.write("\($0.error)") }
+    try proxy.after { _, _ in journal.write("after") }
     let passing = try proxy.around { call in
       do { return try call.proceed() } catch {
-        journal.note("saw \(error)")
+        journal.write("saw \(error)")
         throw error
       }
     }
     var call = Invocation("quote:", arguments: [ArgumentBox(-1)])
     let report = try proxy.forward(&call)
     expect(report.failures.map { "\($0.error)" }, equals: ["refused by ann", "refused by bo"])
-    #expect(journal.entries == ["ann quotes -1", "bo quotes -1", "saw refused by ann"] && told.entries == [])
+    #expect(journal.all == ["ann quotes -1", "bo quotes -1", "saw refused by ann"] && told.all == [])
     passing.cancel()
     let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
     let mended = try proxy.forward(&call)
-    #expect(mended.failures.isEmpty && told.entries == ["refused by bo"])
+    #expect(mended.failures.isEmpty && told.all == ["refused by bo"])
     try expect(call.result?.unbox(as: Int.self), equals: 0)
     taking.cancel()
     try proxy.around { call in
@@ -192,15 +192,15 @@ struct HookTests {
       throw Refusal(name: "hook")
     }
     #expect(throws: Refusal(name: "hook")) { try proxy.forward(&call) }
-    expect(told.entries, equals: ["refused by bo", "refused by bo"])
+    expect(told.all, equals: ["refused by bo", "refused by bo"])
   }
 
   @Test("hooks run also when nobody responds, and silence is an error inside of them")
   func nobody() throws {
     let proxy = Desks(options: MulticastOptions(silence: .thrown))
-    try proxy.before(.worth) { journal.note("before") }
+    try proxy.before(.worth) { journal.write("before") }
     #expect(throws: MessageError.self) { try proxy.collect(.worth, returning: .last) }
-    expect(journal.entries, equals: ["before"])
+    expect(journal.all, equals: ["before"])
     try proxy.around(.worth) { call in (try? call.proceed()) ?? [8] }
     try expect(proxy.collect(.worth, returning: .last), equals: 8)
   }
@@ -208,35 +208,35 @@ struct HookTests {
   @Test("a policy that knows its result early asks nobody further")
   func earlyEnd() throws {
     let proxy = desks()
-    try proxy.after(.agrees) { answers in journal.note("\(answers)") }
+    try proxy.after(.agrees) { answers in journal.write("\(answers)") }
     #expect(try proxy.collect(.agrees, returning: .any))
-    expect(journal.entries, equals: ["ann agrees", "[true]"])
-    journal.clear()
+    expect(journal.all, equals: ["ann agrees", "[true]"])
+    journal.take()
     #expect(try proxy.collect(.agrees, returning: .every))
-    expect(journal.entries, equals: ["ann agrees", "bo agrees", "[true, true]"])
+    expect(journal.all, equals: ["ann agrees", "bo agrees", "[true, true]"])
   }
 
   @Test("a broadcast asks for no answers, so its hooks see none")
   func broadcastAnswers() throws {
     let proxy = desks()
-    try proxy.after(.worth) { answers in journal.note("\(answers)") }
+    try proxy.after(.worth) { answers in journal.write("\(answers)") }
     proxy.broadcast(.worth)
-    expect(journal.entries, equals: ["ann worth", "bo worth", "[]"])
+    expect(journal.all, equals: ["ann worth", "bo worth", "[]"])
   }
 
   @Test("typed hooks see messages by boxes, converted, and hooks by boxes see typed ones")
   func bothDoors() throws {
     let proxy = desks()
     try proxy.around(.quote) { call in
-      journal.note("typed \(call.arguments)")
+      journal.write("typed \(call.arguments)")
       return try call.proceed()
     }
-    try proxy.before("quote:") { journal.note("boxed \($0)") }
+    try proxy.before("quote:") { journal.write("boxed \($0)") }
     let call = Invocation("quote:", arguments: [ArgumentBox(UInt8(5))])
     try expect(proxy.collect(call, returning: .last)?.unbox(as: Int.self), equals: 50)
     #expect(proxy.dynamic.quote(6) as? Int == 51)
     expect(
-      journal.entries,
+      journal.all,
       equals: [
         "boxed quote: 5", "typed 5", "ann quotes 5", "bo quotes 5", "boxed quote: 6", "typed 6", "ann quotes 6",
         "bo quotes 6",
@@ -246,11 +246,11 @@ struct HookTests {
   @Test("a message by boxes that does not fit a typed hook is refused at the argument")
   func misfit() throws {
     let proxy = desks()
-    try proxy.before(.quote) { _ in journal.note("hook") }
+    try proxy.before(.quote) { _ in journal.write("hook") }
     let call = Invocation("quote:", arguments: [ArgumentBox("five")])
     let error = try #require(throws: MessageError.self) { try proxy.collect(call, returning: .last) }
     #expect(error.code == .typeMismatch && error.argumentIndex == 0)
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("several arguments, and none, come as the key says")
@@ -260,9 +260,9 @@ struct HookTests {
       let (number, text) = call.arguments
       return try call.proceed(with: number + 1, text + "!")
     }
-    try proxy.after(.join) { answers, number, text in journal.note("\(answers) \(number) \(text)") }
+    try proxy.after(.join) { answers, number, text in journal.write("\(answers) \(number) \(text)") }
     try expect(proxy.collect(.join, 1, "a", returning: .last), equals: "bo 2 a!")
-    expect(journal.entries, equals: [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
+    expect(journal.all, equals: [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
   }
 
   @Test("a call that is kept beyond its hook sends nothing")
@@ -277,15 +277,15 @@ struct HookTests {
     let call = try #require(kept)
     let error = try #require(throws: MessageError.self) { try call.proceed() }
     expect(error.code, equals: .hookEnded)
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("hooks run around messages of a burst with pinned targets")
   func pinned() throws {
     let proxy = desks()
-    try proxy.before(.say) { journal.note("before \($0)") }
+    try proxy.before(.say) { journal.write("before \($0)") }
     proxy.pinned { _ = $0.broadcast(.say, "hello") }
-    expect(journal.entries, equals: ["before hello", "ann hello", "bo hello"])
+    expect(journal.all, equals: ["before hello", "ann hello", "bo hello"])
   }
 
   @Test("forward names the targets from which a hook withheld the message")
@@ -296,7 +296,7 @@ struct HookTests {
     let report = try proxy.forward(&call)
     expect(report.skipped.map(\.reason), equals: [.withheld, .withheld])
     expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["ann", "bo"])
-    #expect(report.answers.isEmpty && journal.entries == [])
+    #expect(report.answers.isEmpty && journal.all == [])
     refusing.cancel()
     try proxy.around("worth") { _ in [ArgumentBox(7)] }
     let answered = try proxy.forward(&call)
@@ -309,12 +309,12 @@ struct HookTests {
     let proxy = Desks.of(Desk("ann", worth: 1, journal))
     proxy.add(Weighing(), ownership: .strong)
     let told = Journal()
-    proxy.onError = { told.note("\($0.error)") }
+    proxy.onError = { told.write("\($0.error)") }
     try proxy.around(.worth) { call in
       do { return try call.proceed() } catch let error as Refusal { throw error }
     }
     expect(proxy.answer(.worth, returning: .all).answered(), equals: [1])
-    expect(told.entries, equals: ["refused by the scales"])
+    expect(told.all, equals: ["refused by the scales"])
   }
 }
 

@@ -20,20 +20,20 @@ struct HookWaitingTests {
   @Test("before and after run around a message whose sender waits, and after has every answer")
   func plainForms() async throws {
     let proxy = desks()
-    try proxy.before(.quote) { journal.note("before \($0)") }
-    try proxy.after(.quote) { journal.note("after \($1): \($0)") }
+    try proxy.before(.quote) { journal.write("before \($0)") }
+    try proxy.after(.quote) { journal.write("after \($1): \($0)") }
     try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
-    #expect(journal.entries.first == "before 1" && journal.entries.last == "after 1: [21, 46]")
+    #expect(journal.all.first == "before 1" && journal.all.last == "after 1: [21, 46]")
   }
 
   @Test("an around hook has a form for senders that wait beside the one for those that do not")
   func twoForms() async throws {
     let proxy = desks()
     try proxy.around(.quote) { call in
-      journal.note("in turn")
+      journal.write("in turn")
       return try call.proceed(with: call.arguments + 1)
     } waiting: { call in
-      journal.note("waiting")
+      journal.write("waiting")
       await Task.yield()
       return try await call.proceed(with: call.arguments + 2).map { $0 * 10 }
     }
@@ -41,7 +41,7 @@ struct HookWaitingTests {
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [22])
     try expect(proxy.collect(.quote, 1, returning: .all, timeout: .seconds(600)), equals: [22, 47])
     proxy.removeAll()
-    expect(journal.entries.filter { !$0.contains("quotes") }, equals: ["waiting", "in turn", "in turn"])
+    expect(journal.all.filter { !$0.contains("quotes") }, equals: ["waiting", "in turn", "in turn"])
   }
 
   @Test("a sender that waits is refused where an around hook has no form that waits")
@@ -52,7 +52,7 @@ struct HookWaitingTests {
       try await proxy.collectAndWait(.quote, 1, returning: .sum)
     }
     expect(error?.code, equals: .isolationMismatch)
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("a sender that does not wait is refused where a hook suspends", arguments: ["around", "around all"])
@@ -71,7 +71,7 @@ struct HookWaitingTests {
       let error = try #require(throws: MessageError.self) { _ = try send() }
       expect(error.code, equals: .isolationMismatch)
     }
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
     try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
     hook.cancel()
     try expect(proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)), equals: 67)
@@ -84,22 +84,22 @@ struct HookWaitingTests {
       .worth,
       waiting: { call in
         await Task.yield()
-        journal.note("before")
+        journal.write("before")
         let answers = try await call.proceed()
         await Task.yield()
-        journal.note("after \(answers)")
+        journal.write("after \(answers)")
         return answers
       })
     try proxy.around(
       "worth",
       waiting: { call in
-        journal.note("in \(call.invocation)")
+        journal.write("in \(call.invocation)")
         let answers = try await call.proceed()
-        journal.note("out \(answers)")
+        journal.write("out \(answers)")
         return Array(answers.dropFirst())
       })
     try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [45])
-    let hooks = journal.entries.filter { !["ann worth", "bo worth"].contains($0) }
+    let hooks = journal.all.filter { !["ann worth", "bo worth"].contains($0) }
     expect(hooks, equals: ["in worth", "before", "after [20, 45]", "out [20, 45]"])
   }
 
@@ -107,10 +107,10 @@ struct HookWaitingTests {
   func verbs() async throws {
     let proxy = desks()
     try proxy.around { call in
-      journal.note("turn")
+      journal.write("turn")
       return try call.proceed()
     } waiting: { call in
-      journal.note("wait")
+      journal.write("wait")
       return try await call.proceed()
     }
     var call = Invocation("worth")
@@ -123,7 +123,7 @@ struct HookWaitingTests {
     _ = try await proxy.broadcastWhenReady(.say, "hello")
     proxy.broadcast(call)
     proxy.removeAll()
-    let hooks = journal.entries.filter { $0 == "turn" || $0 == "wait" }
+    let hooks = journal.all.filter { $0 == "turn" || $0 == "wait" }
     expect(hooks, equals: ["turn", "turn", "turn", "wait", "wait", "wait", "turn"])
   }
 
@@ -135,13 +135,13 @@ struct HookWaitingTests {
     queue.setSpecific(key: inside, value: true)
     proxy.add(Desk("bo", journal), delivery: .queue(queue), ownership: .strong)
     try proxy.around(.say) { call in
-      outside.note("\(DispatchQueue.getSpecific(key: inside) ?? false)")
+      outside.write("\(DispatchQueue.getSpecific(key: inside) ?? false)")
       return try call.proceed(with: call.arguments.uppercased())
     }
     expect(proxy.broadcast(.say, "hello").queued, equals: 1)
     try await proxy.drain()
-    expect(journal.entries, equals: ["bo HELLO"])
-    expect(outside.entries, equals: ["false"])
+    expect(journal.all, equals: ["bo HELLO"])
+    expect(outside.all, equals: ["false"])
   }
 
   @Test("other arguments by boxes reach queued targets when they are known to be Sendable, and only then")
@@ -149,7 +149,7 @@ struct HookWaitingTests {
     final class Local {}
     let proxy = SharedDesks()
     let failures = Journal()
-    proxy.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.onError = { failures.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
     proxy.add(Desk("bo", journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
     let hook = try proxy.around("say:") { try $0.proceed(with: [ArgumentBox("boxed")]) }
     expect(proxy.broadcast(.say, "hello").queued, equals: 1)
@@ -157,8 +157,8 @@ struct HookWaitingTests {
     try proxy.around("say:") { try $0.proceed(with: [ArgumentBox(Local())]) }
     expect(proxy.broadcast(.say, "hello").queued, equals: 0)
     try await proxy.drain()
-    expect(journal.entries, equals: ["bo boxed"])
-    expect(failures.entries, equals: ["isolation mismatch"])
+    expect(journal.all, equals: ["bo boxed"])
+    expect(failures.all, equals: ["isolation mismatch"])
   }
 
   @Test("cancelling the sender's task ends the wait behind a hook")
@@ -210,14 +210,14 @@ struct HookWaitingTests {
       try await proxy.collectAndWait(.quote, 1, returning: .all)
     }
     #expect(error?.evidence.contains("Desk on queue") ?? false && error?.evidence.contains("waiting:") ?? false)
-    expect(journal.entries, equals: ["ann quotes 2"])
+    expect(journal.all, equals: ["ann quotes 2"])
   }
 
   @Test("errors that came before a wait ended by itself, and those that come later, go to the handler")
   func errorsOfAbandonedWaits() async throws {
     let proxy = SharedDesks()
     let told = Journal()
-    proxy.onError = { told.note("\($0.error)") }
+    proxy.onError = { told.write("\($0.error)") }
     let queue = DispatchQueue(label: "held")
     queue.suspend()
     proxy.add(Desk("ann", journal), delivery: .direct, ownership: .strong)
@@ -227,12 +227,12 @@ struct HookWaitingTests {
       try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
     }
     expect(error?.code, equals: .timedOut)
-    expect(Set(told.entries), equals: ["refused by ann", "refused by cy"])
+    expect(Set(told.all), equals: ["refused by ann", "refused by cy"])
     let call = Invocation("quote:", arguments: [ArgumentBox(-2)])
     #expect(throws: MessageError.self) { try proxy.forward(call, timeout: .zero) }
-    expect(told.entries.count, equals: 4)
+    expect(told.all.count, equals: 4)
     queue.resume()
     try await proxy.drain()
-    #expect(told.entries.count == 6 && told.entries.suffix(2) == ["refused by bo", "refused by bo"])
+    #expect(told.all.count == 6 && told.all.suffix(2) == ["refused by bo", "refused by bo"])
   }
 }

@@ -21,12 +21,12 @@ struct NestedHookTests {
   @Test("hooks of the inner proxy run when its turn comes, around its own targets only")
   func turn() throws {
     let (outer, inner) = pair()
-    try inner.before(.quote) { journal.note("inner before \($0)") }
-    try inner.after(.quote) { journal.note("inner after \($1): \($0)") }
-    try outer.before(.quote) { journal.note("outer before \($0)") }
+    try inner.before(.quote) { journal.write("inner before \($0)") }
+    try inner.after(.quote) { journal.write("inner after \($1): \($0)") }
+    try outer.before(.quote) { journal.write("outer before \($0)") }
     try expect(outer.collect(.quote, 1, returning: .all), equals: [2, 3, 4, 5])
     expect(
-      journal.entries,
+      journal.all,
       equals: [
         "outer before 1", "ann quotes 1", "inner before 1", "bo quotes 1", "cy quotes 1", "inner after 1: [3, 4]",
         "di quotes 1",
@@ -69,7 +69,7 @@ struct NestedHookTests {
     let report = try outer.forward(&call)
     expect(report.skipped.map(\.reason), equals: [.withheld, .withheld])
     expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
-    expect(journal.entries, equals: ["ann quotes 1", "di quotes 1"])
+    expect(journal.all, equals: ["ann quotes 1", "di quotes 1"])
     expect(outer.broadcast(.quote, 1).delivered, equals: 2)
   }
 
@@ -77,12 +77,12 @@ struct NestedHookTests {
   func errors() throws {
     let (outer, inner) = pair()
     let (outerErrors, innerErrors) = (Journal(), Journal())
-    outer.onError = { outerErrors.note("\($0.error)") }
+    outer.onError = { outerErrors.write("\($0.error)") }
     try inner.before(.quote) { _ in throw Refusal(name: "guard") }
     expect(outer.broadcast(.quote, 1).failed, equals: 1)
-    inner.onError = { innerErrors.note("\($0.error)") }
+    inner.onError = { innerErrors.write("\($0.error)") }
     expect(outer.broadcast(.quote, 1).delivered, equals: 2)
-    #expect(outerErrors.entries == ["refused by guard"] && innerErrors.entries == ["refused by guard"])
+    #expect(outerErrors.all == ["refused by guard"] && innerErrors.all == ["refused by guard"])
     #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
   }
 
@@ -95,14 +95,14 @@ struct NestedHookTests {
     outer.add(di, ownership: .strong)
     try inner.before(.quote) { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("failures of an earlier try of an inner hook are told, and the last one's are the message's")
   func retry() throws {
     let (outer, inner) = pair()
     let told = Journal()
-    inner.onError = { told.note("\($0.error)") }
+    inner.onError = { told.write("\($0.error)") }
     try inner.around(.quote) { call in
       _ = try call.proceed()
       return try call.proceed(with: 1)
@@ -110,19 +110,19 @@ struct NestedHookTests {
     outer.onError = { _ in }
     let summary = outer.broadcast(.quote, -1)
     #expect(summary.delivered == 2 && summary.failed == 2)
-    expect(told.entries, equals: ["refused by bo", "refused by cy"])
+    expect(told.all, equals: ["refused by bo", "refused by cy"])
   }
 
   @Test("an inner hook may answer for a target that failed, which is then no failure of the message")
   func rescue() throws {
     let (outer, inner) = pair()
     let told = Journal()
-    inner.onError = { told.note("\($0.error)") }
+    inner.onError = { told.write("\($0.error)") }
     try inner.around(.quote) { call in
       do { return try call.proceed(with: -1) } catch { return [0] }
     }
     try expect(outer.collect(.quote, 1, returning: .all), equals: [2, 0, 5])
-    expect(told.entries, equals: ["refused by cy"])
+    expect(told.all, equals: ["refused by cy"])
   }
 
   @Test("an inner proxy that nobody in responds in is silent inside of its hooks")
@@ -130,9 +130,9 @@ struct NestedHookTests {
     let inner = Desks(options: MulticastOptions(silence: .thrown))
     let outer = Desks.of(Desk("ann", worth: 1, journal))
     outer.add(inner, ownership: .strong)
-    try inner.before(.worth) { journal.note("inner") }
+    try inner.before(.worth) { journal.write("inner") }
     #expect(throws: MessageError.self) { try outer.collect(.worth, returning: .sum) }
-    expect(journal.entries, equals: ["ann worth", "inner"])
+    expect(journal.all, equals: ["ann worth", "inner"])
   }
 
   @Test("senders that wait run the waiting forms of inner hooks")
@@ -158,11 +158,11 @@ struct NestedHookTests {
     queue.setSpecific(key: key, value: true)
     outer.add(inner, delivery: .queue(queue), ownership: .strong)
     try inner.around(.worth) { call in
-      journal.note("on queue \(DispatchQueue.getSpecific(key: key) ?? false)")
+      journal.write("on queue \(DispatchQueue.getSpecific(key: key) ?? false)")
       return try call.proceed().map { $0 + 40 }
     }
     try await expect(outer.collectAndWait(.worth, returning: .all), equals: [42])
-    expect(journal.entries, equals: ["on queue true", "bo worth"])
+    expect(journal.all, equals: ["on queue true", "bo worth"])
     try inner.before(.worth) { throw Refusal(name: "guard") }
     await #expect(throws: Refusal(name: "guard")) { try await outer.collectAndWait(.worth, returning: .all) }
   }
@@ -171,17 +171,17 @@ struct NestedHookTests {
   func depth() throws {
     let proxies = (0..<3).map { _ in Desks() }
     for (level, proxy) in proxies.enumerated() {
-      try proxy.before(.say) { _ in journal.note("level \(level)") }
+      try proxy.before(.say) { _ in journal.write("level \(level)") }
       if level > 0 { proxies[level - 1].add(proxy, ownership: .strong) }
     }
     proxies[2].add(Desk("ann", journal), ownership: .strong)
     proxies[0].broadcast(.say, "hello")
-    expect(journal.entries, equals: ["level 0", "level 1", "level 2", "ann hello"])
+    expect(journal.all, equals: ["level 0", "level 1", "level 2", "ann hello"])
     proxies[2].add(proxies[0])
     let found = Journal()
-    for proxy in proxies { proxy.onError = { found.note("\(($0.error as? MessageError)?.code.description ?? "")") } }
+    for proxy in proxies { proxy.onError = { found.write("\(($0.error as? MessageError)?.code.description ?? "")") } }
     proxies[0].broadcast(.say, "again")
-    expect(found.entries, equals: ["proxy cycle"])
+    expect(found.all, equals: ["proxy cycle"])
   }
 
   @Test("two hundred proxies in one another, each with a hook, are served or refused, and never crash")
@@ -213,10 +213,10 @@ struct NestedHookTests {
     }
     for proxy in level { proxy.add(Desk("x", journal), ownership: .strong) }
     let found = Journal()
-    root.onError = { found.note("\(($0.error as? MessageError)?.code.description ?? "")") }
+    root.onError = { found.write("\(($0.error as? MessageError)?.code.description ?? "")") }
     root.broadcast(.say, "hello")
-    #expect(found.entries.contains("too many proxies"))
-    #expect(journal.entries.count < 70_000)
+    #expect(found.all.contains("too many proxies"))
+    #expect(journal.all.count < 70_000)
   }
 
   /// `outer` with `ann`, who is direct, and `inner` with `bo`, who is direct, and `cy` on a queue.
@@ -235,33 +235,33 @@ struct NestedHookTests {
     let hook = try inner.around(
       .worth,
       waiting: { call in
-        journal.note("\(try await call.proceed())")
+        journal.write("\(try await call.proceed())")
         return [7]
       })
     try await expect(outer.collectAndWait(.worth, returning: .all), equals: [1, 7])
-    expect(journal.entries.last, equals: "[2, 3]")
+    expect(journal.all.last, equals: "[2, 3]")
     hook.cancel()
-    try inner.after(.worth) { answers in journal.note("after \(answers)") }
+    try inner.after(.worth) { answers in journal.write("after \(answers)") }
     try await expect(outer.collectAndWait(.worth, returning: .all), equals: [1, 2, 3])
-    expect(journal.entries.last, equals: "after [2, 3]")
+    expect(journal.all.last, equals: "after [2, 3]")
     try expect(outer.collect(.worth, returning: .all, timeout: .seconds(600)), equals: [1, 2, 3])
-    expect(journal.entries.last, equals: "after [2, 3]")
+    expect(journal.all.last, equals: "after [2, 3]")
   }
 
   @Test("an inner hook may take the error of a queued target, and one that goes on is told once")
   func waitedErrors() async throws {
     let (outer, inner) = waitedPair()
     let told = Journal()
-    inner.onError = { told.note("\($0.error)") }
+    inner.onError = { told.write("\($0.error)") }
     let catching = try inner.around(.quote) { _ in
       []
     } waiting: { call in
       do { return try await call.proceed(with: -1) } catch { return [0] }
     }
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [2, 0])
-    expect(told.entries, equals: ["refused by cy"])
+    expect(told.all, equals: ["refused by cy"])
     catching.cancel()
-    told.clear()
+    told.take()
     try inner.around(.quote) { _ in
       []
     } waiting: { call in
@@ -269,21 +269,21 @@ struct NestedHookTests {
       return try await call.proceed()
     }
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [2, 3, 4])
-    expect(told.entries, equals: ["refused by cy"])
+    expect(told.all, equals: ["refused by cy"])
   }
 
   @Test("an error that an inner hook catches and throws on by its type is the target's, and told once")
   func rethrown() throws {
     let (outer, inner) = pair()
     let told = Journal()
-    inner.onError = { told.note("\($0.error)") }
+    inner.onError = { told.write("\($0.error)") }
     try inner.around(.quote) { call in
       do { return try call.proceed(with: -1) } catch let error as Refusal { throw error }
     }
     #expect(throws: Refusal(name: "bo")) { try outer.collect(.quote, 1, returning: .all) }
     expect(outer.answer(.quote, 1, returning: .all).answered(), equals: [2, 5])
     // Who cannot be thrown the first error has it told as well.
-    expect(told.entries, equals: ["refused by cy", "refused by cy", "refused by bo"])
+    expect(told.all, equals: ["refused by cy", "refused by cy", "refused by bo"])
   }
 }
 

@@ -59,8 +59,8 @@ struct RoomTests {
         expect(reports, equals: (2...51).reduce(0, +))
         expect(broadcasts, equals: 50)
         try await proxy.drain()
-        expect(journal.entries.count, equals: 150)
-        journal.clear()
+        expect(journal.all.count, equals: 150)
+        journal.take()
         withExtendedLifetime(kept) {}
       }
     }

@@ -25,7 +25,7 @@ struct TableHookTests {
   private func table() -> SelectorTable {
     SelectorTable(for: Letter.self) {
       Responds(to: .greet) { (letter: Letter, name: String) in
-        letter.journal.note("greet \(name)")
+        letter.journal.write("greet \(name)")
         return "hello " + name
       }
       Responds(to: .quote) { (letter: Letter, amount: Int) in
@@ -48,15 +48,16 @@ struct TableHookTests {
   func eachReceiver() throws {
     let table = table()
     let letters = [Letter(journal, table), Letter(journal, table)]
-    try table.before(.greet, of: Letter.self) { letter, name in letter.journal.note("before \(name)") }
-    try table.after(.greet, of: Letter.self) { letter, answer, name in letter.journal.note("after \(name): \(answer)") }
+    try table.before(.greet, of: Letter.self) { letter, name in letter.journal.write("before \(name)") }
+    try table.after(.greet, of: Letter.self) { letter, answer, name in letter.journal.write("after \(name): \(answer)")
+    }
     try expect(letters[0].send(.greet, "a"), equals: "hello a")
-    expect(journal.entries, equals: ["before a", "greet a", "after a: hello a"])
-    journal.clear()
+    expect(journal.all, equals: ["before a", "greet a", "after a: hello a"])
+    journal.take()
     let proxy = Desks()
     for letter in letters { proxy.add(letter) }
     proxy.broadcast(.greet, "b")
-    expect(journal.entries.filter { $0 == "before b" }.count, equals: 2)
+    expect(journal.all.filter { $0 == "before b" }.count, equals: 2)
     withExtendedLifetime(letters) {}
   }
 
@@ -73,21 +74,21 @@ struct TableHookTests {
     outer.cancel()
     #expect(outer.isCancelled)
     try expect(letter.send(.greet, "a"), equals: "hello a!.")
-    journal.clear()
+    journal.take()
     try table.around(.greet, of: Letter.self) { _, _ in "nothing" }
     try expect(letter.send(.greet, "a"), equals: "nothing")
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("what before throws is the method's error, and after does not run behind one")
   func errors() throws {
     let table = table()
     let letter = Letter(journal, table)
-    try table.after(.quote, of: Letter.self) { letter, _, _ in letter.journal.note("after") }
+    try table.after(.quote, of: Letter.self) { letter, _, _ in letter.journal.write("after") }
     #expect(throws: Refusal(name: "letter")) { try letter.send(.quote, -1) }
     try table.before("quote:") { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try letter.send(.quote, 1) }
-    expect(journal.entries, equals: [])
+    expect(journal.all, equals: [])
   }
 
   @Test("hooks by boxes see every method of the table, also rows that enter later and those that take invocations")
@@ -95,7 +96,7 @@ struct TableHookTests {
     let table = table()
     let letter = Letter(journal, table)
     let hook = try table.around { call in
-      (call.target as? Letter)?.journal.note("\(call.invocation)")
+      (call.target as? Letter)?.journal.write("\(call.invocation)")
       return try call.proceed()
     }
     try table.add(Responds(to: "later") { (_: Letter) in 5 })
@@ -104,24 +105,24 @@ struct TableHookTests {
     try expect(raw.result?.unbox(as: String.self), equals: "raw 3")
     try expect(letter.send(Message<() -> Int>("later")), equals: 5)
     _ = try letter.send(.quote, 2)
-    expect(journal.entries, equals: ["raw: 3", "later", "quote: 2"])
+    expect(journal.all, equals: ["raw: 3", "later", "quote: 2"])
     hook.cancel()
     _ = try letter.send(.quote, 2)
-    expect(journal.entries.count, equals: 3)
+    expect(journal.all.count, equals: 3)
   }
 
   @Test("a row that replaces a hooked one is hooked, and the method at hand for it is the bare one")
   func replaced() throws {
     let table = table()
     let letter = Letter(journal, table)
-    try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("hook") }
+    try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.write("hook") }
     try table.replace("greet:") { original in
       Responds(to: .greet) { (letter: Letter, name: String) in
         try original?.call(on: letter, name + "?") ?? ""
       }
     }
     try expect(letter.send(.greet, "a"), equals: "hello a?")
-    expect(journal.entries, equals: ["hook", "greet a?"])
+    expect(journal.all, equals: ["hook", "greet a?"])
     table.remove("greet:")
     #expect(!table.responds(to: "greet:"))
   }
@@ -131,13 +132,25 @@ struct TableHookTests {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent) { Responds(to: .worth) { (_: Letter) in 1 } }
     let letter = Letter(journal, child)
-    try parent.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("parent") }
-    try child.before { _ in journal.note("child") }
+    try parent.before(.greet, of: Letter.self) { letter, _ in letter.journal.write("parent") }
+    try child.before { _ in journal.write("child") }
     _ = try letter.send(.greet, "a")
     _ = try letter.send(.worth)
-    expect(journal.entries, equals: ["parent", "greet a", "child"])
+    expect(journal.all, equals: ["parent", "greet a", "child"])
     let error = try #require(throws: MessageError.self) { try child.before("nothing") { _ in } }
     expect(error.code, equals: .unrecognizedSelector)
+  }
+
+  @Test("a row that replaces an inherited one runs inside of the heirs' hooks")
+  func replacedInherited() throws {
+    let parent = table()
+    let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
+    let letter = Letter(journal, child)
+    try child.before("greet:") { _ in journal.write("child") }
+    try expect(letter.send(.greet, "a"), equals: "hello a")
+    try parent.replace(Responds(to: .greet) { (_: Letter, name: String) in "goodbye \(name)" })
+    try expect(letter.send(.greet, "b"), equals: "goodbye b")
+    expect(journal.all, equals: ["child", "greet a", "child"])
   }
 
   @Test("a hook for the selector of an inherited row runs for its heirs, outside of the parent's hooks")
@@ -146,9 +159,9 @@ struct TableHookTests {
     let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
     let grandchild = SelectorTable(for: Letter.self, inheriting: child, rows: [])
     let (plain, letter, last) = (Letter(journal, parent), Letter(journal, child), Letter(journal, grandchild))
-    try parent.before(.greet, of: Letter.self) { _, _ in journal.note("parent") }
+    try parent.before(.greet, of: Letter.self) { _, _ in journal.write("parent") }
     let hook = try child.around(.greet, of: Letter.self) { _, call in try call.proceed(with: call.arguments + "!") }
-    try grandchild.before("greet:") { _ in journal.note("grandchild") }
+    try grandchild.before("greet:") { _ in journal.write("grandchild") }
     try expect(letter.send(.greet, "a"), equals: "hello a!")
     try expect(last.send(.greet, "b"), equals: "hello b!")
     try expect(plain.send(.greet, "c"), equals: "hello c")
@@ -156,18 +169,18 @@ struct TableHookTests {
     proxy.add(letter)
     try expect(proxy.collect(.greet, "d", returning: .all), equals: ["hello d!"])
     expect(
-      journal.entries,
+      journal.all,
       equals: [
         "parent", "greet a!", "grandchild", "parent", "greet b!", "parent", "greet c", "parent", "greet d!",
       ])
     hook.cancel()
     try expect(proxy.collect(.greet, "e", returning: .all), equals: ["hello e"])
     // A row of the table's own takes the hooks over.
-    try child.before("greet:") { _ in journal.note("own") }
+    try child.before("greet:") { _ in journal.write("own") }
     try child.add(Responds(to: .greet) { (_: Letter, name: String) in "bye " + name })
-    journal.clear()
+    journal.take()
     try expect(letter.send(.greet, "f"), equals: "bye f")
-    expect(journal.entries, equals: ["own"])
+    expect(journal.all, equals: ["own"])
   }
 
   @Test("a method that suspends runs its hooks in front of senders that wait")
@@ -206,7 +219,7 @@ struct TableHookTests {
     #expect(throws: MessageError.self) { try table.after(.say, of: Letter.self) { _, _, _ in } }
     let letter = Letter(journal, table)
     try expect(letter.send(.greet, "a"), equals: "hello a")
-    expect(journal.entries, equals: ["greet a"])
+    expect(journal.all, equals: ["greet a"])
   }
 
   @Test("routes notice hooks that come and go")
@@ -215,11 +228,11 @@ struct TableHookTests {
     let (letter, proxy) = (Letter(journal, table), Desks())
     proxy.add(letter)
     proxy.broadcast(.greet, "a")
-    let hook = try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.note("hook") }
+    let hook = try table.before(.greet, of: Letter.self) { letter, _ in letter.journal.write("hook") }
     proxy.broadcast(.greet, "b")
     hook.cancel()
     proxy.broadcast(.greet, "c")
-    expect(journal.entries, equals: ["greet a", "hook", "greet b", "greet c"])
+    expect(journal.all, equals: ["greet a", "hook", "greet b", "greet c"])
   }
 
   @Test("a hooked row of a key's types is reached without a box", .enabled(if: AllocationCounter.isAvailable))

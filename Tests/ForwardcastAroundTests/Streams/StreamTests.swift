@@ -58,7 +58,7 @@ struct StreamTests {
   func exchangesThatDoNotCross() async throws {
     var proxy: MulticastProxy<any MessageReceiver & Sendable>? = MulticastProxy()
     let failures = Journal()
-    proxy?.onError = { failures.note("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy?.onError = { failures.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
     let key = Message<() -> Local>("local")
     let target = BareReceiver { Responds(to: key) { (_: BareReceiver) in Local() } }
     proxy?.add(target)
@@ -68,7 +68,7 @@ struct StreamTests {
     var heard = 0
     if let locals { for await _ in locals { heard += 1 } }
     expect(heard, equals: 0)
-    expect(failures.entries, equals: ["isolation mismatch"])
+    expect(failures.all, equals: ["isolation mismatch"])
     withExtendedLifetime(target) {}
   }
 
@@ -173,9 +173,9 @@ struct StreamTests {
   func crossing() async {
     var proxy: SharedDesks? = proxy()
     let told = Journal()
-    proxy?.onError = { told.note("\(($0.error as? MessageError)?.code.description ?? "") \($0.receiver)") }
+    proxy?.onError = { told.write("\(($0.error as? MessageError)?.code.description ?? "") \($0.receiver)") }
     let (locals, all) = (proxy?.messages(for: .local), proxy?.messages())
-    proxy?.on(.local) { _ in told.note("delivered") }
+    proxy?.on(.local) { _ in told.write("delivered") }
     proxy?.broadcast(.local, Local())
     proxy = nil
     var count = 0
@@ -183,22 +183,22 @@ struct StreamTests {
     if let all { for await _ in all { count += 1 } }
     expect(count, equals: 0)
     let refused = "isolation mismatch a stream of messages"
-    expect(told.entries, equals: [refused, refused, "delivered"])
+    expect(told.all, equals: [refused, refused, "delivered"])
   }
 
   @Test("a message by boxes that the key cannot take is told, and delivered to who can")
   func misfit() async {
     var proxy: SharedDesks? = proxy()
     let told = Journal()
-    proxy?.onError = { told.note("\(($0.error as? MessageError)?.code.description ?? "")") }
+    proxy?.onError = { told.write("\(($0.error as? MessageError)?.code.description ?? "")") }
     let quotes = proxy?.messages(for: .quote)
-    proxy?.on(Message<(String) -> Void>("quote:")) { told.note($0) }
+    proxy?.on(Message<(String) -> Void>("quote:")) { told.write($0) }
     proxy?.broadcast(Invocation("quote:", arguments: [ArgumentBox("text")]))
     proxy = nil
     var count = 0
     if let quotes { for await _ in quotes { count += 1 } }
     expect(count, equals: 0)
-    expect(told.entries, equals: ["type mismatch", "type mismatch", "text"])
+    expect(told.all, equals: ["type mismatch", "type mismatch", "text"])
   }
 
   @Test("in one isolation a stream carries what is not Sendable")

@@ -1,4 +1,4 @@
-// Desks.swift: keys, targets and journals that the tests of hooks, streams and pictures share.
+// Desks.swift: keys and targets that the tests of hooks, streams and pictures share.
 // Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
@@ -16,15 +16,6 @@ struct Refusal: Error, Equatable, CustomStringConvertible {
   var description: String { "refused by \(name)" }
 }
 
-/// What happened, in order, from any thread.
-final class Journal: Sendable {
-  private let list = Locked<[String]>([])
-
-  func note(_ entry: String) { list.withLock { $0.append(entry) } }
-  var entries: [String] { list.withLock { $0 } }
-  func clear() { list.withLock { $0 = [] } }
-}
-
 /// A target that notes what it gets.
 final class Desk: MessageReceiver, Sendable {
   let name: String
@@ -36,18 +27,18 @@ final class Desk: MessageReceiver, Sendable {
   }
 
   static let selectorTable = SelectorTable(for: Desk.self) {
-    Responds(to: .say) { desk, text in desk.journal.note("\(desk.name) \(text)") }
+    Responds(to: .say) { desk, text in desk.journal.write("\(desk.name) \(text)") }
     Responds(to: .quote) { desk, amount in
-      desk.journal.note("\(desk.name) quotes \(amount)")
+      desk.journal.write("\(desk.name) quotes \(amount)")
       if amount < 0 { throw Refusal(name: desk.name) }
       return amount + desk.worth
     }
     Responds(to: .worth) { desk in
-      desk.journal.note("\(desk.name) worth")
+      desk.journal.write("\(desk.name) worth")
       return desk.worth
     }
     Responds(to: .agrees) { desk in
-      desk.journal.note("\(desk.name) agrees")
+      desk.journal.write("\(desk.name) agrees")
       return desk.worth > 0
     }
     Responds(to: .join) { desk, number, text in "\(desk.name) \(number) \(text)" }

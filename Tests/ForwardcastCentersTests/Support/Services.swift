@@ -3,6 +3,7 @@
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
+import TestSupport
 import Testing
 
 /// Everything that finds receivers by class or protocol: `swift test --filter Centers`.

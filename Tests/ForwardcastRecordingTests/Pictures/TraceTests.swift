@@ -141,7 +141,7 @@ struct TraceTests {
     proxy.broadcast(.say, "c")
     #expect(first.events.isEmpty)
     expect(second.events.filter { $0.stage == .sent }.count, equals: 2)
-    expect(journal.entries, equals: ["ann a", "ann b", "ann c"])
+    expect(journal.all, equals: ["ann a", "ann b", "ann c"])
   }
 
   @Test("the Mermaid diagram has participants, arrows and replies, and no text of a message is taken for its language")

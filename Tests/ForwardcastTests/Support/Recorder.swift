@@ -16,19 +16,6 @@ struct TargetError: Error, Equatable, CustomStringConvertible {
   var description: String { "refused by \(name)" }
 }
 
-/// What happened, in order, from any thread.
-final class Journal: Sendable {
-  private let lines = Locked<[String]>([])
-  func write(_ line: String) { lines.withLock { $0.append(line) } }
-  var all: [String] { lines.withLock { $0 } }
-  func take() -> [String] {
-    lines.withLock { lines in
-      defer { lines = [] }
-      return lines
-    }
-  }
-}
-
 /// A target that writes down what it gets and does what a test tells it.
 class Listener: MessageReceiver {
   let name: String
