@@ -34,8 +34,7 @@ import Testing
       try terminal.enter("print nobody\r", until: "error: unknown name: nobody\r\nprint nobody\r\n      ^\r\n")
       try terminal.enter("half a line\u{3}", until: "^C\r\n")
       try terminal.enter("[1 add: 2]\r", until: "\n3\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
     }
 
     @Test("what is running ends at an interrupt, and the session stays")
@@ -48,8 +47,7 @@ import Testing
       try terminal.wait(for: "limit exceeded: the run was cancelled")
       try terminal.wait(for: PseudoTerminal.prompt)
       try terminal.enter("print x\r", until: "\n5\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
     }
 
     @Test("lines are there again in the next conversation")
@@ -57,8 +55,7 @@ import Testing
       let folder = try Folder()
       var terminal = try begin(folder)
       try terminal.enter("print \"remembered\"\r", until: "\nremembered\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
       terminal = try begin(folder)
       try terminal.enter("\u{1B}[A\r", until: "\nremembered\r\n")
       try terminal.press(":quit\r", until: "\n")
@@ -86,8 +83,7 @@ import Testing
       try terminal.enter("help drop\r", until: "drop x\r\n  Forgets a name")
       try terminal.press("let help = 7\r", until: PseudoTerminal.prompt)
       try terminal.enter("help\r", until: "\n7\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
       try expect(
         String(contentsOfFile: file, encoding: .utf8), equals: "receiver R { - a = 1 }\nlet r = new R\n[r a]\n")
     }
@@ -109,8 +105,7 @@ import Testing
       try terminal.press("2", until: "print 42\r\u{1B}[10C")
       // Keys that come at once are an escape and a key, unless they make a key of their own.
       try terminal.enter("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
     }
 
     @Test("the cursor stands behind wide characters, joined ones and escapes as the screen shows them")
@@ -124,8 +119,7 @@ import Testing
       // Three keys back and one away again: each is one character, whatever it is made of.
       try terminal.enter(
         "\u{7F}\u{1B}[D\u{1B}[D\u{1B}[D\u{7F}\u{1B}[F\"\r", until: "\ne\u{301}\u{1F469}\u{200D}\u{1F467}\u{FF21}\r\n")
-      try terminal.press("\u{4}", until: "\r\n")
-      expect(terminal.status, equals: 0)
+      try expect(terminal.end(), equals: 0)
     }
 
     @Test("input from a pipe has the status of run on the same text, and errors end what runs")

@@ -29,12 +29,13 @@ struct ProxyScriptTests {
     expect(played.output, equals: "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
   }
 
-  @Test("adding the same again keeps the registration as it is, unless duplicates are allowed")
+  @Test("adding the same again gives it a new priority, unless duplicates are allowed")
   func duplicates() {
     holds(
       """
-      proxy p = multicast; add a to p priority 3 as r1; add a to p priority 9 as r2
-      expect count p == 1; expect r1 == r2
+      proxy p = multicast; add a to p priority 3 as r1; add b to p priority 5; add a to p priority 9 as r2
+      expect count p == 2; expect r1 == r2; expect targets p == @[a, b]
+      add a to p; expect targets p == @[b, a]
       proxy d = multicast duplicates; add a to d as d1; add a to d as d2
       expect count d == 2; expect d1 != d2; expect collect all [d n] == @[1, 1]
       remove a from d; expect count d == 0
@@ -62,6 +63,8 @@ struct ProxyScriptTests {
       """
       proxy p = multicast; add a to p as ra; add b to p as rb; add c to p as rc
       mute ra; mute ra
+      proxy alone = multicast; add a to alone as rl; mute rl; expect not (alone responds "n"); unmute rl
+      expect alone responds "n"
       expect count p == 3; expect collect all [p n] == @[2, 1]
       expect report [p n] == @{"delivered": 2, "failed": 0, "queued": 0, "skipped": 1}
       unmute ra; unmute ra
@@ -194,6 +197,8 @@ struct ProxyScriptTests {
       proxy m = multicast; add a to m; add b to m
       proxy g = forward to m
       expect [g n] == 2
+      proxy o = multicast; add m to o
+      expect [o n] == 2; expect collect all [o n] == @[1, 2]
       expect count f throws "type mismatch"; expect targets a throws "type mismatch"
       drop a; expect [f n] == 1
       """)

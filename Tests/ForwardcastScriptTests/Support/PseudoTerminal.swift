@@ -103,6 +103,12 @@
     /// What control-C does where the terminal does not give it as a key.
     func interrupt() { kill(process.processIdentifier, SIGINT) }
 
+    /// Says with control-D that there is no more, and gives the status.
+    func end() throws -> Int32 {
+      try press("\u{4}", until: "\r\n")
+      return status
+    }
+
     /// The status, once it has ended.
     var status: Int32 {
       process.waitUntilExit()
