@@ -110,6 +110,17 @@ struct LayeringTests {
     }
   }
 
+  @Test("every suite that the map of promises names is there")
+  func mapNamesSuites() throws {
+    let texts = try swiftFiles(under: "Tests").map { try String(contentsOf: $0, encoding: .utf8) }
+    let suites = Set(texts.flatMap { $0.matches(of: /@Suite\("([^"]+)"/).map { String($0.1) } })
+    let rows = try String(contentsOf: root.appending(path: "Tests/README.md"), encoding: .utf8)
+      .split(separator: "\n").filter { $0.hasPrefix("|") }
+    let named = Set(rows.flatMap { $0.matches(of: /\*([^*]+)\*/).map { String($0.1) } })
+    #expect(named.count > 60)
+    expect(named.subtracting(suites).sorted(), equals: [])
+  }
+
   private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
     LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n// Layer: \(layer). See it.\n\n\(code)\n")
   }

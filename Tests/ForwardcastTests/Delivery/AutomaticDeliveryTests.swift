@@ -44,6 +44,19 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("a target whose buffer has given messages up runs in its sender's turn again once nothing waits")
+  func directAfterDrops() throws {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .automatic(queue), buffer: .keepNewest(1))
+    queue.suspend()
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    queue.resume()
+    try proxy.drain(timeout: .seconds(600))
+    expect(journal.all, equals: ["a 3"])
+    expect(queue.sync { proxy.broadcast(.note, 4).delivered }, equals: 1)
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("on a concurrent queue a target has one message at a time, whoever sends from there")
   func concurrentQueue() async throws {
     let (clerk, running, overlaps) = (Clerk("a", journal), Locked(0), Locked(0))

@@ -103,6 +103,37 @@ struct BufferTests {
     expect(journal.all, equals: [])
   }
 
+  @Test("a place that its sender does not fill is another's")
+  func placeGivenBack() {
+    let line = BufferedLine(.suspendSender(1), gate: SerialGate())
+    #expect(line.reserveAtOnce())
+    #expect(!line.reserveAtOnce())
+    line.giveBack()
+    #expect(line.reserveAtOnce())
+  }
+
+  @Test("a place that a sender has waited for is no other sender's")
+  func placeKept() {
+    let (line, mailbox) = (BufferedLine(.suspendSender(1), gate: SerialGate()), Mailbox(context))
+    let (own, other) = (Envelope(), Envelope())
+    #expect(line.reserveAtOnce())
+    #expect(line.offer(other, reserved: false, to: mailbox) === other)
+    #expect(line.offer(own, reserved: true, to: mailbox) == nil)
+    expect(line.count, equals: 1)
+  }
+
+  @Test("targets of one queue are served in their order, with a buffer or without")
+  func orderAmongBuffers() {
+    let clerks = ["a", "b", "c"].map { Clerk($0, journal) }
+    for (clerk, buffer) in zip(clerks, [DeliveryBuffer.unbounded, .keepNewest(5), .unbounded]) {
+      proxy.add(clerk, delivery: .on(context), buffer: buffer)
+    }
+    proxy.broadcast(.note, 1)
+    context.run()
+    expect(journal.all, equals: ["a 1", "b 1", "c 1"])
+    withExtendedLifetime(clerks) {}
+  }
+
   @Test("one target's buffer does not drop another's messages")
   func apart() {
     let (bounded, free) = (Clerk("b", journal), Clerk("f", journal))

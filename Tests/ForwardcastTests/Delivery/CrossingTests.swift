@@ -25,14 +25,31 @@ private final class Owner: MessageReceiver, Sendable {
 struct CrossingTests {
   typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 
-  @Test("a row on the main actor does not start after its target was removed or muted", arguments: [false, true])
-  @MainActor func removedBeforeItsActor(isMuted: Bool) async throws {
+  @Test(
+    "a row on the main actor does not start after its target was removed or muted, muted also where it is to run in any case",
+    arguments: [(false, PendingDeliveries.dropPending), (true, .dropPending), (true, .deliverPending)])
+  @MainActor func removedBeforeItsActor(isMuted: Bool, pending: PendingDeliveries) async throws {
     let (proxy, sign, queue) = (Shared(), Sign(), DispatchQueue(label: "crossing"))
-    let registration = proxy.add(sign, delivery: .queue(queue))
+    let registration = proxy.add(sign, delivery: .queue(queue), whenRemoved: pending)
     // The main actor is this test's: the delivery has left its queue and waits for it.
     proxy.broadcast(Message<(String) -> Void>("sign:"), "late")
     queue.sync {}
-    if isMuted { registration.mute() } else { registration.cancel() }
+    if isMuted { registration.mute() }
+    if !isMuted || pending == .deliverPending { registration.cancel() }
+    try await proxy.drain()
+    expect(sign.text, equals: "")
+    expect(registration.dropped, equals: 1)
+  }
+
+  @Test("nor does it after the proxy around its target was removed")
+  @MainActor func proxyRemovedBeforeItsActor() async throws {
+    let (outer, proxy, sign) = (Shared(), Shared(), Sign())
+    let queue = DispatchQueue(label: "crossing")
+    let registration = proxy.add(sign, delivery: .queue(queue))
+    outer.add(proxy, delivery: .direct)
+    outer.broadcast(Message<(String) -> Void>("sign:"), "late")
+    queue.sync {}
+    outer.remove(proxy)
     try await proxy.drain()
     expect(sign.text, equals: "")
     expect(registration.dropped, equals: 1)

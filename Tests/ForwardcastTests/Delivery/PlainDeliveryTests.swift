@@ -22,6 +22,22 @@ private final class BatchContext: DeliveryContext {
   }
 }
 
+/// Waits at a gate, and may find its target busy once more when that opens.
+private final class Visitor: Envelope, @unchecked Sendable {  // used on one thread
+  private let (name, gate, journal): (String, SerialGate, Journal)
+  var findsItBusy = false
+
+  init(_ name: String, at gate: SerialGate, _ journal: Journal) {
+    (self.name, self.gate, self.journal) = (name, gate, journal)
+  }
+
+  override func resume(_ index: Int, in mailbox: Mailbox) {
+    guard findsItBusy else { return journal.write(name) }
+    findsItBusy = false
+    mailbox.close(gate, before: self, index)
+  }
+}
+
 @Suite("Plain deliveries to other contexts")
 struct PlainDeliveryTests {
   private let proxy = MulticastProxy<any Member>()
@@ -105,6 +121,23 @@ struct PlainDeliveryTests {
     try await proxy.drain()
     expect(journal.all, equals: ["a begins 4730", "a ends 4730", "a 1", "a 2", "a 3"])
     withExtendedLifetime(clerk) {}
+  }
+
+  @Test("who finds a target busy once more stays before all that wait, and an open gate leaves nothing")
+  func placesAtGate() {
+    let (mailbox, gate) = (Mailbox(context), SerialGate())
+    let visitors = ["first", "second"].map { Visitor($0, at: gate, journal) }
+    mailbox.close(gate)
+    for visitor in visitors { #expect(mailbox.park(visitor, 0, at: gate)) }
+    visitors[0].findsItBusy = true
+    mailbox.reopen(gate)
+    context.run()
+    expect(journal.all, equals: [])
+    #expect(mailbox.hasClosedGates)
+    mailbox.reopen(gate)
+    context.run()
+    expect(journal.all, equals: ["first", "second"])
+    #expect(!mailbox.hasClosedGates)
   }
 
   @Test("what waits when its proxy ends reaches the targets or is let go, and nothing is leaked")

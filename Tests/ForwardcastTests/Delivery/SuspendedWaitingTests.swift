@@ -85,6 +85,43 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
+  @Test("a method is not refused for a wait of a task that another method made, and may not await")
+  func ringOverUnawaitedTask() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>())
+    let first = proxy.add(doer, delivery: .queue(queue))
+    let second = further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let (core, refusal) = (proxy.core, Locked<String?>(nil))
+    await SuspendedMethod.run(first) {
+      let loose = try? await Task { try SuspendedWaits.begin(for: [second], in: core, "slow:") }.value
+      #expect(loose != nil)
+      // Not within the first method, as its own task would be.
+      await Task.detached {
+        await SuspendedMethod.run(second) {
+          do { try SuspendedWaits.begin(for: [first], in: core, "slow:")?.end() } catch {
+            refusal.withLock { $0 = "\(error)" }
+          }
+        }
+      }.value
+      loose?.end()
+    }
+    expect(refusal.withLock { $0 }, equals: nil)
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("once a message is sent, only those are waited for whose answers are open")
+  func answeredIsNotAwaited() async {
+    let registration = proxy.add(doer, delivery: .queue(queue))
+    let other = MulticastProxy<any Member>().add(Doer(), delivery: .direct, ownership: .strong)
+    await SuspendedMethod.run(registration) {
+      let wait = try? SuspendedWaits.begin(for: [other], in: proxy.core, "slow:")
+      expect(SuspendedWaits.awaited(by: registration), equals: [other])
+      wait?.sent(PendingAnswers())
+      expect(SuspendedWaits.awaited(by: registration), equals: [])
+      wait?.end()
+    }
+    withExtendedLifetime(doer) {}
+  }
+
   @Test("of two methods that await each other's target one is refused, with the ring")
   func ringOfTwo() async throws {
     let (other, further) = (Doer(), MulticastProxy<any Member>())

@@ -82,7 +82,7 @@ struct TurnPriorityDeliveryTests {
     #expect(seen.allSatisfy { $0.priority >= .high })
   }
 
-  @Test("what comes while a turn of a lower priority is under way gets a turn of its own")
+  @Test("what comes while a turn of a lower priority is under way gets a turn of its own, with all that wait before it")
   func raisedMeanwhile() async throws {
     let (nosy, journal) = (Clerk("nosy"), Locked<[TaskPriority]>([]))
     proxy.add(nosy, delivery: .executor(executor))
@@ -96,16 +96,20 @@ struct TurnPriorityDeliveryTests {
       }
       sent.wait()
     }
-    await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
+    await Task.detached(priority: .background) { [proxy] in
+      proxy.broadcast(.note, 1)
+      // Another form of message, so that it does not travel with the first.
+      proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(3)]))
+    }.value
     await until(executor.count > 0)
     executor.release()
-    while journal.withLock({ $0.count }) < 2 {
+    while journal.withLock({ $0.count }) < 3 {
       executor.release()
       await Task.yield()
     }
     let seen = journal.withLock { $0 }
     #expect(seen[0] < .high)
-    expect(seen[1], equals: .high)
+    expect(seen.dropFirst(), equals: [.high, .high])
     withExtendedLifetime(nosy) {}
   }
 

@@ -118,6 +118,43 @@ struct WaitingTests {
     context.run()
   }
 
+  @Test("an error that is known when the time runs out is told once")
+  func errorBeforeTimeout() {
+    let (bad, here, slow) = (Clerk("bad"), Clerk("here"), Clerk("slow"))
+    let (never, told) = (StepContext("never"), Journal())
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    here.onNote { [context] _ in context.run() }
+    proxy.add(bad, delivery: .on(context))
+    proxy.add(here)
+    proxy.add(slow, delivery: .on(never))
+    proxy.onError = { told.write("\($0.error)") }
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+    }
+    expect(error?.code, equals: .timedOut)
+    expect(told.all, equals: ["refused by bad"])
+    never.run()
+    withExtendedLifetime((bad, here, slow)) {}
+  }
+
+  @Test("an error behind a proxy on a queue goes to the handler once its sender has stopped waiting")
+  func lateErrorBehindProxy() {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (outer, inner, bad, told) = (Shared(), Shared(), Clerk("bad"), Journal())
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    inner.add(bad, delivery: .direct)
+    outer.add(inner, delivery: .on(context))
+    outer.onError = { told.write("\($0.error)") }
+    let error = #expect(throws: MessageError.self) {
+      try outer.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+    }
+    expect(error?.code, equals: .timedOut)
+    expect(told.all, equals: [])
+    context.run()
+    expect(told.all, equals: ["refused by bad"])
+    withExtendedLifetime(bad) {}
+  }
+
   @Test("a wait on a queue that is held is an error, not a hang")
   func deadlock() throws {
     let target = Clerk("a", journal)

@@ -10,6 +10,7 @@ private final class HookedProxy: ForwardingProxy {
   var types: MethodSignature?
   var kept: [Invocation] = []
   var table: SelectorTable?
+  var next: MulticastProxy<any MessageReceiver>?
   var asked: ((HookedProxy, MessageSelector) -> Void)?
 
   override var objectTable: SelectorTable? { table }
@@ -23,6 +24,7 @@ private final class HookedProxy: ForwardingProxy {
   override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
   override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     kept.append(invocation)
+    if let next { return try next.forward(&invocation) }
     invocation.result = ArgumentBox(kept.count)
     return DeliveryReport()
   }
@@ -229,6 +231,20 @@ struct NestedProxyTests {
     #expect(a.methodSignature(for: "note:") == nil)
     a.target = nil
     one.target = nil
+  }
+
+  @Test("a message that a target sends on to a proxy around its own does not come back")
+  func sentOnAround() {
+    let (many, around, relay, journal) = (Proxy(), Proxy(), HookedProxy(), Journal())
+    let target = Listener("a", journal)
+    (relay.says, relay.types, relay.next) = (true, .sample("v@:q"), around)
+    around.add(many)
+    many.add(relay)
+    many.add(target)
+    many.onError = { journal.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    many.broadcast(Invocation("note:", arguments: [.init(1)]))
+    expect(journal.all, equals: ["proxy cycle", "a 1"])
+    withExtendedLifetime(target) {}
   }
 
   @Test("two ways to one proxy are no ring: it is served twice")

@@ -42,6 +42,29 @@ struct RegistrationTests {
     withExtendedLifetime(targets) {}
   }
 
+  @Test("adding a target again with the priority that it has leaves it at its place")
+  func samePriority() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let targets = ["a", "b"].map { Listener($0, journal) }
+    for target in targets + [targets[0]] { proxy.add(target, priority: 2) }
+    proxy.broadcast(.note, 1)
+    expect(journal.take(), equals: ["a 1", "b 1"])
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("a target that moves and is not kept alive any more still gets messages, and goes with its owner")
+  func movedAndWeak() {
+    let (proxy, counter) = (Proxy(), LeakCounter())
+    do {
+      let listener = Listener("a", Journal(), counter)
+      proxy.add(listener, ownership: .strong)
+      proxy.add(listener, priority: 1)
+      expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+      withExtendedLifetime(listener) {}
+    }
+    expect(counter.alive, equals: 0)
+  }
+
   @Test("adding a target again changes whether it is kept alive")
   func ownership() {
     let (proxy, counter) = (Proxy(), LeakCounter())

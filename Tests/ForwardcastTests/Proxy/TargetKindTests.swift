@@ -116,6 +116,18 @@ struct TargetKindTests {
     try expect(proxy.collect(.askedType, returning: .all), equals: wanted)
   }
 
+  @Test("a table for values of one type takes none of another")
+  func valuesOfOneType() {
+    let table = SelectorTable(for: First.self) { Responds(to: .askedType) { (first: First) -> String in first.name } }
+    let (proxy, errors) = (MulticastProxy<any Named>(table: table), Journal())
+    proxy.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.add(First(name: "a"))
+    proxy.add(Second(name: "b"))
+    let summary = proxy.broadcast(.askedType)
+    expect([summary.delivered, summary.failed], equals: [1, 1])
+    expect(errors.all, equals: ["type mismatch"])
+  }
+
   @Test("of objects that Swift makes of values each is asked")
   func boxedValues() throws {
     struct Empty {}

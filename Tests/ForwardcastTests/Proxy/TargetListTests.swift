@@ -91,17 +91,42 @@ struct TargetListTests {
     withExtendedLifetime((a, b)) {}
   }
 
-  @Test("a target that moves to the end of a lower priority gets each message once, there")
-  func moved() {
+  @Test("who takes a reserved place gets the next message there, and when it has gone the place is its successor's")
+  func reservedPlace() {
     let (proxy, journal) = (Proxy(), Journal())
-    let targets = ["a", "b", "c"].map { Listener($0, journal) }
-    for (target, priority) in zip(targets, [0, 0, -1]) { proxy.add(target, priority: priority) }
+    let slot = proxy.core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
+    let last = Listener("last", journal)
+    proxy.add(last)
     proxy.broadcast(.note, 1)
-    expect(journal.take(), equals: ["a 1", "b 1", "c 1"])
-    proxy.add(targets[0], priority: -1)
-    proxy.broadcast(.note, 2)
-    expect(journal.take(), equals: ["b 2", "c 2", "a 2"])
-    withExtendedLifetime(targets) {}
+    do {
+      let first = Listener("first", journal)
+      #expect(proxy.core.fill(slot, with: first, stamp: nil) != nil)
+      proxy.broadcast(.note, 2)
+      withExtendedLifetime(first) {}
+    }
+    expect(journal.take(), equals: ["last 1", "first 2", "last 2"])
+    // As many come as it takes for the dead to be looked for.
+    let guests = (0..<100).map { _ in Listener("guest") }
+    for guest in guests { proxy.add(guest) }
+    let heir = Listener("heir", journal)
+    #expect(proxy.core.fill(slot, with: heir, stamp: nil) != nil)
+    proxy.broadcast(.note, 3)
+    expect(journal.take(), equals: ["heir 3", "last 3"])
+    withExtendedLifetime((last, heir, guests)) {}
+  }
+
+  @Test("a target that stands for an object is not there any more once that has gone")
+  func standsForObject() {
+    let proxy = Proxy()
+    var registration: Registration?
+    do {
+      let subject = Listener("subject")
+      registration = proxy.core.add(
+        Listener("stand"), priority: nil, ownership: .strong, scope: nil, livingAs: subject)
+      #expect(registration?.isLive == true)
+      withExtendedLifetime(subject) {}
+    }
+    #expect(registration?.isLive == false && registration?.target == nil)
   }
 
   @Test("slots of unusual priorities that change hands leave nothing behind")

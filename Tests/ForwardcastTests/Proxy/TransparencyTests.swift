@@ -80,6 +80,129 @@ struct TransparencyTests {
     withExtendedLifetime(inner) {}
   }
 
+  @Test(
+    "a proxy that is removed or muted takes along what waits behind it, and the rest of a message",
+    arguments: [false, true])
+  func endedWithin(isMuted: Bool) throws {
+    let journal = Journal()
+    func end(_ place: Registration?) { if isMuted { place?.mute() } else { place?.cancel() } }
+    do {
+      let (outer, inner, context) = (Shared(), Shared(), StepContext("inner"))
+      let clerk = Clerk("late", journal)
+      let waiting = inner.add(clerk, delivery: .on(context))
+      let place = outer.add(inner, delivery: .direct)
+      expect(outer.broadcast(.note, 1).queued, equals: 1)
+      end(place)
+      context.run()
+      expect(journal.all, equals: [])
+      expect(waiting.dropped, equals: 1)
+      withExtendedLifetime(clerk) {}
+    }
+    // Targets of one type are served by a loop, others one by one.
+    let others: [any MessageReceiver] = [
+      Listener("second", journal),
+      BareReceiver {
+        Responds(to: Message<(Int64) -> Void>("note:")) { _, number in journal.write("second \(number)") }
+      },
+    ]
+    for second in others {
+      let (outer, inner, first) = (Proxy(), Proxy(), Listener("first", journal))
+      inner.add(first)
+      inner.add(second)
+      var place: Registration?
+      first.onNote = { _, _ in end(place) }
+      place = outer.add(inner)
+      let summary = outer.broadcast(.note, 1)
+      expect([summary.delivered, summary.skipped], equals: [1, 1])
+      outer.remove(inner)
+      place = outer.add(inner)
+      var call = Invocation("note:", arguments: [.init(2)])
+      try expect(outer.forward(&call).skipped.map(\.reason), equals: [isMuted ? .muted : .removed])
+      expect(journal.take(), equals: ["first 1", "first 2"])
+      withExtendedLifetime((first, second)) {}
+    }
+  }
+
+  @Test("a proxy with two scopes passes a message on once, to queues too")
+  func scopesOfProxy() {
+    let (outer, inner, context, journal) = (Shared(), Shared(), StepContext("inner"), Journal())
+    let clerks = [Clerk("near", journal), Clerk("far", journal)]
+    inner.add(clerks[0], delivery: .direct)
+    inner.add(clerks[1], delivery: .on(context))
+    for scope in [["note:"], ["note:", "say:"]] as [[MessageSelector]] {
+      outer.add(inner, delivery: .direct, only: scope)
+    }
+    outer.broadcast(.note, 1)
+    context.run()
+    expect(journal.all, equals: ["near 1", "far 1"])
+    withExtendedLifetime(clerks) {}
+  }
+
+  @Test("what waits behind a proxy that was removed is delivered where its registration says so")
+  func keptBehindRemoved() {
+    let (outer, inner, journal) = (Shared(), Shared(), Journal())
+    let (first, second, clerk) = (StepContext("first"), StepContext("second"), Clerk("a", journal))
+    inner.add(clerk, delivery: .on(second))
+    outer.add(inner, delivery: .on(first), whenRemoved: .deliverPending)
+    outer.broadcast(.note, 1)
+    first.run()
+    outer.remove(inner)
+    second.run()
+    expect(journal.all, equals: ["a 1"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a proxy that a message does not come to stands in a report by its targets alone, however deep they lie")
+  func stoppedInReport() throws {
+    let outer = Proxy(options: MulticastOptions(errors: .stopAtFirst))
+    let (middle, inner, failing, last) = (Proxy(), Proxy(), Listener("failing"), Listener("last"))
+    failing.onNote = { _, _ in throw TargetError(name: "failing") }
+    outer.add(failing)
+    outer.add(middle)
+    middle.add(inner)
+    inner.add(last)
+    var call = Invocation("note:", arguments: [.init(1)])
+    let report = try outer.forward(&call)
+    expect(report.failures.count, equals: 1)
+    expect(report.skipped.map(\.reason), equals: [.stopped])
+    #expect(report.skipped.first?.target === last)
+    withExtendedLifetime((middle, inner, failing, last)) {}
+  }
+
+  @Test("a proxy is silent only where no target below it got the message", arguments: [false, true])
+  func silenceOfMiddle(isHooked: Bool) throws {
+    let (silent, outer, inner, listener) = (Journal(), Proxy(), Proxy(), Listener("a"))
+    let middle = Proxy(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
+    outer.add(middle)
+    middle.add(inner)
+    inner.add(listener)
+    if isHooked { try inner.after(.note) { _, _ in } }
+    outer.broadcast(.note, 1)
+    try expect(outer.collect(.value, returning: .all), equals: [0])
+    expect(silent.all, equals: [])
+    inner.remove(listener)
+    outer.broadcast(.note, 2)
+    expect(silent.all, equals: ["note:"])
+    withExtendedLifetime((middle, inner)) {}
+  }
+
+  @Test("a proxy on a queue asks nobody behind an answer that is enough")
+  func enoughBehindQueue() async throws {
+    let (outer, inner, journal) = (Shared(), Shared(), Journal())
+    func voter(_ name: String) -> BareReceiver {
+      BareReceiver {
+        Responds(to: .agrees) { _ in
+          journal.write(name)
+          return true
+        }
+      }
+    }
+    for name in ["first", "second"] { inner.add(voter(name), delivery: .direct, ownership: .strong) }
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: true)
+    expect(journal.all, equals: ["first"])
+  }
+
   @Test("an object that sends through a proxy is transparent as a target")
   func facade() throws {
     let (lobby, listener) = (Lobby(), Listener("a"))
