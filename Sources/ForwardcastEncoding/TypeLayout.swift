@@ -159,9 +159,7 @@ private struct RecordLayout {
     var start = isUnion ? 0 : bits
     if field.width == 0 || start % boundary + field.width > unit.size * 8 { start = roundUp(start, to: boundary) }
     if let position = field.position, !isUnion { start = max(bits, position) }
-    let end = start + field.width
-    // A union counts whole bytes; a struct's next field may share the last byte.
-    bits = max(bits, isUnion ? roundUp(end, to: 8) : end)
+    bits = max(bits, start + field.width)
     if isNamed || target.unnamedBitFieldsAlign { alignment = max(alignment, boundary / 8) }
   }
 }

@@ -129,6 +129,8 @@ struct StubTests {
     // Another one takes its place.
     store.fallsBack(to: RealStore())
     #expect(throws: NotFound.self) { try face.load("a") }
+    face.save("c", count: 1)
+    #expect(throws: NotFound.self) { try real.load("c") }
   }
 
   @Test("a real object is kept by the double that falls back to it")

@@ -219,8 +219,32 @@ extension Stubbing {
   fileprivate func answers(_ first: R, _ others: [R]) { _ = others.reduce(answers(first)) { $0.answers($1) } }
 }
 
+/// Runs one job of its tasks after another, in the order in which they go on.
+private final class Lane: TaskExecutor {
+  private let queue = DispatchQueue(label: "lane")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+
+  /// Waits until all jobs have run that are there.
+  func rest() { queue.sync {} }
+}
+
 @Suite("Test clock")
 struct TestClockTests {
+  @Test("a sleeper is due when its deadline has come")
+  func due() async throws {
+    let clock = TestClock()
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(1))
+    expect(clock.sleeperCount, equals: 0)
+    clock.advance(by: .seconds(1))
+    try await task.value
+  }
+
   @Test("sleepers wake in the order of their deadlines, each not before it is due")
   func order() async throws {
     let clock = TestClock()
@@ -243,14 +267,6 @@ struct TestClockTests {
 
   @Test("one move wakes all that are due, by their deadlines, and of equal ones who slept first")
   func several() async throws {
-    // One task at a time, in the order in which they go on.
-    final class Lane: TaskExecutor {
-      private let queue = DispatchQueue(label: "lane")
-      func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-      }
-    }
     let (clock, lane, woken) = (TestClock(), Lane(), Locked<[String]>([]))
     let start = clock.now
     let tasks = ["3", "1 first", "2", "1 second", "1 third"].map { name in
@@ -271,21 +287,27 @@ struct TestClockTests {
     clock.advance(by: .seconds(5))
     try await clock.sleep(until: clock.now)
     try await clock.sleep(until: clock.now.advanced(by: .seconds(-1)))
-    let task = Task {
-      await Task.yield()
+    let lane = Lane()
+    let task = Task(executorPreference: lane) {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(1))
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    lane.rest()
     expect(clock.sleeperCount, equals: 0)
+    clock.advance(by: .seconds(1))
+    await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test("who waits for sleepers goes on when cancelled")
-  func cancelledWatcher() async {
-    let clock = TestClock()
-    let watching = Task { await clock.waitForSleepers(2) }
+  func cancelledWatcher() {
+    let (clock, lane, goesOn) = (TestClock(), Lane(), Locked(false))
+    let watching = Task(executorPreference: lane) {
+      await clock.waitForSleepers(2)
+      goesOn.withLock { $0 = true }
+    }
+    lane.rest()
     watching.cancel()
-    await watching.value
-    expect(clock.sleeperCount, equals: 0)
+    lane.rest()
+    #expect(goesOn.withLock { $0 })
   }
 }

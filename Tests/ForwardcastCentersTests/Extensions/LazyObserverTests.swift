@@ -64,6 +64,21 @@ extension Centers {
       expect(point.broadcast(PartialProxy.Messages.first).delivered, equals: 1)
     }
 
+    @Test("a row that its class gets later makes the observer, whatever other messages came meanwhile")
+    func laterRow() throws {
+      final class Growing: ManagedService, MessageExtension {
+        init(in center: ServiceCenter) {}
+        func onAddMsg(_ chat: String) {}
+        static let selectorTable = SelectorTable(for: Growing.self) { Responds(to: .onAdd) { _, _ in } }
+      }
+      #expect(point.registerLazily(Growing.self) { $0 })
+      #expect(point.broadcast(.onDelete, "1").nobodyResponded)
+      try Growing.selectorTable.add(Responds(to: .onDelete) { [journal] (_: Growing, chat) in journal.write(chat) })
+      point.broadcast(.unseen)
+      expect(point.broadcast(.onDelete, "2").delivered, equals: 1)
+      expect(journal.all, equals: ["2"])
+    }
+
     @Test("a class is refused a second time, and when it has none of the point's messages")
     func refused() {
       final class Silent: ManagedService, MessageExtension {

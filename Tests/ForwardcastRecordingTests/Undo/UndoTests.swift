@@ -111,6 +111,11 @@ struct UndoTests {
     #expect(try history.undoNestedGroup() && page.title == "a")
     // What stands last is a step now, and no group.
     #expect(try !history.undoNestedGroup() && page.title == "a")
+    history.beginGroup()
+    try page.setTitle("d")
+    try history.endGroup()
+    try page.setTitle("a")
+    #expect(try !history.undoNestedGroup() && page.title == "a")
     #expect(history.groupingLevel == 1 && history.redoCount == 1)
     try history.endGroup()
     try history.undo()
@@ -254,6 +259,8 @@ struct UndoTests {
     #expect(!history.canUndo && !history.canRedo && history.isRegistrationEnabled && history.groupingLevel == 1)
     try history.endGroup()
     #expect(!history.canUndo)
+    history.withoutRegistration { history.removeAllActions() }
+    #expect(history.isRegistrationEnabled)
   }
 
   @Test("forgetting a target's steps leaves those of others, and registration as it is")
@@ -273,6 +280,14 @@ struct UndoTests {
     expect(history.undoCount, equals: 1)
     try history.undo()
     #expect(other.title == "" && page.title == "c")
+    // Those of a group that is open while a step is undone go as well.
+    history.beginGroup()
+    try page.setTitle("e")
+    history.group { history.register(other) { $0.history.removeAllActions(withTarget: page) } }
+    try history.undoNestedGroup()
+    try history.endGroup()
+    try history.undo()
+    expect(page.title, equals: "e")
   }
 
   @Test("what an undo registers in groups of its own is redone as one")
@@ -322,5 +337,9 @@ struct UndoTests {
     #expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
     try history.redo()
     #expect(page.title == "a" && page.place == [1, 1])
+    history.group {
+      for text in ["last", "first"] { history.register(page) { _ in throw Spilled(description: text) } }
+    }
+    expect(#expect(throws: Spilled.self) { try history.undo() }?.description, equals: "first")
   }
 }
