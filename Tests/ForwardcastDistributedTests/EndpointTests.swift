@@ -507,7 +507,8 @@ struct EndpointTests {
     for _ in 0..<100 { await Task.yield() }
     await endpoint.close("it goes to sleep")
     #expect(try await second.contains("1:c6:closed1:e16:it goes to sleep"))
-    #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c6:closed"))
+    await endpoint.close("once more")
+    #expect(try await line.call(3, "add:", "3:Inti3;", awaited: 1).contains("1:c6:closed1:e16:it goes to sleep"))
     worker.gate.open()
     #expect(try await first.contains("answer"))
     expect(worker.words, equals: ["begin 1", "end 1"])
@@ -542,6 +543,12 @@ struct EndpointTests {
     let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
     _ = try await line.call(1, "swell:", "3:Inti21000;")
     #expect(try await line.call(1, "swell:", "3:Inti1;").contains("1:c4:kept"))
+  }
+
+  @Test("an answer that is larger than a message may be does not cross")
+  func largeAnswer() async throws {
+    let line = try await HandLine(endpoint(MessageLimits(bytes: 4000)))
+    #expect(try await line.call(1, "swell:", "3:Inti5000;").contains("1:c6:answer"))
   }
 
   @Test("errors of the library cross with code, selector and evidence, others with type and text")

@@ -302,7 +302,7 @@ struct RemoteReceiverTests {
     for _ in 0..<RemoteLine.abandonedLimit {
       try await expect(remoteError { try await hasty.sendAndWait(.add, 1) }.code, equals: .timedOut)
     }
-    let refused = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    let refused = try await remoteError { try await hasty.sendAndWait(.add, 1) }
     #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
     expect(begun.value, equals: RemoteLine.abandonedLimit)
     never.open()
@@ -513,7 +513,7 @@ struct RemoteReceiverTests {
   @Test("an endpoint that knows no line any more and opens none is lost, and its calls with it")
   func failingReopen() async throws {
     let isAway = Locked(false)
-    let options = RemoteOptions(deadline: .seconds(60), types: knownTypes)
+    let options = RemoteOptions(deadline: .seconds(20), types: knownTypes)
     let remote = try await connect(endpoint(), options: options) { envelope in
       guard isAway.withLock({ $0 }) else { return nil }
       if isCall(envelope) { return "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}" }

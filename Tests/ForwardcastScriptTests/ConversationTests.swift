@@ -62,6 +62,19 @@ import Testing
       expect(terminal.status, equals: 0)
     }
 
+    @Test("a line is recalled once however often it was given, and what was begun is there again behind the last")
+    func recalled() throws {
+      let terminal = try begin(Folder())
+      for text in ["first", "second", "second"] {
+        try terminal.enter("print \"\(text)\"\r", until: "\n\(text)\r\n")
+      }
+      try terminal.enter("\u{1B}[A\u{1B}[A\r", until: "\nfirst\r\n")
+      try terminal.enter("print \"be\u{1B}[A\u{1B}[Bgun\"\r", until: "\nbegun\r\n")
+      // Control-W takes a word back with the blanks behind it.
+      try terminal.enter("print \"kept\" junk  \u{17}\r", until: "\nkept\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
     @Test("commands reset, trace, save and load, and one that is unknown is named")
     func commands() throws {
       let folder = try Folder()

@@ -1,10 +1,12 @@
 // QueueTests.swift: queues, waiting, and errors that nobody waits for.
 // Layer: Tests.
 
+import Dispatch
 import Forwardcast
-import ForwardcastScript
 import TestSupport
 import Testing
+
+@testable import ForwardcastScript
 
 /// A receiver of the host that knows of no thread but its session's.
 private final class Ledger: MessageReceiver {
@@ -117,6 +119,51 @@ struct QueueTests {
     #expect(played.outcome.error == nil)
   }
 
+  /// A queue of a world and a proxy whose targets run there.
+  private struct Place: Sendable {
+    let world: World
+    let queue: ScriptQueue
+    let proxy = ScriptMulticast()
+
+    init(_ world: World, _ name: String) throws {
+      (self.world, queue) = (world, try world.makeQueue(name))
+      world.note(queue, of: proxy)
+    }
+
+    /// Whether code on the queue may wait for the others, for each within its wait for the one before, and run `body`.
+    func waits(for others: [Place], _ body: @escaping @Sendable () -> Void = {}) -> Bool {
+      let (done, mayWait) = (DispatchSemaphore(value: 0), Locked(false))
+      queue.afterwards {
+        mayWait.withLock { $0 = wait(for: others[...], body) }
+        done.signal()
+      }
+      done.wait()
+      return mayWait.withLock { $0 }
+    }
+
+    private func wait(for others: ArraySlice<Place>, _ body: () -> Void) -> Bool {
+      guard let first = others.first else {
+        body()
+        return true
+      }
+      return (try? world.waiting(for: first.proxy) { wait(for: others.dropFirst(), body) }) ?? false
+    }
+  }
+
+  @Test("who would wait in a ring is refused, however long it is, and nobody for a wait that is over")
+  func rings() throws {
+    let world = World(handlers: ScriptHandlers(), stepLimit: 1)
+    let (one, two, three) = (try Place(world, "one"), try Place(world, "two"), try Place(world, "three"))
+    let refusals = Locked<[Bool]>([])
+    @Sendable func note(_ mayWait: Bool) { refusals.withLock { $0.append(!mayWait) } }
+    // One for two, which waits for three.
+    #expect(one.waits(for: [two]) { note(two.waits(for: [three]) { note(three.waits(for: [one])) }) })
+    // One for two and then for three.
+    #expect(one.waits(for: [two, three]) { note(two.waits(for: [one])) })
+    expect(refusals.withLock { $0 }, equals: [true, false, true])
+    #expect(two.waits(for: [one]) && three.waits(for: [one, two]))
+  }
+
   @Test("an error that nobody waited for is reported where it was thrown, and fails the run")
   func unawaited() {
     let transcript = Transcript()
@@ -221,7 +268,11 @@ struct QueueTests {
     expect(session.run("collect all [p hour]").value, equals: [11])
     expect(session.run("[ledger entries]").value, equals: 7)
     expect(session.run("[mixed entries]").value, equals: 7)
-    for text in ["add ledger to p on q", "collect all [users entries]", "collect all [users all]"] {
+    session.run("add a to p on q")
+    for text in [
+      "add ledger to p on q", "collect all [users entries]", "collect all [users all]", "[p ask: @[ledger]]",
+      "[p ask: @{\"it\": ledger}]",
+    ] {
       #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
     // What has come to be used on a queue takes nothing that may not, at whatever distance.

@@ -27,6 +27,19 @@ struct ValueTests {
     #expect(played.error == nil)
   }
 
+  @Test("a value of the host may have as many lists inside one another as one of a script, and no more")
+  func depthOfHosts() {
+    let host = BareReceiver {
+      Responds(to: "deep:") { (_: BareReceiver, count: Int) -> Any in
+        (0..<count).reduce(1 as Any) { inner, _ in [inner] as [Any] }
+      }
+    }
+    let session = ScriptSession()
+    session.register(host, as: "host")
+    #expect(session.run("[host deep: 128]").succeeded)
+    expect(session.run("[host deep: 129]").error?.code, equals: .limitExceeded)
+  }
+
   @Test("print writes its values in one piece, separated by blanks")
   func printInOnePiece() {
     let transcript = Transcript()

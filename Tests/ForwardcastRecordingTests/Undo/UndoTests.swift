@@ -111,11 +111,6 @@ struct UndoTests {
     #expect(try history.undoNestedGroup() && page.title == "a")
     // What stands last is a step now, and no group.
     #expect(try !history.undoNestedGroup() && page.title == "a")
-    history.beginGroup()
-    try page.setTitle("d")
-    try history.endGroup()
-    try page.setTitle("a")
-    #expect(try !history.undoNestedGroup() && page.title == "a")
     #expect(history.groupingLevel == 1 && history.redoCount == 1)
     try history.endGroup()
     try history.undo()
@@ -124,6 +119,12 @@ struct UndoTests {
     expect(history.redoCount, equals: 2)
     try history.redo()
     expect(page.title, equals: "a")
+    // A group with a step behind it does not stand last.
+    history.beginGroup()
+    try history.group { try page.setTitle("d") }
+    try page.setTitle("e")
+    #expect(try !history.undoNestedGroup() && page.title == "e")
+    try history.endGroup()
   }
 
   @Test("undo closes the one group that is open, refuses when several are; redo refuses any")

@@ -1,0 +1,80 @@
+// EndpointLineTests.swift: one line by itself, whose answers come at once.
+// Layer: Tests. See the article "When one process is not enough".
+
+import Forwardcast
+import TestSupport
+import Testing
+
+@testable import ForwardcastDistributed
+
+@MainActor
+@Suite("Lines of an endpoint")
+struct EndpointLineTests {
+  private let memory = EndpointMemory(100_000)
+  private let owner = WireName("tests")
+  private let line: EndpointLine
+
+  init() { line = EndpointLine(LineName(of: 1), owner: owner, window: 4, memory) }
+
+  /// A message that has come; 1 is awaited.
+  private func place(_ number: Int) throws -> EndpointMessage {
+    let text = "forwardcast:2 {1:k4:call1:l1:x1:ni\(number);1:s4:rest1:a[]1:bi1;}"
+    guard case .call(let call) = try WireRequest.read(text, MessageLimits()) else { throw Burnt(description: text) }
+    return try line.place(call).0
+  }
+
+  /// Lets all tasks of the main actor go as far as they can.
+  private func rest() async { for _ in 0..<10 { await Task.yield() } }
+
+  @Test("what its sender has given up, or what lies beyond the window, is refused when it comes")
+  func refused() throws {
+    func refusal(_ number: Int) -> WireRefusal.Code? {
+      do {
+        _ = try place(number)
+        return nil
+      } catch { return (error as? WireRefusal)?.code }
+    }
+    let first = try place(1)
+    #expect(line.begins(first) && line.keepOnly([1], upTo: 2))
+    expect([2, 4, 5].map(refusal), equals: [.superseded, nil, .ahead])
+  }
+
+  @Test("messages that wait have their turns by their numbers, whichever came first")
+  func order() async throws {
+    let first = try place(1)
+    #expect(line.begins(first))
+    var began: [Int] = []
+    for message in [try place(3), try place(2)] {
+      Task {
+        guard await line.turn(of: message) else { return }
+        began.append(message.number)
+        line.end(message, with: "")
+      }
+    }
+    await rest()
+    line.end(first, with: "")
+    await rest()
+    expect(began, equals: [2, 3])
+  }
+
+  @Test("a message that waits hears when its sender awaits it no more")
+  func notAwaited() async throws {
+    let (first, second) = (try place(1), try place(2))
+    #expect(line.begins(first))
+    var hasTurn: Bool?
+    Task { hasTurn = await line.turn(of: second) }
+    await rest()
+    line.release(below: 3)
+    await rest()
+    expect(hasTurn, equals: false)
+  }
+
+  @Test("an answer that nobody awaits any more takes no memory")
+  func answerOfNobody() throws {
+    let first = try place(1)
+    #expect(line.begins(first))
+    line.release(below: 2)
+    line.end(first, with: String(repeating: "x", count: 30_000))
+    #expect(memory.take(50_000, for: owner))
+  }
+}
