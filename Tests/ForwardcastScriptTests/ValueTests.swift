@@ -27,8 +27,11 @@ struct ValueTests {
     #expect(played.error == nil)
   }
 
-  @Test("a value of the host may have as many lists inside one another as one of a script, and no more")
-  func depthOfHosts() {
+  @Test("128 lists may stand inside one another, 129 not, whether a script made them or its host")
+  func depth() {
+    let text = "let a = @[1]\n" + String(repeating: "let a = @[a]\n", count: 127)
+    #expect(play(text).outcome.succeeded)
+    expect(play(text + "let a = @[a]").outcome.error?.code, equals: .limitExceeded)
     let host = BareReceiver {
       Responds(to: "deep:") { (_: BareReceiver, count: Int) -> Any in
         (0..<count).reduce(1 as Any) { inner, _ in [inner] as [Any] }
