@@ -89,7 +89,7 @@ struct ProxyWriter {
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'\(orNonisolated)."
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
@@ -97,6 +97,13 @@ struct ProxyWriter {
     }
     if !access.isEmpty, interface.settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
+  }
+
+  /// What is `Sendable` is on no actor, whatever the module's default is.
+  private var orNonisolated: String {
+    let isByDefault =
+      interface.settings.isMainActorByDefault && declaration.isolation(or: interface.options.actor) == nil
+    return isByDefault ? "; where it inherits 'Sendable', declare '\(interface.name)' 'nonisolated'" : ""
   }
 
   /// A line of a declaration behind what the attributes say of its availability: no line of another kind may stand between.
