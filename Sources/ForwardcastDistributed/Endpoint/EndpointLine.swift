@@ -116,7 +116,6 @@ final class EndpointLine {
 
   // MARK: Turns
 
-  /// Begins a message if it is its turn now.
   func begins(_ message: EndpointMessage) -> Bool {
     guard !isRunning, message.number == passed + 1 else { return false }
     (isRunning, passed) = (true, message.number)

@@ -32,7 +32,6 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables 
   let time: Duration
   /// Whether it counts toward giving up when it is not answered.
   let counts: Bool
-  /// The order in which messages were called.
   var ticket = 0
   /// Its number on the line; 0 while it waits, and for a question.
   var number = 0

@@ -25,7 +25,6 @@ final class RemoteLine: Sendable {
     /// Whether the endpoint does not know the line any more: another is opened when nothing is under way on this one.
     var isStale = false
     var isOpening = false
-    /// The last number that was given.
     var number = 0
     var tickets = 0
     var waiting: [OutgoingCall] = []
@@ -289,7 +288,6 @@ extension RemoteLine.State {
   /// Calls that were taken out, with what waits for them at the engine, and whether they were sent.
   typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
 
-  /// What is to be done outside the lock.
   enum Next: Sendable {
     case message(OutgoingCall, WireCallText, WireCallText.Place)
     case line

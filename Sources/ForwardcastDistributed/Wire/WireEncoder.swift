@@ -26,7 +26,6 @@ private final class EncodedItem {
   }
   var writer = WireWriter(reserving: 0)
   private var content = Content.nothing
-  /// Where it begins in the writer.
   private var start = 0
   private(set) var count = 0
   private var later: [(place: Int, item: EncodedItem)] = []

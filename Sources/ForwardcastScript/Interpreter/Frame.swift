@@ -1,7 +1,6 @@
 // Frame.swift: the names that are known while a row or a script runs.
 // Layer: Script, Interpreter. See the article "How the script works".
 
-/// What a name is bound to.
 enum Binding: Sendable {
   case value(ScriptValue)
   /// The name was dropped; the object that it meant is remembered weakly, for `alive`.
@@ -19,7 +18,6 @@ enum Binding: Sendable {
   }
 }
 
-/// A reference that does not keep its object alive.
 struct WeakObject: @unchecked Sendable {  // only asked whether the object is there; the runtime guards that
   weak var object: AnyObject?
   init(_ object: AnyObject?) { self.object = object }

@@ -9,7 +9,6 @@ final class HookRun {
   let arguments: [ScriptValue]
   /// The answers of the last `proceed`; `nil` before there is one.
   private(set) var answers: [ArgumentBox]?
-  /// What the last `proceed` threw.
   private(set) var failure: (any Error)?
   private let rest: (([ArgumentBox]?) throws -> [ArgumentBox])?
 

@@ -8,7 +8,6 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
   static let selectorTable = SelectorTable(for: ScriptObject.self, rows: [])
 
   private let table: SelectorTable
-  /// What the script calls its receiver.
   let receiverName: String
   /// What the word `name` means in its rows.
   let name: String

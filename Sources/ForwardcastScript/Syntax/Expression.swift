@@ -34,7 +34,6 @@ struct Step: Sendable {
     /// Takes the selector and, below it, who is asked.
     case responds
     case alive(String)
-    /// The n-th argument of the message that a hook sees.
     case hookArgument
     /// Takes the list of other arguments where there is one.
     case proceed(withArguments: Bool)

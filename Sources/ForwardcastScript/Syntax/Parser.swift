@@ -190,6 +190,5 @@ struct Parser {
 }
 
 extension Lexer {
-  /// Whether every byte has been read.
   var isAtEnd: Bool { position >= source.bytes.count }
 }

@@ -9,7 +9,6 @@ struct Lexer {
 
   let source: SourceText
   private var offset = 0
-  /// Offset of the byte that is read next.
   var position: Int { offset }
   /// Brackets that are open, innermost last, with the place of each.
   private(set) var open: [(sign: Sign, offset: Int)] = []
