@@ -209,6 +209,9 @@ extension OutgoingMessage.Attempt {
     }
   }
 
+  /// Whether the outcome is known.
+  var isOver: Bool { if case .over = self { true } else { false } }
+
   /// Ends it here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
   ///
   /// - Returns: `nil` for a multicast.

@@ -54,54 +54,65 @@ extension Walk {
   /// Runs targets and hooks until the frames above `base` are done.
   ///
   /// - Throws: the error of hooks around the proxy that the message was sent to.
-  func serve(to base: Int) throws {
+  func serve(to base: Int) throws { _ = try serve(to: base, awaits: false) }
+
+  /// What goes on with suspensions.
+  private enum Suspension {
+    case hooks(RouteNode, StepContext?)
+    /// A proxy that a target led to: room behind it could not be waited for before.
+    case node(RouteNode, StepContext)
+    case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
+  }
+
+  /// The same up to what is to be waited for.
+  // Apart from what suspends: each continuation there would have it once more.
+  @inline(never)
+  private func serve(to base: Int, awaits: Bool) throws -> Suspension? {
     while let event = next(to: base) {
       switch event {
       case .loop(let type): loop(type)
-      case .turn(let step, let target): run(step, target)
+      case .turn(let step, let target):
+        let attempt = perform(step, on: target)
+        if case .multicast(let multicast) = attempt {
+          endTurn()
+          guard let node = node(multicast, target, step) else { continue }
+          if awaits, mayAwaitTurns { return .node(node, context(step, target)) }
+          enter(node, context(step, target))
+        } else if awaits, mayAwaitTurns, !attempt.isOver {
+          return .turn(attempt, step, target)
+        } else {
+          if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
+          endTurn()
+        }
       case .hooks(let node, let place):
         if let around = node.route.route.around, around.isBefore {
           try runBefore(around, node, place)
+        } else if awaits {
+          return .hooks(node, place)
         } else {
           try HookedTurn(self, node, at: place).run()
         }
       }
     }
+    return nil
   }
 
   /// The same with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
   /// methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
-    while let event = next(to: base) {
-      switch event {
-      case .loop(let type): loop(type)
-      case .hooks(let node, let place):
-        if let around = node.route.route.around, around.isBefore {
-          try runBefore(around, node, place)
-        } else {
-          try await HookedTurn(self, node, at: place).runAndWait()
-        }
-      case .turn(let step, let target):
-        guard mayAwaitTurns else {
-          run(step, target)
-          continue
-        }
-        let attempt = perform(step, on: target)
-        if case .multicast(let multicast) = attempt {
-          endTurn()
-          guard let node = node(multicast, target, step) else { continue }
-          // Room behind it could not be waited for before.
-          do { try await reserveRoom(in: node) } catch {
-            take(.failed(error), at: context(step, target))
-            continue
-          }
-          enter(node, context(step, target))
-        } else {
-          if attempt.suspends { endTurn() }
-          let outcome = await endedAndWaited(attempt, step)
-          take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
-          endTurn()
-        }
+    while let suspension = try serve(to: base, awaits: true) {
+      switch suspension {
+      case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
+      case .node(let node, let place):
+        do {
+          try await reserveRoom(in: node)
+          enter(node, place)
+        } catch { take(.failed(error), at: place) }
+      case .turn(let attempt, let step, let target):
+        if attempt.suspends { endTurn() }
+        let outcome = await endedAndWaited(attempt, step)
+        take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
+        endTurn()
       }
     }
   }
@@ -125,17 +136,6 @@ extension Walk {
         await sent.value.attempt.endedAndWaited(&message, for: registration, behind: proxies))
     }
     return ended.value
-  }
-
-  private func run(_ step: RouteStep, _ target: AnyObject) {
-    let attempt = perform(step, on: target)
-    if case .multicast(let multicast) = attempt {
-      endTurn()
-      if let node = node(multicast, target, step) { enter(node, context(step, target)) }
-    } else {
-      if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
-      endTurn()
-    }
   }
 
   // MARK: Loops
