@@ -12,6 +12,8 @@ struct Event: Hashable, CustomStringConvertible {
   var skipped: [String]?
   /// Whom it may list besides: "removed … before, until the list of targets has been tidied up".
   var maySkip: [String] = []
+  /// Other reasons that it may give.
+  var either: [String: String] = [:]
 
   var description: String {
     "\(actor) \(text)" + (skipped.map { ", skipped [\($0.joined(separator: ", "))]" } ?? "")
@@ -70,9 +72,11 @@ private func matched(_ events: [Event], with expected: [Event]) -> [Event] {
     var (result, rest) = ([String](), wanted.skipped ?? [])
     while !skipped.isEmpty {
       let entry = skipped.removeFirst()
-      if rest.first == entry {
-        rest.removeFirst()
-      } else if let index = optional.firstIndex(of: entry) {
+      if let next = rest.first, next == entry || wanted.either[next] == entry {
+        result.append(rest.removeFirst())
+        continue
+      }
+      if let index = optional.firstIndex(of: entry) {
         optional.remove(at: index)
         continue
       }

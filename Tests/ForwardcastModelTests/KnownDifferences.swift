@@ -47,6 +47,29 @@ extension KnownDifference {
   /// What the library does otherwise at present.
   static let all: [KnownDifference] = [
     KnownDifference(
+      "a dead target on a queue counts as queued", "dead targets are never called, counted or listed",
+      add(2, on: 0), send(.broadcast), .release(2), send(.broadcast)),
+    KnownDifference(
+      "a trace on a nested proxy holds a sender who waits: the direct target behind it is called when the queued one has answered",
+      between, hook(.trace, on: 1), nest(1), add(1, to: 1, on: 0), add(3), send(.collectAndWait(.last), .ask)),
+  ]
+
+  /// What it once did otherwise.
+  static let mended: [KnownDifference] = [
+    KnownDifference(
+      "an answer that waits behind an open one keeps its weak target alive", "weak; dead targets are never called",
+      nest(1, on: 0), nest(2), add(4, to: 2), send(.collectAndWait(.every), .vote), .release(4), send(.broadcast)),
+    KnownDifference(
+      "who has the message by one registration is listed as passed over for another",
+      "A report has each target once, in one of its lists",
+      targets: [0: TargetSetup(actions: [.remove(.target(2), from: 0)])],
+      add(2), add(0), .add(Addition(object: .target(2), only: [.ask])), send(.forward, .ask)),
+    KnownDifference(
+      "a nested proxy on a queue that is registered twice counts twice", "a message still arrives once",
+      .add(Addition(object: .proxy(2), proxy: 1, context: 1)),
+      .add(Addition(object: .proxy(2), proxy: 1, context: 1, only: [.tell])), add(3, to: 2), nest(1, on: 0),
+      send(.broadcast)),
+    KnownDifference(
       "a nested proxy that is registered for other selectors is listed in place of its targets",
       "a nested proxy is no entry itself unless it is empty or was refused",
       .add(Addition(object: .proxy(1), only: [.vote])), add(2, to: 1), send(.forward)),
@@ -54,20 +77,6 @@ extension KnownDifference {
       "a nested proxy on a queue that is removed before its turn is listed in place of its targets",
       "a nested proxy is no entry itself unless it is empty or was refused",
       nest(1, on: 0), add(1, to: 1), send(.forwardAndWait), .remove(.proxy(1), from: 0)),
-    KnownDifference(
-      "a dead target on a queue counts as queued", "dead targets are never called, counted or listed",
-      add(2, on: 0), send(.broadcast), .release(2), send(.broadcast)),
-    KnownDifference(
-      "a trace on a nested proxy holds a sender who waits: the direct target behind it is called when the queued one has answered",
-      between, hook(.trace, on: 1), nest(1), add(1, to: 1, on: 0), add(3), send(.collectAndWait(.last), .ask)),
-    KnownDifference(
-      "what a hook throws counts as a target that failed",
-      "Counts are of targets that ran, whatever hooks make of their answers",
-      hook(.failingAfter, on: 0), send(.broadcast)),
-  ]
-
-  /// What it once did otherwise.
-  static let mended: [KnownDifference] = [
     KnownDifference(
       "the after hook of a nested proxy that is on a queue does not see queued answers",
       "A hook of a nested proxy sees and may replace what its queued targets answer or throw, where the sender waits",

@@ -76,8 +76,8 @@ final class Node {
   var level: Level?
   var outcome = Outcome.open
   var isPosted = false
-  /// Whether a nested proxy was entered.
-  var isEntered = false
+  /// Whether a nested proxy was entered, and its hooks threw an error.
+  var (isEntered, hasFailed) = (false, false)
   var holdsRoom = false
   /// What came of it on its context, and who waits for that where.
   var served: Served?
@@ -95,6 +95,8 @@ final class Level {
   /// The proxies on the way to it and itself.
   let way: [Int]
   var hasPosted = false
+  /// Whether there are registrations whose targets have died, and which may be listed in place of an empty proxy.
+  var hadDead = false
   init(_ proxy: Int, hooks: [InstalledHook], nodes: [Node], way: [Int]) {
     (self.proxy, self.hooks, self.nodes, self.way) = (proxy, hooks, nodes, way)
   }
@@ -121,6 +123,8 @@ final class Travel {
   var isOver = false
   /// Targets that ran it: a report holds them.
   var called: Set<Int> = []
+  /// Targets that were registered strongly when it began, which it keeps.
+  var pinned: Set<Int> = []
   init(_ send: Send, number: Int) { (self.send, self.number, root) = (send, number, send.proxy) }
   /// Whether the sender waits for what runs elsewhere, not for room alone.
   var waits: Bool { send.verb.waits && send.verb != .broadcastWhenReady }
@@ -164,13 +168,8 @@ struct Rules: OptionSet, Hashable, Sendable {
   static let tracesHold = Rules(rawValue: 1)
   /// A dead target on a queue counts as queued in a summary, until its context finds out.
   static let deadAreQueued = Rules(rawValue: 2)
-  /// What a hook throws counts as a failure of a target in a summary.
-  static let errorsOfHooksCount = Rules(rawValue: 4)
 
-  /// A nested proxy that is registered for other selectors, or is on a queue and gets nothing, is listed in place of its targets.
-  static let nestedIsListed = Rules(rawValue: 8)
-
-  static let all: [Rules] = [.nestedIsListed, .tracesHold, .deadAreQueued, .errorsOfHooksCount]
+  static let all: [Rules] = [.tracesHold, .deadAreQueued]
 }
 
 final class Reference {
@@ -242,8 +241,10 @@ final class Reference {
     }
   }
 
-  func note(_ actor: String, _ text: String, skipped: [String]? = nil, maySkip: [String] = []) {
-    journal.append(Event(step: step, actor: actor, text: text, skipped: skipped, maySkip: maySkip))
+  func note(
+    _ actor: String, _ text: String, skipped: [String]? = nil, maySkip: [String] = [], either: [String: String] = [:]
+  ) {
+    journal.append(Event(step: step, actor: actor, text: text, skipped: skipped, maySkip: maySkip, either: either))
   }
 
   // MARK: - Actions
@@ -251,10 +252,10 @@ final class Reference {
   func act(_ action: Action) {
     switch action {
     case .add(let addition): add(addition)
-    case .remove(let object, let proxy): places[proxy].filter { $0.object == object }.forEach(cancel)
+    case .remove(let object, let proxy): named(object, in: proxy).forEach(cancel)
     case .cancel(let number): if let place = additions[number] { cancel(place) }
-    case .mute(let object, let proxy): places[proxy].filter { $0.object == object }.forEach { $0.isMuted = true }
-    case .unmute(let object, let proxy): places[proxy].filter { $0.object == object }.forEach { $0.isMuted = false }
+    case .mute(let object, let proxy): named(object, in: proxy).forEach { $0.isMuted = true }
+    case .unmute(let object, let proxy): named(object, in: proxy).forEach { $0.isMuted = false }
     case .release(let target): if running[target] == 0 { held[target] = false }
     case .hook(let setup):
       let hook = InstalledHook(setup, installed.count)
@@ -270,6 +271,12 @@ final class Reference {
       if program.targets[target].shape == .own, held[target] { rows[target][word] = nil }
     case .send(let send): self.send(send)
     }
+  }
+
+  /// The registrations of an object, which nobody can name who does not hold it.
+  private func named(_ object: Object, in proxy: Int) -> [Place] {
+    if case .target(let target) = object, !held[target] { return [] }
+    return places[proxy].filter { $0.object == object }
   }
 
   private func add(_ addition: Addition) {
@@ -311,7 +318,7 @@ final class Reference {
 
   func isAlive(_ place: Place) -> Bool {
     guard case .target(let target) = place.object else { return true }
-    if held[target] || running[target] > 0 { return true }
+    if held[target] || running[target] > 0 || open.contains(where: { $0.pinned.contains(target) }) { return true }
     if open.contains(where: { $0.called.contains(target) && $0.mode == .report }) {
       return true
     }
@@ -353,22 +360,29 @@ final class Reference {
     // Streams take messages as their targets get them: inside of all hooks.
     let streams = own.filter { $0.setup.kind == .stream }
     let above = own.reversed().filter { $0.setup.kind != .stream }
-    return Level(proxy, hooks: above + streams, nodes: nodes, way: way.map(\.proxy) + [proxy])
+    let made = Level(proxy, hooks: above + streams, nodes: nodes, way: way.map(\.proxy) + [proxy])
+    made.hadDead = nodes.count < places[proxy].count
+    return made
   }
 
   func send(_ send: Send) {
     let travel = Travel(send, number: sends)
     sends += 1
-    func ended(_ proxy: Int) -> [String] {
-      self.ended[proxy].flatMap { ["\($0.object) removed", "nil removed", "nil dead"] }
+    func ended(_ proxy: Int, isRemoved: Bool = false) -> [String] {
+      let own = isRemoved ? self.ended[proxy] + places[proxy] : self.ended[proxy]
+      return own.flatMap { place -> [String] in
+        guard case .proxy(let inner) = place.object else { return [] }
+        return ended(inner, isRemoved: true)
+      } + own.flatMap { ["\($0.object) removed", "nil removed", "nil dead"] }
         + places[proxy].flatMap { place -> [String] in
           guard case .proxy(let inner) = place.object else { return isAlive(place) ? [] : ["nil dead"] }
-          return ended(inner)
+          return ended(inner, isRemoved: isRemoved)
         }
     }
     travel.ended = ended(send.proxy)
     let level = level(send.proxy, send.word, way: [])
-    if send.verb.waits || travel.mode == .report { open.append(travel) }
+    pin(level, travel)
+    open.append(travel)
     let begin = {
       self.surrounded(
         level, Part(travel, travel.mode), send.argument, passed: { self.giveBackAll(level) },
@@ -379,6 +393,13 @@ final class Reference {
     }
     guard send.verb.waits else { return begin() }
     whenThereIsRoom(in: level, travel, .sender, begin)
+  }
+
+  private func pin(_ level: Level, _ travel: Travel) {
+    for node in level.nodes {
+      if let inner = node.level { pin(inner, travel) }
+      if node.place.isStrong, node.row != nil, case .target(let target) = node.object { travel.pinned.insert(target) }
+    }
   }
 
   // MARK: - Room for those who wait
@@ -464,6 +485,8 @@ final class Reference {
     var isQueued = false
     /// Where those go on who wait in it.
     var home = Home.sender
+    /// Whether a proxy around stops at the first error: then queued targets get it in their turn.
+    var isInOrder = false
     /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
     var isBehindOpen = false
     init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
@@ -517,6 +540,7 @@ final class Reference {
         self.note(name, "after \(part.word) \(argument): \(served.answers.map(\.value))")
         self.begin(hook)
         guard setup.kind == .failingAfter else { return done(served) }
+        for fault in served.errors where !fault.isListed { self.report(fault, part) }
         self.fail(level, part, "\(name) throws", done)
       }
     case .around(let around):
@@ -533,6 +557,8 @@ final class Reference {
         if isThrown {
           for fault in served.errors.dropFirst() where !fault.isListed { self.report(fault, part) }
           served = Served()
+          // Not as many answers as the targets gave: these stand without one.
+          self.withoutAnswers(level)
         }
         self.note(name, "leaves \(part.word) \(argument): \(served.answers.map(\.value))")
         if around == .change, part.word == .ask {
@@ -552,7 +578,7 @@ final class Reference {
       case .skip, .own:
         current = part
         withhold(level)
-        done(Served(answers: around == .own && part.mode.policy != nil && part.word == .ask ? [Answer(value: 7)] : []))
+        done(Served(answers: around == .own && part.word == .ask ? [Answer(value: 7)] : []))
       }
     }
   }
@@ -585,6 +611,12 @@ final class Reference {
     done(Served(errors: [fault], hasFailed: true))
   }
 
+  private func withoutAnswers(_ level: Level) {
+    for node in leaves(level) {
+      if case .delivered(_, let wasQueued) = node.outcome { node.outcome = .delivered(nil, wasQueued: wasQueued) }
+    }
+  }
+
   private func withhold(_ level: Level) {
     for node in level.nodes { skip(node, "withheld by a hook") }
   }
@@ -608,13 +640,15 @@ final class Reference {
   // MARK: - The targets of a level
 
   private func mayStop(_ level: Level, _ part: Part) -> Bool {
-    part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
+    part.isInOrder || part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
   }
 
   private func inside(
     _ level: Level, _ part: Part, _ argument: Int, passed: @escaping () -> Void, _ done: @escaping (Served) -> Void
   ) {
     reopen(level)
+    var part = part
+    part.isInOrder = part.isInOrder || program.proxies[level.proxy].stopsAtFirst
     if !mayStop(level, part) { postAll(level, part, argument) }
     serve(level, part, argument, passed: passed) { served in
       guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level) else { return done(served) }
@@ -627,13 +661,15 @@ final class Reference {
   private func reopen(_ level: Level) {
     level.hasPosted = false
     for node in level.nodes {
-      (node.outcome, node.isPosted, node.isEntered, node.served, node.onServed) = (.open, false, false, nil, nil)
+      (node.outcome, node.isPosted, node.served, node.onServed) = (.open, false, nil, nil)
+      (node.isEntered, node.hasFailed) = (false, false)
       if let inner = node.level { reopen(inner) }
     }
   }
 
   private func isSilent(_ level: Level) -> Bool {
     level.nodes.allSatisfy { node in
+      if node.hasFailed { return false }
       if let inner = node.level, !inner.nodes.isEmpty, node.outcome != .queued { return isSilent(inner) }
       switch node.outcome {
       case .open, .unlisted: return !node.isPosted
@@ -647,6 +683,8 @@ final class Reference {
   private func postAll(_ level: Level, _ part: Part, _ argument: Int) {
     level.hasPosted = true
     for node in level.nodes {
+      // Who is no target of the message is passed by in its turn.
+      if isLeftOut(node, part) { continue }
       if node.place.context != nil {
         if isReachable(node, part, in: level) { post(node, part, argument) }
       } else if let inner = node.level, inner.hooks.isEmpty, !mayStop(inner, part), isReachable(node, part, in: level) {
@@ -681,10 +719,15 @@ final class Reference {
     return level.nodes.contains { other in
       guard other !== node, other.object == node.object, other.place.context == node.place.context else { return false }
       switch other.outcome {
-      case .queued, .delivered, .failed: return true
+      case .queued, .delivered, .failed, .skipped("buffer full"): return true
       case .open, .skipped, .unlisted: return other.isPosted || other.isEntered
       }
     }
+  }
+
+  /// Whether a message of this selector is not for the node.
+  private func isLeftOut(_ node: Node, _ part: Part) -> Bool {
+    !(node.place.only?.contains(part.word) ?? true) || node.level == nil && node.row == nil
   }
 
   private let reasons = ["removed", "dead", "muted", "out of scope", "does not respond"]
@@ -699,23 +742,21 @@ final class Reference {
 
   /// The first that holds of the reasons for which a node gets nothing.
   private func obstacle(_ node: Node, _ part: Part) -> String? {
-    var found = node.way.compactMap { obstacle($0) }
+    var found = node.way.compactMap { place -> String? in
+      let isKept = place !== node.place && place.isCancelled && place.context != nil && place.deliversPending
+      return isKept ? (place.isMuted ? "muted" : nil) : obstacle(place)
+    }
     if isOutOfScope(node, part) { found.append("out of scope") }
     if node.level == nil, node.row == nil { found.append("does not respond") }
-    return found.min { reasons.firstIndex(of: $0) ?? 9 < reasons.firstIndex(of: $1) ?? 9 }
+    return found.min { rank($0) < rank($1) }
   }
+
+  private func rank(_ reason: String) -> Int { reasons.firstIndex(of: reason) ?? reasons.count }
 
   /// Passes over a node and all below it, each for the first reason that holds.
   private func skip(_ node: Node, _ reason: String) {
     if let level = node.level, !level.nodes.isEmpty {
       node.outcome = .unlisted
-      if rules.contains(.nestedIsListed), reason != "withheld by a hook", let current,
-        node.place.context != nil || !(node.place.only?.contains(current.word) ?? true)
-      {
-        reopen(level)
-        node.outcome = .skipped(obstacle(node, current) ?? reason)
-        return
-      }
       for inner in level.nodes { skip(inner, reason) }
     } else {
       let own = current.flatMap { obstacle(node, $0) } ?? (node.level == nil ? nil : "does not respond")
@@ -769,7 +810,8 @@ final class Reference {
           waits ? expect(node, index) : settle(index, Served())
           continue
         }
-        if level.hasPosted && node.place.context != nil || !isReachable(node, part, in: level) {
+        if level.hasPosted && node.place.context != nil && !isLeftOut(node, part) || !isReachable(node, part, in: level)
+        {
           settle(index, Served())
           continue
         }
@@ -834,6 +876,7 @@ final class Reference {
       if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, passed: passed, done) }
       return surrounded(level, part, argument, passed: passed) { served in
         var served = served
+        node.hasFailed = !served.errors.isEmpty
         self.takeErrorsOfHooks(&served, part)
         if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
           node.outcome = .failed(fault.text)
@@ -857,6 +900,8 @@ final class Reference {
     current = part
     if setup.throwsError {
       let fault = Fault(text: "t\(target) throws", way: node.way.map(\.proxy), isListed: part.mode == .report)
+      // An error names its target as long as nobody was told it.
+      if part.mode != .broadcast { part.travel.pinned.insert(target) }
       node.outcome = .failed(fault.text)
       if part.mode == .broadcast { report(fault, part) }
       return done(Served(errors: part.mode == .broadcast ? [] : [fault], hasFailed: true))
@@ -901,13 +946,26 @@ final class Reference {
   private func setQueued(_ node: Node, _ part: Part) {
     if let reason = obstacle(node, part), !(rules.contains(.deadAreQueued) && part.mode != .report && reason == "dead")
     {
-      node.outcome = .skipped(reason)
+      skip(node, reason)
     } else if let level = node.level {
       node.outcome = level.nodes.isEmpty ? .skipped("does not respond") : .unlisted
-      for inner in level.nodes { setQueued(inner, part) }
+      for (index, inner) in level.nodes.enumerated() {
+        setQueued(inner, part)
+        let isRepeat =
+          !program.proxies[level.proxy].allowsDuplicates
+          && level.nodes[..<index].contains {
+            $0.object == inner.object && $0.place.context == inner.place.context && obstacle($0, part) == nil
+          }
+        if isRepeat { unlist(inner) }
+      }
     } else {
       node.outcome = .queued
     }
+  }
+
+  private func unlist(_ node: Node) {
+    node.outcome = .unlisted
+    node.level?.nodes.forEach(unlist)
   }
 
   private func giveUp(_ parcel: Parcel, for travel: Travel) {
@@ -955,8 +1013,9 @@ final class Reference {
     place.waiting.removeAll { $0 === parcel }
     roomChanged()
     let obstacle = node.way.compactMap { place -> String? in
-      place.isCancelled && place === node.place && parcel.deliversPending ? nil : self.obstacle(place)
-    }.first
+      let isKept = place === node.place ? parcel.deliversPending : place.context != nil && place.deliversPending
+      return place.isCancelled && isKept ? (place.isMuted ? "muted" : nil) : self.obstacle(place)
+    }.min { rank($0) < rank($1) }
     if let obstacle {
       // Its context has found out.
       if obstacle == "dead", !isAlive(place) { places[place.proxy].removeAll { $0 === place } }
@@ -965,6 +1024,7 @@ final class Reference {
     var part = Part(parcel.travel, parcel.travel.waits ? parcel.travel.mode : .broadcast)
     part.isQueued = true
     current = part
+    node.level.map(reopen)
     guard let level = node.level else {
       if case .target(let target) = node.object { running[target] += 1 }
       visit(node, part, parcel.argument, passed: {}) { self.settle(parcel, $0) }
@@ -995,16 +1055,33 @@ final class Reference {
 
   // MARK: - Results
 
-  private func leaves(_ level: Level) -> [Node] {
-    level.nodes.flatMap { node -> [Node] in
-      let own = node.outcome == .unlisted || node.outcome == .open ? [] : [node]
-      return own + (node.level.map(leaves) ?? [])
+  private func leaves(_ level: Level) -> [Node] { level.nodes.flatMap { leaves(of: $0) } }
+
+  private func leaves(of node: Node) -> [Node] {
+    (node.outcome == .unlisted || node.outcome == .open ? [] : [node]) + (node.level.map { leaves($0) } ?? [])
+  }
+
+  /// Lists each target of a proxy once, whatever it is registered for. Of several that are passed by, any may be the one.
+  private func unlistRepeats(_ level: Level, _ part: Part) {
+    for (index, node) in level.nodes.enumerated() {
+      let same = level.nodes.filter { $0.object == node.object && $0 !== node }
+      let others = same.filter { !isLeftOut($0, part) }
+      if isLeftOut(node, part) {
+        if !others.isEmpty || level.nodes[..<index].contains(where: { $0.object == node.object }) { unlist(node) }
+      } else if !others.isEmpty, !program.proxies[level.proxy].allowsDuplicates, isPassedBy(node) {
+        part.travel.ended += leaves(of: node).flatMap { leaf in
+          (reasons + ["withheld by a hook", "stopped"]).map { "\(leaf.object) \($0)" }
+        }
+        unlist(node)
+      }
+      if let inner = node.level { unlistRepeats(inner, part) }
     }
   }
 
-  /// Whether an object is listed for another registration than one of other selectors.
-  private func hasOtherScope(_ leaf: Node, _ level: Level) -> Bool {
-    leaves(level).contains { $0 !== leaf && $0.object == leaf.object && $0.outcome != .skipped("out of scope") }
+  private func isPassedBy(_ node: Node) -> Bool {
+    leaves(of: node).allSatisfy { leaf in
+      if case .skipped(let reason) = leaf.outcome { reason != "buffer full" } else { false }
+    }
   }
 
   /// Nested proxies that have become empty: they may be listed beside those that they had.
@@ -1029,29 +1106,26 @@ final class Reference {
       }
     }
     var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
-    var listed = Set(
-      leaves(level).compactMap { leaf -> String? in
-        switch leaf.outcome {
-        case .delivered, .queued, .failed: "\(leaf.object)"
-        case .skipped, .open, .unlisted: nil
-        }
-      })
+    var either: [String: String] = [:]
+    unlistRepeats(level, part)
     for leaf in leaves(level) {
       switch leaf.outcome {
       case .delivered(let value, let wasQueued):
         answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
-      case .skipped(let own)
-      where own == "out of scope" && !leaf.object.isTarget && hasOtherScope(leaf, level)
-        || leaf.object.isTarget && !listed.insert("\(leaf.object)").inserted:
-        travel.ended += Set(reasons + [own]).map { "\(leaf.object) \($0)" }
+      case .skipped(let reason) where leaf.level?.hadDead ?? false: travel.ended.append("\(leaf.object) \(reason)")
       case .skipped(let reason):
         skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
+        // Who is no target of the message is looked at when the targets around have been served.
+        if isOutOfScope(leaf, part) || leaf.level == nil && leaf.row == nil, let later = obstacle(leaf, part) {
+          either[skipped[skipped.count - 1]] = "\(later == "dead" ? "nil" : "\(leaf.object)") \(later)"
+        }
       case .open, .unlisted: break
       }
     }
-    let failed = failures.count + (rules.contains(.errorsOfHooksCount) ? travel.failuresOfHooks : 0)
+    // An error of hooks counts as one failure of their proxy.
+    let failed = failures.count + travel.failuresOfHooks
     // A message for a full buffer was for somebody.
     let isNobody = failed == 0 && travel.dropped == 0 && answers.isEmpty && queued.isEmpty
     let name = "send \(travel.number)"
@@ -1068,8 +1142,7 @@ final class Reference {
         note(
           name,
           "answers \(answers), queued \(queued), failures \(failures), dropped \(travel.dropped), nobody \(isNobody)",
-          skipped: skipped,
-          maySkip: travel.ended + vanished(level))
+          skipped: skipped, maySkip: travel.ended + vanished(level), either: either)
       }
     case .collect(let policy):
       let isSettled = policy == .firstSuccess && !served.answers.isEmpty

@@ -141,6 +141,7 @@ final class HookedTurn {
       throw error
     }
     settle()
+    walk.wasAsked = walk.wasAsked || outcomes.contains { $0.outcome.hasRun }
     if place == nil, walk.reached == reachedBefore, !outcomes.contains(where: { $0.outcome.isReached }) {
       do { try node.route.core.answerSilence(message.selector) } catch {
         if isAsked { throw error }
@@ -241,8 +242,12 @@ final class HookedTurn {
   private func finish(by error: any Error) throws {
     defer { end() }
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    if isAsked { giveUpFailures() }
     if place != nil { noteOutcomes() }
+    // A report lists whoever ran; else the error stands in the place of what came of the targets.
+    if isAsked, place == nil || !walk.sink.listsEveryTarget {
+      giveUpFailures()
+      replace(with: outcomes.filter { !$0.outcome.hasAnswer })
+    }
     try fail(error)
   }
 
@@ -264,7 +269,7 @@ final class HookedTurn {
     defer { end() }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
-    if thrown != nil { giveUpFailures() }
+    if thrown != nil, !walk.sink.listsEveryTarget { giveUpFailures() }
     var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
     own.isOwn = true
     if !walk.sink.listsEveryTarget {
@@ -286,6 +291,7 @@ final class HookedTurn {
   private func noteOutcomes() {
     for found in outcomes { walk.note(found.outcome) }
     if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
+    if !isAsked, wasSent, walk.hasFailedInside { walk.noteFailure() }
   }
 
   /// Says from whom the hooks withheld the message: from every target, where these are listed, else from the proxy.

@@ -336,7 +336,9 @@ struct PolicySink<R, Output>: OutcomeSink {
       if let failure { throw failure }
       try walk.answerSilence()
       // A message that answers nothing is no question.
-      if queued > 0, R.self != Void.self, !wasAsked, errors.isEmpty, !(ofType?.hasAnswer ?? false) {
+      if queued > 0, R.self != Void.self, !wasAsked, !walk.wasAsked, errors.isEmpty, !(ofType?.hasAnswer ?? false),
+        R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
+      {
         throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
       }
       return collected()
@@ -368,7 +370,7 @@ extension PolicySink {
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
       var answered = Invocation(context.selector)
       answered.result = box
-      return try typedResult(of: answered, from: context.target ?? context.proxies.core) as R
+      return try typedResult(of: answered, from: context.answerer) as R
     }
   }
 }

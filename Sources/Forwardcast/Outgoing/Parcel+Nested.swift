@@ -76,6 +76,8 @@ extension RouteNode {
       return (0..<node.route.count).contains { index in
         let step = node.route.steps[index]
         guard step.queued == nil, node.nested[index] == nil else { return false }
+        // A multicast that has the message by another registration.
+        if step.method == nil, node.route.route.hasRepeats, step.target is any MulticastSending { return false }
         // What an object that is asked leads to is not known.
         return !(step.method?.takeUnretainedValue().isolation.isSender ?? false)
       }
@@ -91,6 +93,8 @@ private struct NestedSink: OutcomeSink {
   /// Whether failures go to the handlers, since nobody waits.
   private let tells: Bool
   private(set) var outcomes: [Outcome] = []
+  /// Whether an outcome is open: answers are taken in their order, so those behind it are not enough.
+  private var hasOpen = false
 
   init(_ request: MessageRequest, tells: Bool) {
     (listsEveryTarget, isEnough, self.tells) = (request.listsEveryTarget, request.makeProbe?(), tells)
@@ -102,7 +106,8 @@ private struct NestedSink: OutcomeSink {
     } else {
       outcomes.append((outcome, context))
     }
-    guard let isEnough else { return true }
+    if case .queued(let slot) = outcome, slot >= 0 { hasOpen = true }
+    guard !hasOpen, let isEnough else { return true }
     return !outcome.boxes.contains(where: isEnough)
   }
 

@@ -184,8 +184,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   /// Why the registration, or that of a proxy on the way, lets nothing through, unless what waits is to be delivered all the same.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let registration = step.registration.takeUnretainedValue()
-    if registration.isMuted { return .muted }
-    return registration.isCancelled && details?.kept == nil ? .removed : details?.proxies?.obstacle
+    let own: DeliveryReport.SkipReason? =
+      registration.isCancelled && details?.kept == nil ? .removed : registration.isMuted ? .muted : nil
+    return details?.proxies?.obstacle.map { .first(own, $0) } ?? own
   }
 
   /// Takes in what became of the message at one target.
@@ -200,6 +201,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .answered(let answer) = outcome, let target, !isFree {
         outcome = OutgoingMessage.Attempt.crossing(
           answer, from: target, group.selector, wanted: details.request.keepsAnswers)
+      }
+      if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
+        return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
       pending.settle(slot(place), outcome, from: target)
     } else if case .failed(let error) = outcome {

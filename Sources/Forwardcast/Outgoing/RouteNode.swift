@@ -12,8 +12,8 @@ final class RouteNode {
   /// The steps, by the way in which they are served; where that is one for all, in ``onlySegment``.
   let segments: ContiguousArray<StepSegment>
   let onlySegment: StepSegment?
-  /// The registrations that are no steps, each with the step that it stands before; none where they are not told of.
-  let leftOut: [(before: Int, registration: Registration)]
+  /// The registrations that are no steps; none where they are not told of.
+  @exclusivity(unchecked) private(set) var leftOut: [LeftOut]
   /// Which steps travel together; `nil` where none is on another context.
   let plan: DeliveryPlan?
   /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
@@ -28,12 +28,23 @@ final class RouteNode {
   @exclusivity(unchecked) private(set) var hasLeft = false
   /// Whether the proxy is on a context of its own.
   private(set) var isAway = false
+  /// Whether the message does not come here, and its targets are only listed.
+  private var isOutOfReach = false
   /// The node around, which keeps this one; `nil` for one that leaves for another context.
   private unowned(unsafe) var outer: RouteNode?
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
   /// Targets that the message was posted to, where one may be registered more than once.
   @exclusivity(unchecked) var served = RepeatedTargets()
+
+  /// A registration that is no step.
+  struct LeftOut {
+    /// The step that it stands before.
+    let before: Int
+    let registration: Registration
+    /// The multicast that is registered for other selectors.
+    fileprivate(set) var node: RouteNode?
+  }
 
   /// A multicast among the targets.
   enum Nested {
@@ -55,7 +66,7 @@ final class RouteNode {
 
   private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
     (self.route, self.proxies) = (route, proxies)
-    leftOut = listsEveryTarget ? route.leftOut : []
+    leftOut = listsEveryTarget ? route.leftOut.map { LeftOut(before: $0.before, registration: $0.registration) } : []
     if let type = route.route.loopType, !route.route.traits.hasIsolated {
       (segments, onlySegment, plan) = ([], StepSegment(end: route.count, type: type), nil)
     } else {
@@ -87,11 +98,23 @@ final class RouteNode {
     let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget)
     let first = message ?? root
     first.count += 1
-    guard route.route.hasNested else { return root }
+    guard route.route.hasNested || !root.leftOut.isEmpty else { return root }
     var open = [root]
     while let node = open.popLast() {
-      guard node.route.route.hasNested else { continue }
       let selector = node.route.selector
+      for index in node.leftOut.indices {
+        let registration = node.leftOut[index].registration
+        guard !registration.isFor(selector), let target = registration.currentTarget,
+          let inner = (target as? any MulticastSending)?.route(for: selector),
+          refusal(inner, in: node.proxies, trail, count: first.count, target) == nil
+        else { continue }
+        let child = RouteNode(inner, ProxyChain(inner.core, in: node.proxies, by: registration), listsEveryTarget: true)
+        child.isOutOfReach = true
+        node.leftOut[index].node = child
+        open.append(child)
+        first.count += 1
+      }
+      guard node.route.route.hasNested else { continue }
       // One that is registered for several sets of selectors gets the message once.
       var entered = RepeatedTargets()
       for place in 0..<node.route.count {
@@ -104,13 +127,14 @@ final class RouteNode {
           node.nested[place] = .refused(error)
           return root
         }
-        let inner = step.isActive ? multicast.beginMessage(selector) : multicast.route(for: selector)
+        let isOutOfReach = node.isOutOfReach || !step.isActive
+        let inner = isOutOfReach ? multicast.route(for: selector) : multicast.beginMessage(selector)
         if let error = refusal(inner, in: node.proxies, trail, count: first.count, target) {
           node.nested[place] = .refused(error)
         } else {
           let proxies = ProxyChain(inner.core, in: node.proxies, by: step.registration.takeUnretainedValue())
           let child = RouteNode(inner, proxies, listsEveryTarget: listsEveryTarget)
-          child.isAway = step.queued != nil
+          (child.isAway, child.isOutOfReach) = (step.queued != nil, isOutOfReach)
           if !child.isAway { child.outer = node }
           node.nested[place] = .node(child)
           open.append(child)
@@ -152,6 +176,67 @@ final class RouteNode {
     return found
   }
 
+  /// Whether some target on another context, here or inside, may answer something: whoever has no method that returns `void`.
+  func mayAnswerElsewhere(isAway: Bool = false) -> Bool {
+    (0..<route.count).contains { index in
+      let step = route.steps[index]
+      let isElsewhere = isAway || step.queued != nil
+      if case .node(let child)? = nested[index] { return child.mayAnswerElsewhere(isAway: isElsewhere) }
+      return isElsewhere && step.method?.takeUnretainedValue().signature.returnType.kind != .void
+    }
+  }
+
+  /// What becomes of a message at the targets that nobody asks now.
+  ///
+  /// - Parameters:
+  ///   - stop: why it does not come to the proxy; `nil` where it waits for its context.
+  ///   - place: the proxy's own, where that is listed: it has no targets.
+  func outcomes(_ stop: DeliveryReport.SkipReason?, at place: StepContext) -> [Outcome] {
+    var (outcomes, listed, left) = ([Outcome](), RepeatedTargets(), leftOut[...])
+    func takeLeftOut(before index: Int) {
+      while let next = left.first, next.before <= index { outcomes += self.outcomes(of: left.removeFirst(), stop) }
+    }
+    for index in 0..<route.count {
+      takeLeftOut(before: index)
+      let step = route.steps[index]
+      let context = StepContext(step, of: route.selector, in: proxies, step.target, isQueued: true)
+      let own = step.obstacle ?? (context.target == nil ? .dead : nil)
+      let reason = stop.map { .first(own, $0) } ?? own
+      if own != nil, isActiveElsewhere(step) { continue }
+      if route.route.hasRepeats, !(reason == nil ? listed.enter(step) : listed.list(step)) { continue }
+      if reason != .dead, case .node(let child)? = nested[index] {
+        outcomes += child.outcomes(reason, at: context)
+      } else {
+        outcomes.append((reason.map { .skipped($0) } ?? .queued(slot: -1), context))
+      }
+    }
+    takeLeftOut(before: route.count)
+    return outcomes.isEmpty ? [(.skipped(.first(stop, .doesNotRespond)), place)] : outcomes
+  }
+
+  /// What becomes of it at a registration that is no step, or at the targets of a multicast that is; nothing where its target has
+  /// died.
+  func outcomes(of leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?) -> [Outcome] {
+    let registration = leftOut.registration
+    guard let target = registration.currentTarget else { return [] }
+    let own = registration.reasonToLeaveOut(route.selector)
+    let reason = stop.map { .first(own, $0) } ?? own
+    let place = StepContext(
+      selector: route.selector, proxies: proxies, registration: registration, target: target,
+      isQueued: registration.queued != nil)
+    return leftOut.node?.outcomes(reason, at: place) ?? [(.skipped(reason), place)]
+  }
+
+  /// Whether the target of a step that is passed by has another registration, which lets messages through.
+  func isActiveElsewhere(_ step: RouteStep) -> Bool {
+    guard route.route.hasRepeats else { return false }
+    let registration = step.registration.takeUnretainedValue()
+    return (0..<route.count).contains { index in
+      let other = route.steps[index].registration.takeUnretainedValue()
+      return other !== registration && other.key == registration.key && other.isActive
+    }
+  }
+
   /// Notes that the message has left for a target of this proxy.
   func noteLeft() {
     var next: RouteNode? = self
@@ -171,6 +256,8 @@ final class RouteNode {
 /// message that several of its registrations are for arrives once.
 struct RepeatedTargets {
   private var found: [ObjectIdentifier: [Registration]] = .init()
+  /// Those that did not get it and are listed.
+  private var listed: Set<ObjectIdentifier> = []
 
   /// Enters a registration. `false` when its target has the message by another one.
   mutating func enter(_ step: RouteStep) -> Bool {
@@ -179,6 +266,14 @@ struct RepeatedTargets {
     if others.contains(where: { $0.delivery == registration.delivery }) { return false }
     found[registration.key] = others + [registration]
     return true
+  }
+
+  /// Whether a target got it by any registration.
+  func contains(_ step: RouteStep) -> Bool { found[step.registration.takeUnretainedValue().key] != nil }
+
+  /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
+  mutating func list(_ step: RouteStep) -> Bool {
+    !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
   }
 }
 

@@ -84,7 +84,9 @@ extension Walk {
       if isReserved { queued?.line?.giveBack() }
       return posted
     }
-    if let reason = step.obstacle { return withdraw(.outcome(.skipped(reason))) }
+    if let reason = step.obstacle {
+      return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
+    }
     if sink.listsEveryTarget, step.target == nil { return withdraw(.outcome(.skipped(.dead))) }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
     if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
@@ -105,8 +107,8 @@ extension Walk {
     let slot = pending?.open(context(step, node)) ?? -1
     queued?.turns?.noteQueued()
     let details = details(node, slot < 0 ? [] : [slot], keeping: kept, inner)
-    let sent: RouteNode.Posted =
-      if let inner, slot < 0 { .away(outcomes(at: inner, of: step)) } else { .outcome(.queued(slot: slot)) }
+    var sent = RouteNode.Posted.outcome(.queued(slot: slot))
+    if let inner, slot < 0 { sent = .away(inner.outcomes(nil, at: ownPlace(of: step, in: node))) }
     noteQueued(details, group, [place], node)
     let parcel = Parcel(
       group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments, details)
@@ -120,31 +122,18 @@ extension Walk {
     dropped += 1
     lost.giveUp(.bufferFull)
     guard lost === parcel else { return sent }
-    return .outcome(slot < 0 ? .skipped(.bufferFull) : .queued(slot: slot))
+    return slot < 0 ? passed(.bufferFull, index, node) : .outcome(.queued(slot: slot))
   }
 
-  /// What becomes of the message at the targets of a proxy that gets it on a context of its own, as far as is known now.
-  private func outcomes(at node: RouteNode, of outer: RouteStep) -> [Outcome] {
-    var outcomes: [Outcome] = []
-    for index in 0..<node.route.count {
-      let step = node.route.steps[index]
-      let context = StepContext(step, of: selector, in: node.proxies, step.target, isQueued: true)
-      if let reason = step.obstacle ?? (context.target == nil ? .dead : nil) {
-        outcomes.append((.skipped(reason), context))
-      } else if case .node(let child)? = node.nested[index] {
-        outcomes += self.outcomes(at: child, of: step)
-      } else {
-        outcomes.append((.queued(slot: -1), context))
-      }
-    }
-    if sink.listsEveryTarget {
-      outcomes += node.leftOut.compactMap { leftOut($0.registration, in: node.proxies) }
-    }
-    if outcomes.isEmpty {
-      let place = StepContext(outer, of: selector, in: node.proxies.outer ?? node.proxies, outer.target, isQueued: true)
-      outcomes.append((.skipped(.doesNotRespond), place))
-    }
-    return outcomes
+  /// What becomes of a step that is passed by: where all are listed, those of a proxy in its place.
+  private func passed(_ reason: DeliveryReport.SkipReason, _ index: Int, _ node: RouteNode) -> RouteNode.Posted {
+    guard sink.listsEveryTarget, case .node(let child)? = node.nested[index] else { return .outcome(.skipped(reason)) }
+    return .away(child.outcomes(reason, at: ownPlace(of: node.route.steps[index], in: node)))
+  }
+
+  /// The place of a proxy on a context of its own.
+  private func ownPlace(of step: RouteStep, in node: RouteNode) -> StepContext {
+    StepContext(step, of: selector, in: node.proxies, step.target, isQueued: true)
   }
 
   private func context(_ step: RouteStep, _ node: RouteNode) -> StepContext {

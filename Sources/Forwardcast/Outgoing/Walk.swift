@@ -69,6 +69,10 @@ final class Walk {
   @exclusivity(unchecked) var failedInHooks = false
   /// Keeps the answers of the loop under way for hooks, or behind what is open.
   @exclusivity(unchecked) private var keeper: TypedTaker?
+  /// Whether some target ran inside of hooks, whatever these made of that.
+  @exclusivity(unchecked) var wasAsked = false
+  /// Whether some target of the proxy with hooks that was left last has failed.
+  @exclusivity(unchecked) private(set) var hasFailedInside = false
   /// The wait of a method that the sender is in.
   @exclusivity(unchecked) var wait: SuspendedWait?
 
@@ -203,10 +207,12 @@ final class Walk {
     if step.queued != nil, takePosted(step, index) { return nil }
     guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
     if let reason = step.obstacle {
-      if case .node(let child)? = node.nested[index], !child.isAway, sink.listsEveryTarget || child.hasLeft {
+      let isListed = !isListedElsewhere(step, in: node)
+      if case .node(let child)? = node.nested[index], !child.isAway, isListed && sink.listsEveryTarget || child.hasLeft
+      {
         // What left is on its way, and would be missing.
         push(child, context(step, step.target), stop: reason)
-      } else {
+      } else if isListed {
         take(.skipped(reason), at: passedContext(step))
       }
       return nil
@@ -237,26 +243,33 @@ final class Walk {
   /// Passes by a step whose turn does not come any more.
   private func stop(_ index: Int) {
     let node = frame.node
-    let isCut = frame.stop == .removed || frame.stop == .muted
-    guard sink.listsEveryTarget || isCut || node.hasLeft else { return frame.index = node.route.count }
+    let lists = sink.listsEveryTarget || frame.stop == .removed || frame.stop == .muted
+    guard lists || node.hasLeft else { return frame.index = node.route.count }
     let step = node.route.steps[index]
     frame.index += 1
     // What was posted left before anybody was served.
     if step.queued != nil, node.posted != nil, takePosted(step, index) { return }
-    if case .node(let child)? = node.nested[index], sink.listsEveryTarget || isCut || child.hasLeft {
-      push(child, context(step, step.target), stop: frame.stop ?? .stopped)
-    } else if sink.listsEveryTarget || isCut {
+    let isListed = !node.route.route.hasRepeats || !node.served.contains(step) && frame.served.list(step)
+    if case .node(let child)? = node.nested[index], isListed && lists || child.hasLeft {
+      push(child, context(step, step.target), stop: .first(step.obstacle, frame.stop ?? .stopped))
+    } else if isListed, lists {
       take(.skipped(reasonToStop(step)), at: passedContext(step))
     }
   }
 
   private func reasonToStop(_ step: RouteStep) -> DeliveryReport.SkipReason {
-    if let reason = step.obstacle { return reason }
-    guard let target = step.target else { return .dead }
-    let reason = frame.stop ?? .stopped
-    // Whoever was taken out of reach is out of reach whatever it answers.
-    if reason == .removed || reason == .muted { return reason }
-    return step.method == nil && !Forwardcast.answers(target, selector) ? .doesNotRespond : reason
+    let reason = DeliveryReport.SkipReason.first(step.obstacle, frame.stop ?? .stopped)
+    guard let target = step.target else { return .first(.dead, reason) }
+    // Whoever is out of reach is not asked.
+    guard reason == .withheld || reason == .stopped, step.method == nil else { return reason }
+    return Forwardcast.answers(target, selector) ? reason : .doesNotRespond
+  }
+
+  /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
+  func isListedElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
+    guard node.route.route.hasRepeats else { return false }
+    if node.served.contains(step) || node.isActiveElsewhere(step) { return true }
+    return frame.node === node && !frame.served.list(step)
   }
 
   /// Takes what became of a step on another context, which is posted now unless all have been. `false` when it runs in the
@@ -304,26 +317,14 @@ final class Walk {
   private func takeLeftOut(before index: Int) {
     let all = frame.node.leftOut
     while frame.nextLeftOut < all.count, all[frame.nextLeftOut].before <= index {
-      let registration = all[frame.nextLeftOut].registration
+      let stop = frame.stop ?? (frame.proxies.outer == nil ? nil : frame.proxies.obstacle)
+      let outcomes = frame.node.outcomes(of: all[frame.nextLeftOut], stop)
       frame.nextLeftOut += 1
-      guard let (outcome, context) = leftOut(registration, in: frame.proxies) else { continue }
-      frame.isListed = true
-      // Who is out of reach is so whatever it answers.
-      if let stop = frame.stop, stop == .removed || stop == .muted, !registration.isCancelled {
-        put(.skipped(stop), context)
-      } else {
+      for (outcome, context) in outcomes {
+        frame.isListed = true
         put(outcome, context)
       }
     }
-  }
-
-  /// What becomes of a registration that is no step; `nil` for one whose target has died.
-  func leftOut(_ registration: Registration, in proxies: ProxyChain) -> Outcome? {
-    guard let target = registration.currentTarget else { return nil }
-    let context = StepContext(
-      selector: selector, proxies: proxies, registration: registration, target: target,
-      isQueued: registration.queued != nil)
-    return (.skipped(registration.reasonToLeaveOut(selector)), context)
   }
 
   // MARK: Outcomes
@@ -356,7 +357,8 @@ final class Walk {
     (frame.reached, frame.isListed) = (true, true)
   }
 
-  private func noteFailure() {
+  func noteFailure() {
+    guard !frames.isEmpty else { return }
     (frame.reached, frame.failed) = (true, true)
     if frame.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
   }
@@ -367,7 +369,10 @@ final class Walk {
     if hooksThatAsk == 0, log.isEmpty, isElsewhere || pending == nil || !outcome.isOpen {
       return give(outcome, context)
     }
-    log.append((outcome, context))
+    var kept = context
+    // An answer that waits here keeps no target alive, unless it is to be listed.
+    if case .answered = outcome, context.registration != nil, !sink.listsEveryTarget { kept.target = nil }
+    log.append((outcome, kept))
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
     // Answers are taken in their order: one that is not there yet keeps those behind it from being enough.
@@ -625,8 +630,7 @@ final class Walk {
     if let place = left.place, left.stop != nil {
       // What keeps the targets from it keeps an empty proxy from it as well.
       if !left.isListed, sink.listsEveryTarget {
-        let isCut = left.stop == .removed || left.stop == .muted
-        take(.skipped(isCut ? left.stop ?? .removed : .doesNotRespond), at: place)
+        take(.skipped(.first(left.stop, .doesNotRespond)), at: place)
       }
     } else if let place = left.place, !left.reached, !isEnough, !isSpent {
       do {
@@ -639,7 +643,7 @@ final class Walk {
       }
     }
     // What came of a proxy with hooks, its hooks say.
-    guard frames.count > base else { return }
+    guard frames.count > base else { return hasFailedInside = left.failed }
     frame.isListed = frame.isListed || left.isListed
     if left.failed { noteFailure() } else if left.reached { frame.reached = true }
   }
@@ -675,6 +679,14 @@ extension StepOutcome {
     case .answered(let answer?): [answer]
     case .answeredAll(let answers): answers.boxes
     case .answered, .queued, .failed, .skipped: []
+    }
+  }
+
+  /// Whether targets have run, or failed.
+  var hasRun: Bool {
+    switch self {
+    case .answered, .answeredAll, .failed: true
+    case .queued, .skipped: false
     }
   }
 }

@@ -80,6 +80,15 @@ public struct DeliveryReport {
     public static let withheld = SkipReason("withheld by a hook")
     /// Its context went away with the message.
     public static let lost = SkipReason("context gone")
+
+    /// Which reason is said where several hold: the first of these.
+    private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
+
+    /// The one of two reasons that is said where both hold.
+    static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {
+      guard let one else { return other }
+      return order.first { $0 == one || $0 == other } ?? one
+    }
   }
 
   /// Who ran the message, and what each answered.

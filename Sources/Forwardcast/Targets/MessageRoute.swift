@@ -57,7 +57,8 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
       (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
     ) { first, _ in first }
     // Each target once, whatever else it is registered for.
-    var listed = Set((0..<count).map { steps[$0].registration.takeUnretainedValue().key })
+    var listed = Set(
+      (0..<count).lazy.map { steps[$0].registration.takeUnretainedValue() }.filter { !$0.isCancelled }.map(\.key))
     var before = 0
     return core.registrations.compactMap { registration in
       if let place = places[ObjectIdentifier(registration)] {

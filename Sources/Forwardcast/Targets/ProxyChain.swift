@@ -35,15 +35,15 @@ final class ProxyChain: Sendable {
   /// Why nobody behind this proxy is to get a message any more that is on its way there: it, or one around it, was removed
   /// or muted. `nil` as long as every registration lets it through.
   var obstacle: DeliveryReport.SkipReason? {
-    var next: ProxyChain? = self
+    var (next, isMuted): (ProxyChain?, Bool) = (self, false)
     while let here = next {
       if let registration = here.registration, !registration.isActive {
-        if registration.isMuted { return .muted }
-        if registration.queued?.pending != .deliverPending { return .removed }
+        if registration.isCancelled, registration.queued?.pending != .deliverPending { return .removed }
+        isMuted = isMuted || registration.isMuted
       }
       next = here.outer
     }
-    return nil
+    return isMuted ? .muted : nil
   }
 
   /// How deep proxies may lie in one another.

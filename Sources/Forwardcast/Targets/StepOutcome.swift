@@ -28,6 +28,9 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   /// Whether the outcome is an answer that hooks gave of their own.
   var isOwn = false
 
+  /// Who is said to have answered.
+  var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }
+
   /// What errors call the target.
   var name: String {
     if let target = target ?? registration?.currentTarget { return typeName(of: target) }

@@ -101,6 +101,79 @@ struct BetweenTests {
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [])
   }
 
+  @Test("a question of which somebody was asked has an answer, also where a hook takes the error or the answers")
+  func askedBehindHook() throws {
+    let rooms = Rooms()
+    _ = desk("bo", worth: 2, in: rooms, on: "bo")
+    _ = desk("cy", worth: 3, in: rooms)
+    try rooms.around(.quote) { call in
+      _ = try? call.proceed()
+      return []
+    }
+    try expect(rooms.collect(.quote, -1, returning: .all), equals: [])
+    try expect(rooms.collect(.quote, 1, returning: .all), equals: [])
+  }
+
+  @Test("a message in boxes that answers nothing is no question, wherever its targets are")
+  func nothingToAnswer() throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    _ = desk("bo", worth: 2, in: inner)
+    _ = desk("cy", worth: 3, in: outer, on: "cy")
+    let say = Invocation("say:", arguments: [.init("x")])
+    try expect(outer.collect(say, returning: .all).count, equals: 0)
+    let error = #expect(throws: MessageError.self) { try outer.collect(quote, returning: .all) }
+    expect(error?.code, equals: .notAwaited)
+  }
+
+  @Test("a hook that goes on twice sends it twice to a proxy on a queue, and to who is on another behind it")
+  func twiceThroughQueues() throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    let (first, second) = (DispatchQueue(label: "inner"), DispatchQueue(label: "bo"))
+    outer.add(inner, delivery: .queue(first))
+    let bo = Desk("bo", worth: 2, journal)
+    inner.add(bo, delivery: .queue(second))
+    try outer.around(.quote) { call in
+      _ = try call.proceed()
+      return try call.proceed(with: 2)
+    }
+    expect(outer.broadcast(.quote, 1).queued, equals: 1)
+    first.sync {}
+    second.sync {}
+    expect(journal.all, equals: ["bo quotes 1", "bo quotes 2"])
+  }
+
+  @Test("behind an answer that is open a proxy on a queue asks as one that is direct does")
+  func openAnswerOnQueue() async throws {
+    for isQueued in [false, true] {
+      let (outer, inner) = (Rooms(), Rooms())
+      outer.add(inner, delivery: isQueued ? .queue(DispatchQueue(label: "inner")) : .direct)
+      let kept = [
+        desk("bo", worth: 2, in: inner, on: "bo"), desk("cy", worth: 3, in: inner), desk("di", worth: 4, in: inner),
+      ]
+      try await expect(outer.collectAndWait(.quote, 1, returning: .first), equals: 3)
+      expect(Set(journal.all), equals: ["bo quotes 1", "cy quotes 1", "di quotes 1"])
+      journal.take()
+      withExtendedLifetime(kept) {}
+    }
+  }
+
+  @Test("a report lists the targets of a proxy that is registered for other selectors, and nobody twice")
+  func otherSelectors() throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    outer.add(inner, only: ["say:"])
+    let bo = desk("bo", worth: 2, in: inner)
+    let cy = desk("cy", worth: 3, in: outer)
+    outer.add(cy, delivery: .direct, only: ["quote:"])
+    outer.add(cy, delivery: .direct, only: ["say:"])
+    var call = quote
+    let report = try outer.forward(&call)
+    expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["cy"])
+    expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["bo"])
+    expect(report.skipped.map(\.reason), equals: [.outOfScope])
+    withExtendedLifetime(bo) {}
+  }
+
   @Test("answers of a hook's own stand at its proxy", arguments: [false, true])
   func ownAnswers(isNested: Bool) async throws {
     let (outer, inner) = (Rooms(), Rooms())

@@ -184,7 +184,9 @@ struct HookTests {
     passing.cancel()
     let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
     let mended = try proxy.forward(&call)
-    #expect(mended.failures.isEmpty && told.all == ["refused by bo"])
+    // Who ran stands in the report, whatever a hook makes of that.
+    expect(mended.failures.map { "\($0.error)" }, equals: ["refused by ann", "refused by bo"])
+    expect(told.all, equals: [])
     try expect(call.result?.unbox(as: Int.self), equals: 0)
     taking.cancel()
     try proxy.around { call in
@@ -192,7 +194,7 @@ struct HookTests {
       throw Refusal(name: "hook")
     }
     #expect(throws: Refusal(name: "hook")) { try proxy.forward(&call) }
-    expect(told.all, equals: ["refused by bo", "refused by bo"])
+    expect(told.all, equals: ["refused by bo"])
   }
 
   @Test("hooks run also when nobody responds, and silence is an error inside of them")

@@ -98,6 +98,43 @@ struct NestedHookTests {
     expect(journal.all, equals: [])
   }
 
+  @Test("a proxy that stops at the first error stops at that of a target behind an inner hook")
+  func stoppingBehindHook() throws {
+    let inner = Desks.of(Desk("bo", journal))
+    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
+    let di = Desk("di", journal)
+    outer.add(inner, ownership: .strong)
+    outer.add(di, ownership: .strong)
+    outer.onError = { _ in }
+    try inner.after(.quote) { _, _ in }
+    let summary = outer.broadcast(.quote, -1)
+    #expect(summary.failed == 1 && summary.delivered == 0)
+    expect(journal.all, equals: ["bo quotes -1"])
+  }
+
+  @Test("an error of an inner hook stands in the place of what its targets answered")
+  func errorInPlaceOfAnswers() throws {
+    let (outer, inner) = pair()
+    try inner.after(.quote) { _, _ in throw Refusal(name: "guard") }
+    #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .all) }
+    outer.targets.compactMap { $0 as? Desk }.filter { $0.name == "ann" }.forEach { outer.remove($0) }
+    try expect(outer.collect(.quote, 1, returning: .firstSuccess), equals: 5)
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy", "di"])
+    expect(report.failures.count, equals: 1)
+  }
+
+  @Test("a report lists a target that failed, also where an inner hook takes its error")
+  func takenErrorIsListed() throws {
+    let (outer, inner) = pair()
+    try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [] }
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    expect(report.failures.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
+    expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["ann", "di"])
+  }
+
   @Test("failures of an earlier try of an inner hook are told, and the last one's are the message's")
   func retry() throws {
     let (outer, inner) = pair()

@@ -77,6 +77,8 @@ struct ModelGenerator {
       target.condition = one(in: 6) ? ModelTarget.Condition.allCases.randomElement(using: &random) ?? .active : .active
       target.isStrong = target.condition != .dead && one(in: 4)
       target.scope = one(in: 8) ? ModelTarget.Scope.allCases.randomElement(using: &random) ?? .named : .everything
+      // Whom a report lists of a proxy that the message is not for, `ForwardcastModelTests` says.
+      if target.proxy != nil, target.scope == .other { target.scope = .named }
       proxy.targets.append(target)
     }
     return proxy
