@@ -65,7 +65,7 @@ extension Walk {
   }
 
   /// The same up to what is to be waited for.
-  // Apart from what suspends: each continuation there would have it once more.
+  // Apart from what suspends: each continuation there would have the loop once more.
   @inline(never)
   private func serve(to base: Int, awaits: Bool) throws -> Suspension? {
     while let event = next(to: base) {
@@ -100,20 +100,21 @@ extension Walk {
   /// The same with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
   /// methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
-    while let suspension = try serve(to: base, awaits: true) {
-      switch suspension {
-      case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
-      case .node(let node, let place):
-        do {
-          try await reserveRoom(in: node)
-          enter(node, place)
-        } catch { take(.failed(error), at: place) }
-      case .turn(let attempt, let step, let target):
-        if attempt.suspends { endTurn() }
-        let outcome = await endedAndWaited(attempt, step)
-        take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
-        endTurn()
-      }
+    while let suspension = try serve(to: base, awaits: true) { try await goOn(suspension) }
+  }
+
+  @inline(never)
+  nonisolated(nonsending) private func goOn(_ suspension: Suspension) async throws {
+    switch suspension {
+    case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
+    case .node(let node, let place):
+      do { try await reserveRoom(in: node) } catch { return take(.failed(error), at: place) }
+      enter(node, place)
+    case .turn(let attempt, let step, let target):
+      if attempt.suspends { endTurn() }
+      let outcome = await endedAndWaited(attempt, step)
+      take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
+      endTurn()
     }
   }
 
