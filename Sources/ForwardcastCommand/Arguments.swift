@@ -1,5 +1,4 @@
 // Arguments.swift: the words of the command with their options, and a call taken apart.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

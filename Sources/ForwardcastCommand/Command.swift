@@ -1,5 +1,4 @@
 // Command.swift: reads the arguments and picks what to do.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

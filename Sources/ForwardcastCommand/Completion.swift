@@ -1,5 +1,4 @@
 // Completion.swift: what makes a shell complete calls of the command, from the tables that the command reads by.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

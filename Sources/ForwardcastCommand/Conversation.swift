@@ -1,5 +1,4 @@
 // Conversation.swift: what a line of the conversation does, wherever it comes from.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 import Synchronization

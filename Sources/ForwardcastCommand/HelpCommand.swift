@@ -1,5 +1,4 @@
 // HelpCommand.swift: what `--help` and `forwardcast help WORD` print.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,4 @@
 // LineEditor.swift: one line of a terminal, with the keys that people expect.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

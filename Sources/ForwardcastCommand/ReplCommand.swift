@@ -1,5 +1,4 @@
 // ReplCommand.swift: `forwardcast repl`.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 

@@ -1,5 +1,4 @@
 // RunCommand.swift: `forwardcast run`.
-// Layer: Command. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastRecording

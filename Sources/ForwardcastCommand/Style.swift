@@ -1,5 +1,4 @@
 // Style.swift: colours, where a terminal shows them and nobody has asked for none.
-// Layer: Command. See the article "How the script works".
 
 /// How texts look on one stream.
 struct Style {

@@ -1,5 +1,4 @@
 // System.swift: files, streams and terminals, as the system's C library gives them.
-// Layer: Command. See the article "How the script works".
 
 import ForwardcastScript
 import Synchronization

@@ -1,5 +1,4 @@
 // Terminal.swift: single keys of a terminal, by the system's own calls.
-// Layer: Command. See the article "How the script works".
 
 /// Standard input as a terminal that gives each key at once and shows nothing by itself.
 ///

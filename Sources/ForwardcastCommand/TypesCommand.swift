@@ -1,5 +1,4 @@
 // TypesCommand.swift: `forwardcast types`.
-// Layer: Command. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastScript

@@ -1,5 +1,4 @@
 // EngineConformance.swift: whether an engine carries messages as they are promised.
-// Layer: Checks. See the guide "When one process is not enough".
 
 public import Distributed
 import Forwardcast

@@ -1,5 +1,4 @@
 // Stage.swift: one endpoint, what is behind it, and a receiver for it.
-// Layer: Checks.
 
 import Distributed
 import Forwardcast

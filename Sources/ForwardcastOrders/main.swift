@@ -1,5 +1,4 @@
 // main.swift: `forwardcast-orders`, which runs scripts in every order of their queues: `forwardcast run --every-order`.
-// Layer: Orders. See the article "Scripting live objects".
 //
 // A program of its own: what walks orders is linked to the toolchain's test library, and `forwardcast` is not to be.
 

@@ -1,5 +1,5 @@
 // ClusterTests.swift: the host of the chat room over a cluster, with a stand-in for the engine.
-// Layer: Tests. See Examples/Cluster/README.md.
+// See Examples/Cluster/README.md.
 
 import DistributedCluster
 import Forwardcast

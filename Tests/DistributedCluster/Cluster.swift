@@ -1,5 +1,4 @@
 // Cluster.swift: what members of a cluster are called and how they are; for the module see ClusterSystem.swift.
-// Layer: Tests.
 
 /// The values of Apple's cluster library, as far as `Examples/Cluster` uses them: names and types are that library's.
 public enum Cluster {

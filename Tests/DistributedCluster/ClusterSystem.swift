@@ -1,5 +1,5 @@
 // ClusterSystem.swift: a stand-in for Apple's cluster library: all nodes are in this process.
-// Layer: Tests. It is what lets CI compile Examples/Cluster, and tests run its host.
+// It is what lets CI compile Examples/Cluster, and tests run its host.
 
 public import Distributed
 import Synchronization

@@ -1,5 +1,4 @@
 // Attack.swift: what attacks cost the process that is attacked.
-// Layer: Tests.
 
 import Foundation
 import PipeActorSystem

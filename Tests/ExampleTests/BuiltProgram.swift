@@ -1,5 +1,4 @@
 // BuiltProgram.swift: runs an executable of this package as it was built beside the tests.
-// Layer: Tests.
 
 import Foundation
 

@@ -1,5 +1,4 @@
 // ExampleTests.swift: every example runs and prints what its source says it prints.
-// Layer: Tests.
 
 import Foundation
 import Testing

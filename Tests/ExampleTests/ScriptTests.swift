@@ -1,5 +1,4 @@
 // ScriptTests.swift: every script runs through the built command and prints what is written beside it.
-// Layer: Tests.
 
 import Foundation
 import Testing

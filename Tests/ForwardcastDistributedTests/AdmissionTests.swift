@@ -1,5 +1,4 @@
 // AdmissionTests.swift: receivers for endpoints, as they are found.
-// Layer: Tests. See the guide "When one process is not enough".
 
 import Distributed
 import Forwardcast

@@ -1,5 +1,4 @@
 // EndpointLineTests.swift: one line by itself, whose answers come at once.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import TestSupport

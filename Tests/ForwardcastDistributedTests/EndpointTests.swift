@@ -1,5 +1,4 @@
 // EndpointTests.swift: what an endpoint lets through, runs once, and answers.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Forwardcast

@@ -1,5 +1,4 @@
 // EngineTests.swift: the suite for engines, over one that nobody here wrote, and over one that may lose and double.
-// Layer: Tests. See the guide "When one process is not enough".
 
 import Distributed
 import Forwardcast

@@ -1,5 +1,4 @@
 // ProcessTests.swift: messages between two real processes, over an engine that loses, doubles, delays and cuts.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import Foundation

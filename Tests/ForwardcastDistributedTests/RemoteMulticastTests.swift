@@ -1,5 +1,4 @@
 // RemoteMulticastTests.swift: receivers of other processes among the targets of a multicast.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Dispatch
 import Distributed

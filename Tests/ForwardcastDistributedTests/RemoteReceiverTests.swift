@@ -1,5 +1,4 @@
 // RemoteReceiverTests.swift: one receiver of another process, on this side.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Forwardcast

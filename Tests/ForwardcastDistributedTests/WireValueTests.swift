@@ -1,5 +1,4 @@
 // WireValueTests.swift: values that cross, and texts that are refused.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,4 @@
 // MethodSignatureTests.swift: signatures read from text, and how they compare.
-// Layer: Message. See the article "Type encodings".
 
 import ForwardcastEncoding
 import Foundation

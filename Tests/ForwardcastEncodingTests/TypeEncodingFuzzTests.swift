@@ -1,5 +1,4 @@
 // TypeEncodingFuzzTests.swift: random and mutated texts through the parsers.
-// Layer: Message. See the article "Type encodings".
 
 import ForwardcastEncoding
 import TestSupport

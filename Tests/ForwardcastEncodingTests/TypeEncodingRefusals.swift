@@ -1,5 +1,4 @@
 // TypeEncodingRefusals.swift: texts that are no encodings, and the byte that says so.
-// Layer: Message. See the article "Type encodings".
 
 import ForwardcastEncoding
 import Testing

@@ -1,5 +1,4 @@
 // TypeEncodingTests.swift: reading, printing and comparing single types.
-// Layer: Message. See the article "Type encodings".
 
 import ForwardcastEncoding
 import TestSupport

@@ -1,5 +1,4 @@
 // TypeVectorTests.swift: the layout of types and frames beside clang's.
-// Layer: Message. See the article "Type encodings".
 
 import ForwardcastEncoding
 import TestSupport

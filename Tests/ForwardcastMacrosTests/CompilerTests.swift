@@ -1,5 +1,4 @@
 // CompilerTests.swift: what the compiler says of written text, in modules of all kinds.
-// Layer: Tests. See the article "How the attributes work".
 
 import Foundation
 import TestSupport

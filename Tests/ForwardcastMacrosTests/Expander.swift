@@ -1,5 +1,4 @@
 // Expander.swift: expansions without a compiler.
-// Layer: Tests. See the article "How the attributes work".
 
 @testable import ForwardcastExpansion
 

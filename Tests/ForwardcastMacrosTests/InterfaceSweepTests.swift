@@ -1,5 +1,4 @@
 // InterfaceSweepTests.swift: every protocol and class of the toolchain's interfaces.
-// Layer: Tests. See the article "How the attributes work".
 
 import Foundation
 import TestSupport

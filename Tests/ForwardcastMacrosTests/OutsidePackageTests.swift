@@ -1,5 +1,4 @@
 // OutsidePackageTests.swift: a package that depends on this one by path and uses both attributes.
-// Layer: Tests. See the article "How the attributes work".
 
 import Foundation
 import TestSupport

@@ -1,5 +1,4 @@
 // ProgramTests.swift: the conversation with the compiler, and the text that is written.
-// Layer: Tests. See the article "How the attributes work".
 
 import TestSupport
 import Testing

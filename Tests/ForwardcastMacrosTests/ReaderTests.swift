@@ -1,5 +1,4 @@
 // ReaderTests.swift: tokens, types and declarations, by themselves.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // RefusalTests.swift: what cannot be carried, where it is said, and what to write instead.
-// Layer: Tests. See the article "How the attributes work".
 
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 // ArgumentTextTests.swift: values that text says.
-// Layer: Tests.
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // MessageSelectorSwiftNameTests.swift: selectors from `#function`, as the compiler forms them.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // MessageSelectorTableTests.swift: the name table under threads and under hostile names.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Forwardcast
 import TestSupport

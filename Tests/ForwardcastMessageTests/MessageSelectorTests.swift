@@ -1,5 +1,4 @@
 // MessageSelectorTests.swift: names, their grammar and their identity.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Forwardcast
 import Foundation

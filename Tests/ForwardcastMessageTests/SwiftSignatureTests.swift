@@ -1,5 +1,4 @@
 // SwiftSignatureTests.swift: encodings and signatures made from Swift types.
-// Layer: Message. See the article "Type encodings".
 
 import Forwardcast
 import TestSupport

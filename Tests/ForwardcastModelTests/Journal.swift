@@ -1,5 +1,4 @@
 // Journal.swift: what can be seen of a program from outside.
-// Layer: Tests.
 
 /// One thing that was seen.
 struct Event: Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // Judge.swift: does the library do what the reference says? And the smallest program of which it does not.
-// Layer: Tests.
 
 import Dispatch
 import TestSupport

@@ -1,5 +1,5 @@
 // KnownDifferences.swift: programs of which the library does not do what the specification says, each as small as it gets.
-// Layer: Tests. When one begins to hold its test fails: it becomes an entry of `mended`, and its rule leaves `Rules.all`.
+// When one begins to hold its test fails: it becomes an entry of `mended`, and its rule leaves `Rules.all`.
 
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 // LibraryRun.swift: the same program, done by the library.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

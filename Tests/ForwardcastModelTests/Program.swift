@@ -1,5 +1,4 @@
 // Program.swift: what the reference and the library are both told to do.
-// Layer: Tests.
 
 /// The three messages: `tell:` answers nothing, `ask:` a number, `vote:` yes or no.
 enum Word: Int, Sendable, CaseIterable, CustomStringConvertible {

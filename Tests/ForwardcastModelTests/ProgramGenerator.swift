@@ -1,5 +1,4 @@
 // ProgramGenerator.swift: random programs over small worlds.
-// Layer: Tests.
 
 import TestSupport
 

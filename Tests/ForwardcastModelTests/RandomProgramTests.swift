@@ -1,5 +1,5 @@
 // RandomProgramTests.swift: random programs do what the reference does.
-// Layer: Tests. FORWARDCAST_MODEL_PROGRAMS=100000 FORWARDCAST_MODEL_SEED=1 compares as many, from that seed on.
+// FORWARDCAST_MODEL_PROGRAMS=100000 FORWARDCAST_MODEL_SEED=1 compares as many, from that seed on.
 
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 // Reference.swift: what the specification says that a program does.
-// Layer: Tests. Plain Swift, one thread, no type of the library.
+// Plain Swift, one thread, no type of the library.
 
 /// An error, and the proxies on the way to where it happened, the outermost first.
 struct Fault {

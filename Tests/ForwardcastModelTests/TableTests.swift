@@ -1,5 +1,4 @@
 // TableTests.swift: what changes between and within two messages, in every form of message and every layout.
-// Layer: Tests.
 
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 // CenterTests.swift: services, extension points and lazy observers in scripts.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

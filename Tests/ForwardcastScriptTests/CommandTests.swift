@@ -1,5 +1,4 @@
 // CommandTests.swift: the command `forwardcast` as a shell sees it.
-// Layer: Tests.
 
 import Foundation
 import TestSupport

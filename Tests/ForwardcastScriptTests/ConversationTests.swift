@@ -1,5 +1,4 @@
 // ConversationTests.swift: `forwardcast repl` at a terminal, key by key, and from a pipe.
-// Layer: Tests.
 
 import Foundation
 import TestSupport

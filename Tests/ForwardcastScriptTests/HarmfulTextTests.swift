@@ -1,5 +1,4 @@
 // HarmfulTextTests.swift: texts that would take long, or much memory, for few steps.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

@@ -1,5 +1,4 @@
 // HintTests.swift: what errors suggest, and the reference of the language.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastScript

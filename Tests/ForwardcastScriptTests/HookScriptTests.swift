@@ -1,5 +1,4 @@
 // HookScriptTests.swift: `before`, `after`, `around` and the words in them.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastScript

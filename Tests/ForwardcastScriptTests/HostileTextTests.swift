@@ -1,5 +1,4 @@
 // HostileTextTests.swift: random and mutated scripts end with an error or an answer, and never otherwise.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

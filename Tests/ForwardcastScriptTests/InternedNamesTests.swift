@@ -1,5 +1,4 @@
 // InternedNamesTests.swift: what the names of texts add to the process, however many sessions there are.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastScript

@@ -1,5 +1,4 @@
 // LimitTests.swift: the bounds on scripts, and that nothing gets around them.
-// Layer: Tests.
 
 import ForwardcastScript
 import Synchronization

@@ -1,5 +1,4 @@
 // MalformedWordTests.swift: statements that lack a word are refused at its place.
-// Layer: Tests.
 
 import ForwardcastScript
 import Testing

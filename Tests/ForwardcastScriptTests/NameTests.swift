@@ -1,5 +1,4 @@
 // NameTests.swift: what names mean, where they live, and what dropping them does.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

@@ -1,5 +1,4 @@
 // ParserTests.swift: what is a script, and where one that is none goes wrong.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

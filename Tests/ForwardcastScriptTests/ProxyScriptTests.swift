@@ -1,5 +1,4 @@
 // ProxyScriptTests.swift: proxies, registrations and what they answer, as scripts see them.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

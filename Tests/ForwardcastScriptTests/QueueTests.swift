@@ -1,5 +1,4 @@
 // QueueTests.swift: queues, waiting, and errors that nobody waits for.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

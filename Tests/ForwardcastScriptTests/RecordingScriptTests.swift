@@ -1,5 +1,4 @@
 // RecordingScriptTests.swift: recording proxies in scripts.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

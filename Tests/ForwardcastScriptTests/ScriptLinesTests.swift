@@ -1,5 +1,4 @@
 // ScriptLinesTests.swift: lines are put together to texts, each looked at once.
-// Layer: Tests.
 
 import TestSupport
 @testable import ForwardcastScript

@@ -1,5 +1,4 @@
 // SessionTests.swift: a host program's objects, values and errors.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // ShownTextTests.swift: what errors show of a text, how wide it is, and what showing it takes.
-// Layer: Tests.
 
 @testable import ForwardcastScript
 import TestSupport

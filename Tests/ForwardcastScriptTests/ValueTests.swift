@@ -1,5 +1,4 @@
 // ValueTests.swift: literals, how values print and compare, and what they answer.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastScript

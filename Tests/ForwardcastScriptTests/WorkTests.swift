@@ -1,5 +1,4 @@
 // WorkTests.swift: what is charged beside statements and sends, so that no text takes long for few steps.
-// Layer: Tests.
 
 import ForwardcastScript
 import TestSupport

@@ -1,5 +1,4 @@
 // ShapeTests.swift: doubles of protocols of unusual shapes.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

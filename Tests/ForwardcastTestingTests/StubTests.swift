@@ -1,5 +1,4 @@
 // StubTests.swift: what doubles answer.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

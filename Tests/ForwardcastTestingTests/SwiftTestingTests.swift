@@ -1,5 +1,4 @@
 // SwiftTestingTests.swift: failures become issues of Swift Testing.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

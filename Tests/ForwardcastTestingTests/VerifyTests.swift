@@ -1,5 +1,4 @@
 // VerifyTests.swift: what failures say, and where.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

@@ -1,5 +1,4 @@
 // WaitingTests.swift: doubles of requirements that suspend, on many threads, and the clock.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

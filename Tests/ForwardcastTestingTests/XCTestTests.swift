@@ -1,5 +1,4 @@
 // XCTestTests.swift: failures become failures of XCTest.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

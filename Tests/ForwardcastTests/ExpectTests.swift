@@ -1,5 +1,4 @@
 // ExpectTests.swift: the tests' own comparison can fail.
-// Layer: Tests.
 
 import Synchronization
 import TestSupport

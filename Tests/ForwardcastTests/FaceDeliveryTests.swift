@@ -1,5 +1,4 @@
 // FaceDeliveryTests.swift: the public face of proxies that are shared between threads, compiled and run.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

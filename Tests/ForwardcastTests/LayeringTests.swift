@@ -1,5 +1,4 @@
 // LayeringTests.swift: knowledge points one way; the sources are read to see that it does.
-// Layer: Tests. See DESIGN.md, "Folders".
 
 import Foundation
 import TestSupport
@@ -38,8 +37,8 @@ private func violations(in files: [LayeredFile]) -> [String] {
     }
     let banned = ["Foundation", "FoundationEssentials"] + (valueLayers.contains(file.layer) ? ["Dispatch"] : [])
     for module in banned where text.imports.contains(module) { found.append("\(file.name) imports \(module)") }
-    if !file.text.hasPrefix("// \(file.name): ") || !file.text.contains("\n// Layer: \(file.layer). ") {
-      found.append("\(file.name) does not begin with its name, its purpose and its layer, \(file.layer)")
+    if !file.text.hasPrefix("// \(file.name): ") {
+      found.append("\(file.name) does not begin with its name and its purpose")
     }
   }
   return found
@@ -122,7 +121,7 @@ struct LayeringTests {
   }
 
   private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
-    LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n// Layer: \(layer). See it.\n\n\(code)\n")
+    LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n\n\(code)\n")
   }
 
   @Test("a type of a later layer is found where it is named, in a text's interpolation too")
@@ -176,10 +175,10 @@ struct LayeringTests {
     expect(violations(in: [file("Delivery", "A.swift", "import Dispatch // Foundation")]), equals: [])
   }
 
-  @Test("a folder that is no layer and a header with another layer's name are found")
+  @Test("a folder that is no layer and a file that begins with another's name are found")
   func placesAreFound() {
     expect(violations(in: [file("Helpers", "A.swift", "")]), equals: ["A.swift is in no layer: Helpers"])
-    let misplaced = LayeredFile(layer: "Sending", name: "A.swift", text: file("Delivery", "A.swift", "").text)
-    expect(violations(in: [misplaced]).count, equals: 1)
+    let misnamed = LayeredFile(layer: "Sending", name: "A.swift", text: file("Sending", "B.swift", "").text)
+    expect(violations(in: [misnamed]), equals: ["A.swift does not begin with its name and its purpose"])
   }
 }

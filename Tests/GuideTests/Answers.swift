@@ -1,5 +1,4 @@
 // Answers.swift: the code of the page "Return values from many".
-// Layer: Tests.
 
 // snippet: answers-rules
 import Forwardcast

@@ -1,5 +1,4 @@
 // BlocksAlone.swift: blocks of pages as a reader copies them, each into a program of its own.
-// Layer: Tests.
 
 import Foundation
 import TestSupport

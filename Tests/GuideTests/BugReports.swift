@@ -1,5 +1,4 @@
 // BugReports.swift: the code of the page "A bug report's calls in a test".
-// Layer: Tests.
 
 // snippet: report-delegate
 import Forwardcast

@@ -1,5 +1,4 @@
 // Doubles.swift: the code of the catalog of ForwardcastTesting.
-// Layer: Tests.
 
 // snippet: doubles-program
 import Forwardcast

@@ -1,5 +1,4 @@
 // Encodings.swift: the code of the page "Type encodings".
-// Layer: Tests.
 
 // snippet: encodings-use
 import Forwardcast

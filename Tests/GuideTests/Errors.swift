@@ -1,5 +1,4 @@
 // Errors.swift: the code of the page "Errors and silence".
-// Layer: Tests.
 
 // snippet: errors-protocol
 import Forwardcast

@@ -1,5 +1,4 @@
 // Forwarding.swift: the code of the page "Objects that forward"; compiled on the main actor by default as well.
-// Layer: Tests.
 
 // snippet: forwarding-table
 import Forwardcast

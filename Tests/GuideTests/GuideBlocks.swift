@@ -1,5 +1,4 @@
 // GuideBlocks.swift: finds code in pages, and the snippets of this folder.
-// Layer: Tests.
 
 import Foundation
 

@@ -1,5 +1,4 @@
 // GuideTests.swift: every piece of Swift in README.md and in the catalogs is compiled and run here.
-// Layer: Tests. See Tests/README.md.
 
 import Foundation
 import Forwardcast

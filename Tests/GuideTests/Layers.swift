@@ -1,5 +1,4 @@
 // Layers.swift: the code of the page "One call in layers".
-// Layer: Tests.
 
 // snippet: layers-queued
 import Dispatch

@@ -1,5 +1,4 @@
 // Migration.swift: the code of the page "Migration".
-// Layer: Tests.
 
 // snippet: migration-gcd-after
 import Dispatch

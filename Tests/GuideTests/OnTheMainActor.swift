@@ -1,5 +1,4 @@
 // OnTheMainActor.swift: the code of the page "On the main actor"; compiled in a module that is there by default as well.
-// Layer: Tests.
 
 // snippet: main-mixed
 import Dispatch

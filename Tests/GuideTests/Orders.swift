@@ -1,5 +1,4 @@
 // Orders.swift: the code of the page "Testing every order".
-// Layer: Tests.
 
 // snippet: orders-shop
 import Forwardcast

@@ -1,5 +1,4 @@
 // OtherProcesses.swift: the code of the catalog of ForwardcastDistributed, with both ends in one process.
-// Layer: Tests.
 
 // snippet: remote-protocol
 import Distributed

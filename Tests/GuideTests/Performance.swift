@@ -1,5 +1,4 @@
 // Performance.swift: the code of the page "Performance: what a message costs".
-// Layer: Tests.
 
 // snippet: performance
 import Forwardcast

@@ -1,5 +1,4 @@
 // Queues.swift: the code of the page "Queues, order and floods".
-// Layer: Tests.
 
 // snippet: queues-protocol
 import Dispatch

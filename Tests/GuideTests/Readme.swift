@@ -1,5 +1,4 @@
 // Readme.swift: the code of README.md. A module that is on the main actor by default compiles the same file.
-// Layer: Tests.
 
 // snippet: readme
 import Forwardcast

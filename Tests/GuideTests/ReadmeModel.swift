@@ -1,5 +1,4 @@
 // ReadmeModel.swift: the second block of README.md, the model itself.
-// Layer: Tests.
 
 // snippet: readme-model
 import Dispatch

@@ -1,5 +1,4 @@
 // RealDelegates.swift: the code of the page "Real delegates"; compiled in a module that is on the main actor by default as well.
-// Layer: Tests.
 
 // snippet: real-silence
 import Forwardcast

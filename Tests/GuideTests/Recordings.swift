@@ -1,5 +1,4 @@
 // Recordings.swift: the code of the first page of ForwardcastRecording.
-// Layer: Tests.
 
 // snippet: recording-use
 import Forwardcast

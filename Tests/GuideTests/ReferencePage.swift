@@ -1,5 +1,4 @@
 // ReferencePage.swift: the page of every word of the script.
-// Layer: Tests.
 
 import ForwardcastScript
 

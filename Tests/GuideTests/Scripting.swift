@@ -1,5 +1,4 @@
 // Scripting.swift: the code of the catalog of ForwardcastScript.
-// Layer: Tests.
 
 // snippet: scripting-lamp
 import Forwardcast

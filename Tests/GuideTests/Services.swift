@@ -1,5 +1,4 @@
 // Services.swift: the code of the page "Services and extension points"; compiled on the main actor by default as well.
-// Layer: Tests.
 
 // snippet: services-service
 import Forwardcast

@@ -1,5 +1,4 @@
 // ServicesOnMain.swift: what the page "Services and extension points" says of the main actor.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastCenters

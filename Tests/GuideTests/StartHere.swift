@@ -1,5 +1,4 @@
 // StartHere.swift: the code of the page "Start here".
-// Layer: Tests.
 
 // snippet: start-protocol
 import Forwardcast

@@ -1,5 +1,4 @@
 // Support.swift: what pages take for granted.
-// Layer: Tests.
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // Tutorials.swift: the code of the tutorials. Each step of a tutorial is the parts of a snippet up to one of them.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // Undoing.swift: the code of the page "Undo".
-// Layer: Tests.
 
 // snippet: undo-closures
 import Forwardcast

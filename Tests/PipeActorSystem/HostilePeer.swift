@@ -1,5 +1,4 @@
 // HostilePeer.swift: what a peer that means harm sends to an endpoint with `note:`.
-// Layer: Tests. See the article "The wire".
 
 import ForwardcastDistributed
 import Synchronization

@@ -1,5 +1,4 @@
 // PeerProcess.swift: the other process of a test, and what it offers.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Forwardcast

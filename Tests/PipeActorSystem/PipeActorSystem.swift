@@ -1,5 +1,4 @@
 // PipeActorSystem.swift: a small engine for tests, between two processes that are joined by pipes.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Distributed
 import Forwardcast

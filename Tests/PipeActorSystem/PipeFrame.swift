@@ -1,5 +1,4 @@
 // PipeFrame.swift: one message of the tests' engine as bytes in a pipe, and what may happen to it.
-// Layer: Tests. See the article "When one process is not enough".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,4 @@
 // Grammar.swift: scripts from choices, so that a script can be changed a little at a time.
-// Layer: Tests.
 
 import TestSupport
 

@@ -1,5 +1,4 @@
 // main.swift: searches for the most expensive script.
-// Layer: Tests.
 //
 //     FORWARDCAST_ONLY=script-search swift run -c release script-search SECONDS [SEED] [FILE.msg …]
 //

@@ -1,5 +1,4 @@
 // Bounds.swift: how far tests go that are random, exhaustive or large.
-// Layer: Tests.
 
 #if canImport(Darwin)
   import Darwin

@@ -1,5 +1,4 @@
 // Expect.swift: that two values are equal, said by a function.
-// Layer: Tests.
 
 package import Testing
 

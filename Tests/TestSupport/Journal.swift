@@ -1,5 +1,4 @@
 // Journal.swift: what happened, line by line.
-// Layer: Tests.
 
 /// What happened, in order, from any thread.
 package final class Journal: Sendable {

@@ -1,5 +1,4 @@
 // Locked.swift: a value of a test behind a lock that the thread sanitizer can see.
-// Layer: Tests.
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // SeededGenerator.swift: random numbers that come again with their seed.
-// Layer: Tests.
 
 /// SplitMix64: small, and the same on every platform.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

@@ -1,5 +1,5 @@
 // Traits.swift: when tests run that need much of the machine, or little of it in use.
-// Layer: Tests. Tests run on a pool of as many threads as there are processors, and all of them are begun at once.
+// Tests run on a pool of as many threads as there are processors, and all of them are begun at once.
 
 package import Testing
 

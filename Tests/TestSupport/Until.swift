@@ -1,5 +1,4 @@
 // Until.swift: a wait of a test for what others do.
-// Layer: Tests.
 
 /// Waits until `condition` holds. Between two looks the task sleeps for a millisecond: a loop of `Task.yield()` would take a
 /// turn of the few threads from every other test, again and again.

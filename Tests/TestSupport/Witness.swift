@@ -1,5 +1,4 @@
 // Witness.swift: whether objects have gone.
-// Layer: Tests.
 
 import Synchronization
 

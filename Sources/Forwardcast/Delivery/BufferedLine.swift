@@ -1,5 +1,4 @@
 // BufferedLine.swift: the messages that wait for one target whose buffer is bounded.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 /// The messages that wait for one registration with a bounded buffer.
 ///

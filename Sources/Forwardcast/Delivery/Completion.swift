@@ -1,5 +1,4 @@
 // Completion.swift: counts what is still to happen, and lets one waiter wait for all of it.
-// Layer: Delivery. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 

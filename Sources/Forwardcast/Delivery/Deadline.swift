@@ -1,5 +1,4 @@
 // Deadline.swift: when a wait ends, made from any duration.
-// Layer: Delivery. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 

@@ -1,5 +1,4 @@
 // Delivery.swift: where and when a registration's messages run.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 

@@ -1,5 +1,4 @@
 // DeliveryBuffer.swift: how much may wait for one target, and what becomes of the rest.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 /// How many messages may wait for one registration, and which one goes when there are more.
 ///

@@ -1,5 +1,4 @@
 // DeliveryContext.swift: the queues, actors and executors that a mailbox can be emptied on.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 

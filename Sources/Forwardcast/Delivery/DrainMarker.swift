@@ -1,5 +1,4 @@
 // DrainMarker.swift: finds out when everything before it has run.
-// Layer: Delivery. See DESIGN.md, "Waiting and deadlock".
 
 /// An envelope without a message: when it is opened, everything that was posted before it has had its turn.
 ///

@@ -1,5 +1,4 @@
 // Mailbox.swift: many messages for one context in one hop.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

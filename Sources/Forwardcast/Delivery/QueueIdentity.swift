@@ -1,5 +1,4 @@
 // QueueIdentity.swift: what tells one queue from another, and which queue its blocks run on.
-// Layer: Delivery. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 import Synchronization

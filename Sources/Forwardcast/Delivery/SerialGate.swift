@@ -1,5 +1,4 @@
 // SerialGate.swift: keeps a target's next message back until the one before has ended.
-// Layer: Delivery. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

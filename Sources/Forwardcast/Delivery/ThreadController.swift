@@ -1,5 +1,4 @@
 // ThreadController.swift: who decides when the running thread goes on, where a test does.
-// Layer: Delivery. See the article "How schedules work" of ForwardcastTesting.
 
 /// Decides when a thread goes on: a test that runs a program in every order. Elsewhere no thread has one.
 package final class ThreadController: Sendable {

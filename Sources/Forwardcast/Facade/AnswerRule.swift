@@ -1,5 +1,4 @@
 // AnswerRule.swift: what many answers to a requirement become, as an attribute says it.
-// Layer: Facade. See the article "How the attributes work".
 
 /// How the answers to a requirement become one, in `@Answer(_:otherwise:)`.
 ///

@@ -1,5 +1,4 @@
 // Attributes.swift: the attributes that write a proxy or a table.
-// Layer: Facade. See the article "How the attributes work".
 
 /// Writes a class beside a protocol that *is* the protocol and stands for many targets.
 ///

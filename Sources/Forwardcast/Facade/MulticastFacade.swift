@@ -1,5 +1,4 @@
 // MulticastFacade.swift: a class that is a protocol and stands for many.
-// Layer: Facade. See the article "How the attributes work".
 
 /// A class that holds a multicast proxy and conforms to its interface, as
 /// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes it.

@@ -1,5 +1,4 @@
 // MulticastProxy+Answers.swift: answers for callers who cannot take every error.
-// Layer: Facade. See the article "How the attributes work".
 
 // As `collect` and `collectAndWait`, but that the caller says what becomes of an error: a target that fails adds nothing to the
 // result, and where nobody answers it is the policy's empty value.

@@ -1,5 +1,4 @@
 // ReceiverMembers.swift: which members of a class are messages, and the tables of generic classes.
-// Layer: Facade. See the article "How the attributes work".
 
 /// Which members ``Receiver(_:inheriting:isolatedTo:)`` takes.
 public struct ReceiverMembers: Sendable {

@@ -1,5 +1,4 @@
 // ReturnPolicy+Values.swift: further policies: values that are there, extremes, everything joined.
-// Layer: Facade. See DESIGN.md, "Words".
 
 /// An answer that may be `nil`: an optional.
 public protocol OptionalAnswer: ExpressibleByNilLiteral {

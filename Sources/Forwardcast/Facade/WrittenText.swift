@@ -1,5 +1,4 @@
 // WrittenText.swift: what text written by the attributes calls.
-// Layer: Facade. See the article "How the attributes work".
 
 extension Responds {
   /// Changes a target of a protocol that values may adopt as well: an instance of a class itself, of a value the copy.

@@ -1,5 +1,4 @@
 // ArgumentBox+Encoding.swift: a box made to fit an encoded type, or refused.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 extension ArgumentBox {
   /// The box as a method whose signature says `type` receives it.

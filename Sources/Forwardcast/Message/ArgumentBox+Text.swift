@@ -1,5 +1,4 @@
 // ArgumentBox+Text.swift: a value that text says, by the type that a signature wants.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 extension ArgumentBox {
   /// The value that `text` says, as a method whose signature says `type` receives it.

@@ -1,5 +1,4 @@
 // ArgumentBox+Values.swift: unboxing, and the numbers that fit one another.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 extension ArgumentBox {
   /// The value as `T`.

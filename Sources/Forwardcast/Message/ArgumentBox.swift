@@ -1,5 +1,4 @@
 // ArgumentBox.swift: one owned value of any type, copied per receiver.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 /// One owned, copyable argument or result of any type.
 ///

@@ -1,5 +1,4 @@
 // CodedBox.swift: one argument with the name of its type, as it is written down.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 /// A box on its way to or from a coder.
 struct CodedBox: Codable {

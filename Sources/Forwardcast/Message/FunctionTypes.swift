@@ -1,5 +1,4 @@
 // FunctionTypes.swift: function types that differ in a promise only.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 /// Whether a function of type `found` may be called as one of type `wanted` because they differ in `@Sendable` alone.
 ///

@@ -1,5 +1,4 @@
 // Invocation+Codable.swift: a message written down and read back.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 extension Invocation: Codable {
   /// The key under which `userInfo` of a decoder holds the ``InvocationTypes`` that may be read besides the standard

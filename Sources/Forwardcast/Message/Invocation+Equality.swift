@@ -1,5 +1,4 @@
 // Invocation+Equality.swift: whether two messages say the same.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 extension ArgumentBox {
   /// Whether the values are of one type and equal; `nil` where the type has no equality.

@@ -1,5 +1,4 @@
 // Invocation.swift: selector, signature, boxes and result of one message; sends nothing.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 import Synchronization
 

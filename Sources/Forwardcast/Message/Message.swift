@@ -1,5 +1,4 @@
 // Message.swift: a selector that knows its Swift function type.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 /// A selector together with the Swift function type of the methods that answer it.
 ///

@@ -1,5 +1,4 @@
 // MessageBudget.swift: what a message may cost, and who is asked before it costs more.
-// Layer: Message. See DESIGN.md, "The life of a typed message".
 
 /// What a message, and everything that it leads to, may cost.
 ///

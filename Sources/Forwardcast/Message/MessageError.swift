@@ -1,5 +1,4 @@
 // MessageError.swift: why nobody answered, or answered wrongly.
-// Layer: Message. See DESIGN.md, "Decisions".
 
 /// Why a message was not answered, with the receiver's type, the selector and the evidence.
 ///

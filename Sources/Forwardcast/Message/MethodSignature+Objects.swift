@@ -1,5 +1,4 @@
 // MethodSignature+Objects.swift: the signature of a message whose types nobody stated.
-// Layer: Message. See the catalog of ForwardcastEncoding.
 
 import Synchronization
 

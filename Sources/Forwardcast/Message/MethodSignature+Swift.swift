@@ -1,5 +1,4 @@
 // MethodSignature+Swift.swift: signatures made from Swift types.
-// Layer: Message. See the catalog of ForwardcastEncoding.
 
 import Synchronization
 

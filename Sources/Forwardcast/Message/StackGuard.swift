@@ -1,5 +1,4 @@
 // StackGuard.swift: whether the running thread's stack has room for another message.
-// Layer: Message. See DESIGN.md, "Waiting and deadlock".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // TypeEncoding+Swift.swift: encodings made from Swift types.
-// Layer: Message. See the catalog of ForwardcastEncoding.
 
 // Named in this module's interface: whoever imports this module has it too.
 @_exported import ForwardcastEncoding

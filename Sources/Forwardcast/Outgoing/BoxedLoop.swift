@@ -1,5 +1,4 @@
 // BoxedLoop.swift: one message by boxes to direct targets, whose arguments are opened once for all.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// Serves the direct targets of one proxy, whose methods have one function type, with a message by boxes.
 ///

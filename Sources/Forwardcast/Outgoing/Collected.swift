@@ -1,5 +1,4 @@
 // Collected.swift: the result of a question, beside the error that its sender is thrown.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// What a policy made of the answers that came, and why there are no more of them.
 ///

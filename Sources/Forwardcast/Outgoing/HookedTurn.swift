@@ -1,5 +1,4 @@
 // HookedTurn.swift: the turn of a proxy with hooks, and what they let through.
-// Layer: Outgoing. See DESIGN.md, "Hooks".
 
 /// One call of the hooks around a proxy: that which the message was sent to, or one among its targets.
 ///

@@ -1,5 +1,4 @@
 // LoopTally.swift: what the loops over direct targets count and tell beside calling methods.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// A typed message in its loop, and what became of the steps that were not served as they should. It changes in calls out of
 /// the loops only, so that they need no registers for it.

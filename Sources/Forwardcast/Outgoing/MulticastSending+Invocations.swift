@@ -1,5 +1,4 @@
 // MulticastSending+Invocations.swift: messages as values, and messages written like calls.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 extension MulticastSending {
   /// Forwards a message without making a report; errors go to `onError`.

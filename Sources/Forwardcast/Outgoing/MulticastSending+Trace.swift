@@ -1,5 +1,4 @@
 // MulticastSending+Trace.swift: tells of each step of a proxy's messages.
-// Layer: Outgoing. See DESIGN.md, "Hooks".
 
 extension MulticastSending {
   /// Tells `sink` of each step of each message: who was asked, who got it, in what order, where it ran and what came back.

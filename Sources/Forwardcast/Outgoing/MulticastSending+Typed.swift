@@ -1,5 +1,4 @@
 // MulticastSending+Typed.swift: typed messages to every target, written once for all who send to many.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order, and makes nothing of the answers.

@@ -1,5 +1,4 @@
 // MulticastSending+Waiting.swift: messages whose sender waits, suspended or blocked.
-// Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
 
 extension MulticastSending {
   /// Asks every target in the caller's isolation, one after another, and makes one result of the answers.

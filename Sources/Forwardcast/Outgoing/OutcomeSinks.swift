@@ -1,5 +1,4 @@
 // OutcomeSinks.swift: what is made of the outcomes of one message.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// Takes the outcomes of one message, in the order of delivery, and makes the result of a verb.
 protocol OutcomeSink {

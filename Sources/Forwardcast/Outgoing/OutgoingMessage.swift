@@ -1,5 +1,4 @@
 // OutgoingMessage.swift: one message on its way, and how it is performed on one target.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// What the sender of a message wants to know.
 struct MessageRequest {

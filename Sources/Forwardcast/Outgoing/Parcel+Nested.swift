@@ -1,5 +1,4 @@
 // Parcel+Nested.swift: turns of queued targets that take longer: proxies with targets of their own, methods that suspend.
-// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 extension Parcel {
   /// Serves the targets of a multicast that is delivered on this context. Until all have ended its next message waits.

@@ -1,5 +1,4 @@
 // Parcel.swift: one message on its way to the targets of one context.
-// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 /// What a message on its way has beside its arguments, where somebody waits for it, or it came by another proxy, or is traced.
 // Never changes; the target is Sendable, as are all of its proxy.

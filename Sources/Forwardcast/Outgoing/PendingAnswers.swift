@@ -1,5 +1,4 @@
 // PendingAnswers.swift: the outcomes of one message that its sender waits for.
-// Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
 
 /// The outcomes of one message, in slots that are settled from any thread.
 ///

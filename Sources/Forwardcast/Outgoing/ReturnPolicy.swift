@@ -1,5 +1,4 @@
 // ReturnPolicy.swift: one result out of many answers.
-// Layer: Outgoing. See DESIGN.md, "Words".
 
 /// How the answers of many targets, taken in the order of delivery, become one result.
 ///

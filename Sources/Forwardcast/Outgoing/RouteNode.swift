@@ -1,5 +1,4 @@
 // RouteNode.swift: the proxies that one message passes, each with its route.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// One multicast that a message passes: the one it was sent to, or one among the targets of another.
 ///

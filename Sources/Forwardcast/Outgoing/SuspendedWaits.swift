@@ -1,5 +1,4 @@
 // SuspendedWaits.swift: which suspended methods wait for which targets, so that none waits for itself.
-// Layer: Outgoing. See DESIGN.md, "Waiting and deadlock".
 
 import Synchronization
 

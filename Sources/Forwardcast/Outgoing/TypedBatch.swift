@@ -1,5 +1,4 @@
 // TypedBatch.swift: typed messages that follow one another to another context, in one envelope.
-// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // TypedLoops.swift: the two loops that call typed methods of direct targets.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 // The loops are specialised in the user's module, one function of each type, and call typed methods without a box, a closure or
 // a count. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.

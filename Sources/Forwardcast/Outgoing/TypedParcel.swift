@@ -1,5 +1,4 @@
 // TypedParcel.swift: a typed message on its way to another context, in one block of memory.
-// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 /// A typed message on its way to all targets of one context, which nobody waits for: what a flood is made of.
 ///

@@ -1,5 +1,4 @@
 // Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 // Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a
 // pack was allocated must not return early (a defect of the compiler).

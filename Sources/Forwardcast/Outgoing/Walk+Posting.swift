@@ -1,5 +1,4 @@
 // Walk+Posting.swift: hands a message to the contexts that are to run it.
-// Layer: Outgoing. See DESIGN.md, "Promises of delivery".
 
 extension Walk {
   /// Posts the message to every step on another context, of this proxy and of those among its targets, before any target

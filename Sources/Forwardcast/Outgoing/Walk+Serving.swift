@@ -1,5 +1,4 @@
 // Walk+Serving.swift: drives a walk, in the sender's turn or with suspensions, and waits where the sender does.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 extension Walk {
   /// Serves every target in the caller's turn, and blocks until all have answered where the sender does.

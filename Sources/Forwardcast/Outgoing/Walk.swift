@@ -1,5 +1,4 @@
 // Walk.swift: one message on its way along the steps of a route: whose turn it is, and what came of it.
-// Layer: Outgoing. See DESIGN.md, "One walk".
 
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///

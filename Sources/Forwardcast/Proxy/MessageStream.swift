@@ -1,5 +1,4 @@
 // MessageStream.swift: the messages of a proxy as an asynchronous sequence.
-// Layer: Proxy. See DESIGN.md, "Hooks".
 
 import Synchronization
 

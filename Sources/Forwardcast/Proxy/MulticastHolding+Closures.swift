@@ -1,5 +1,4 @@
 // MulticastHolding+Closures.swift: closures as targets.
-// Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastHolding {
   /// Registers a closure that stays in the proxy's isolation as a target for one message, until it is cancelled.

@@ -1,5 +1,4 @@
 // MulticastHolding+Delivery.swift: targets with contexts of their own.
-// Layer: Proxy. See DESIGN.md, "Promises of delivery".
 
 extension MulticastHolding where Interface: Sendable {
   /// Registers a target whose messages run where and when `delivery` says.

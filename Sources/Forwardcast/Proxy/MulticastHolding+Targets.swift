@@ -1,5 +1,4 @@
 // MulticastHolding+Targets.swift: adding, removing, counting and listing.
-// Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastHolding {
   /// Registers a target from the next message on.

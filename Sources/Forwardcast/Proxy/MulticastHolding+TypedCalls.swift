@@ -1,5 +1,4 @@
 // MulticastHolding+TypedCalls.swift: ordinary Swift calls to every target.
-// Layer: Proxy. See DESIGN.md, "Words".
 
 extension MulticastHolding {
   /// Makes an ordinary call to every live, unmuted target, in the sender's turn and in order. No table is needed.

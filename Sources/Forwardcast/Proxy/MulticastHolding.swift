@@ -1,5 +1,4 @@
 // MulticastHolding.swift: whoever has the members of a multicast proxy.
-// Layer: Proxy. See the article "How the attributes work".
 
 /// A multicast proxy, or a class that holds one and offers what it offers: targets, messages, hooks.
 ///

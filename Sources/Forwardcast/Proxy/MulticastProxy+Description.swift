@@ -1,5 +1,4 @@
 // MulticastProxy+Description.swift: a proxy and its targets as a table.
-// Layer: Proxy. See DESIGN.md, "Hooks".
 
 extension MulticastProxy: CustomStringConvertible {
   /// The interface and how many live registrations there are; below, a table of these, and the last error that nobody was

@@ -1,5 +1,4 @@
 // MulticastProxy+Draining.swift: waits until nothing is on its way.
-// Layer: Proxy. See DESIGN.md, "Waiting and deadlock".
 
 extension MulticastHolding where Interface: Sendable {
   /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that

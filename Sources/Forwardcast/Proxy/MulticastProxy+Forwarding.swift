@@ -1,5 +1,4 @@
 // MulticastProxy+Forwarding.swift: a proxy as one who forwards to many, and what test doubles need of it.
-// Layer: Proxy. See the article "How doubles work".
 
 extension MulticastProxy {
   /// Registers an object that is asked about each message and need not be of the proxy's interface. It is kept alive.

@@ -1,5 +1,4 @@
 // MulticastProxy+Receivers.swift: receivers that stand for an object which is not of the interface here.
-// Layer: Proxy. See the article "When one process is not enough".
 
 extension MulticastProxy where Interface: Sendable {
   /// Registers a receiver that forwards, whatever the interface is: messages reach it by its hooks, typed calls do not.

@@ -1,5 +1,4 @@
 // MulticastProxy+Testing.swift: what tests may ask about the inside of a proxy.
-// Layer: Proxy. See DESIGN.md, "Decisions".
 
 extension MulticastProxy {
   /// How many slots the target list has, holes and dead targets included.

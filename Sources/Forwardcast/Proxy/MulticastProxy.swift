@@ -1,5 +1,4 @@
 // MulticastProxy.swift: one object that stands for many.
-// Layer: Proxy. See DESIGN.md, "The life of a typed message".
 
 /// A proxy that forwards each message to every target that responds to it.
 ///

@@ -1,5 +1,4 @@
 // MulticastSending+Streams.swift: messages as asynchronous sequences.
-// Layer: Proxy. See DESIGN.md, "Hooks".
 
 extension MulticastSending {
   /// The messages of a key from now on, each as its arguments: the argument where there is one, else a tuple.

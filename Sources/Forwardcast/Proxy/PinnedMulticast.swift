@@ -1,5 +1,4 @@
 // PinnedMulticast.swift: targets held for a burst of messages.
-// Layer: Proxy. See the article "Performance: what a message costs".
 
 /// A multicast proxy during ``MulticastProxy/pinned(_:)``: its targets cannot die, so each message goes at the price
 /// of strong targets.

@@ -1,5 +1,4 @@
 // DeliveryReport.swift: what became of a message at each of its targets.
-// Layer: Receiving. See DESIGN.md, "Words".
 
 /// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
 ///

@@ -1,5 +1,4 @@
 // HeldContext.swift: which contexts the running thread is on, so that a wait on one of them is refused.
-// Layer: Receiving. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 

@@ -1,5 +1,4 @@
 // Hook.swift: code that runs around messages, whatever its types.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 import Synchronization
 

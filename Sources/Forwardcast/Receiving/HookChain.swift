@@ -1,5 +1,4 @@
 // HookChain.swift: runs the hooks of one message, the newest outside.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 /// The hooks of one selector, in the order in which they were installed: each stands outside of those before it.
 struct HookChain: Sendable {

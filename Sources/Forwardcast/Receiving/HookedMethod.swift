@@ -1,5 +1,4 @@
 // HookedMethod.swift: a method that has no typed door, with hooks around it.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 /// A method with hooks around it that is called by boxes, or that suspends.
 final class HookedMethod: Method, @unchecked Sendable {  // immutable after init

@@ -1,5 +1,4 @@
 // Invocation+Checks.swift: whether a message's values are those of the types that were stated for it.
-// Layer: Receiving. See DESIGN.md, "The life of a typed message".
 
 extension Invocation {
   /// Makes the arguments those of the signature that the sender stated, if it stated one.

@@ -1,5 +1,4 @@
 // MessageAnswers.swift: the answers of one message, as its hooks pass them on.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 /// The answers of one message in the order of delivery, of types that only some of its hooks know.
 class MessageAnswers {

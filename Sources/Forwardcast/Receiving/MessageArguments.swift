@@ -1,5 +1,4 @@
 // MessageArguments.swift: the arguments of one message, shared by all who get it.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 /// The arguments of one message, with the types that its sender knew, or as an invocation.
 ///

@@ -1,5 +1,4 @@
 // MessageCall.swift: what an around hook gets, and goes on with.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 /// A typed message at an `around` hook.
 ///

@@ -1,5 +1,4 @@
 // MessageReceiver.swift: objects that answer from a table, and objects that forward.
-// Layer: Receiving. See DESIGN.md, "The life of a typed message".
 
 /// An object that answers messages from a selector table.
 ///

@@ -1,5 +1,4 @@
 // Method.swift: one implementation in a table, with a typed door and a boxed one.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 /// An implementation of one selector, without its types.
 ///

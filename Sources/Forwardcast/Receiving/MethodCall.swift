@@ -1,5 +1,4 @@
 // MethodCall.swift: what an around hook of a selector table gets.
-// Layer: Receiving. See DESIGN.md, "Hooks".
 
 /// A call of a method at an `around` hook of a table.
 ///

@@ -1,5 +1,4 @@
 // Responds+Arities.swift: the rows that have one form for each number of arguments.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 // Written by RowTemplate.swift of the tests, which compare: to change a form, change it there and run them with
 // FORWARDCAST_WRITE=1 in the environment.

@@ -1,5 +1,4 @@
 // Responds+Isolation.swift: what rows of an isolation, and rows that suspend, are made of.
-// Layer: Receiving. See DESIGN.md, "Promises of delivery".
 
 extension Responds {
   @inline(never)

@@ -1,5 +1,4 @@
 // Responds.swift: one row of a table, a typed closure made callable with boxes.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 /// One row of a selector table: a selector and the closure that answers it.
 ///

@@ -1,5 +1,4 @@
 // SelectorTable.swift: selector to implementation, inherited, changed at run time.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 import Synchronization
 

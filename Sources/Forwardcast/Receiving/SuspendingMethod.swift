@@ -1,5 +1,4 @@
 // SuspendingMethod.swift: methods that suspend, or that run in an isolation of their own.
-// Layer: Receiving. See DESIGN.md, "Promises of delivery".
 
 extension MethodIsolation {
   /// Whether the caller is where a method of `target` may run, without a suspension.

@@ -1,5 +1,4 @@
 // TableMethod.swift: a method of a table as a value, to call it past the tables.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 /// A method that a table has or had, as a value: what a new row replaced, or what it inherits.
 ///

@@ -1,5 +1,4 @@
 // TargetCast.swift: an object as what the rows of its table take.
-// Layer: Receiving. See DESIGN.md, "One walk".
 
 public import Synchronization
 

@@ -1,5 +1,4 @@
 // ValueTarget.swift: a value that stands among objects as a target.
-// Layer: Receiving. See DESIGN.md, "Decisions".
 
 /// A value as target: the object that stands for it where objects are expected.
 ///

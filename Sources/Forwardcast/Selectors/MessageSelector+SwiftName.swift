@@ -1,5 +1,4 @@
 // MessageSelector+SwiftName.swift: selectors from Swift names, as the compiler forms them.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 extension MessageSelector {
   /// The selector that the compiler would give to a method, an initializer or a property of this Swift name.

@@ -1,5 +1,4 @@
 // MessageSelector.swift: the interned name of a message.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 /// The name of a message: one word, compared and hashed by identity.
 ///

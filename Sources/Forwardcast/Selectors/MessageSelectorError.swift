@@ -1,5 +1,4 @@
 // MessageSelectorError.swift: why a text is not the name of a message.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 /// A text that cannot be a selector, with the rule it breaks and the byte where it does.
 ///

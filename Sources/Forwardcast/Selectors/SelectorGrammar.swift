@@ -1,5 +1,4 @@
 // SelectorGrammar.swift: which texts are selectors, and how many colons they have.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 /// Reads names: `identifier`, or one or more times `identifier? ":"`.
 enum SelectorGrammar {

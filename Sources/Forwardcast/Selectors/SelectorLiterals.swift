@@ -1,5 +1,4 @@
 // SelectorLiterals.swift: selectors of string literals, without a lock.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // SelectorNames.swift: the process's one table of names.
-// Layer: Selectors. See DESIGN.md, "The life of a typed message".
 
 /// What is known about one interned name, with the name's UTF-8 text behind it in the same memory: a literal's may be unloaded
 /// with its library. Written once, before anyone can see it, and never freed.

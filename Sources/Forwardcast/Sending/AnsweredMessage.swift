@@ -1,5 +1,4 @@
 // AnsweredMessage.swift: what a receiver answers, and from where.
-// Layer: Sending. See DESIGN.md, "One walk".
 
 /// One message that a receiver answers from a table.
 ///

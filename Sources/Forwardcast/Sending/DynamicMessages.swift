@@ -1,5 +1,4 @@
 // DynamicMessages.swift: messages written like calls, without a key.
-// Layer: Sending. See DESIGN.md, "Words".
 
 /// Sends messages to many by the name and labels of a call that the compiler does not check.
 ///

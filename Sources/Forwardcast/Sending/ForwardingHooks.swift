@@ -1,5 +1,4 @@
 // ForwardingHooks.swift: hooks around the messages of a proxy before one object.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // ForwardingProxy.swift: the open class; stands for one object.
-// Layer: Sending. See DESIGN.md, "Words".
 
 /// An object that stands for another, and whose every answer a subclass can change.
 ///

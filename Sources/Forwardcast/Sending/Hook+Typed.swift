@@ -1,5 +1,4 @@
 // Hook+Typed.swift: bodies of hooks, made of closures that know their types.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 // Bodies need not be Sendable here: those of a proxy that is shared between threads are, and the others stay with their
 // proxy in one isolation. The compiler sees to that where a hook is installed.

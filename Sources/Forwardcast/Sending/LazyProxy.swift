@@ -1,5 +1,4 @@
 // LazyProxy.swift: a proxy that makes its target when the first message comes.
-// Layer: Sending. See DESIGN.md, "Words".
 
 /// A proxy that makes its target on the first message or question, exactly once.
 ///

@@ -1,5 +1,4 @@
 // MessageEvent.swift: one step of one message, as traces and diagrams show it.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 /// One step of one message: who was asked what, by whom, where it ran, and what came of it.
 ///

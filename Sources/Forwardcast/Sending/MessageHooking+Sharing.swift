@@ -1,5 +1,4 @@
 // MessageHooking+Sharing.swift: hooks of what is shared between threads.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 extension MessageHooking where Self: Sendable {
   /// On its sender's thread: runs `body` before each message of a key; else as the form for one isolation.

@@ -1,5 +1,4 @@
 // MessageHooking.swift: hooks are installed, on a proxy, a written class or a table.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 /// Something around whose messages hooks can stand: a ``MulticastProxy``, a class that `@Forwarded`
 /// writes, an extension point, a ``ForwardingProxy`` before one object, a ``SelectorTable``.

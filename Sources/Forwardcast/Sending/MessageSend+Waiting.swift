@@ -1,5 +1,4 @@
 // MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
-// Layer: Sending. See DESIGN.md, "Promises of delivery".
 
 extension MessageReceiver {
   /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need.

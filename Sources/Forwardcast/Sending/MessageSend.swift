@@ -1,5 +1,4 @@
 // MessageSend.swift: every step of one send, in order, in one function.
-// Layer: Sending. See DESIGN.md, "The life of a typed message".
 
 /// How a message will be answered.
 @usableFromInline

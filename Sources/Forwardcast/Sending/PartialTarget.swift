@@ -1,5 +1,4 @@
 // PartialTarget.swift: targets that leave out requirements of their protocol.
-// Layer: Sending. See the article "How the attributes work".
 
 #if canImport(ObjectiveC)
   public import ObjectiveC

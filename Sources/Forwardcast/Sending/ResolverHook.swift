@@ -1,5 +1,4 @@
 // ResolverHook.swift: asks a class to add a method, once for each class and selector.
-// Layer: Sending. See DESIGN.md, "One walk".
 
 /// Who has been asked to resolve what. The method itself is in the table.
 enum ResolverHook {

@@ -1,5 +1,4 @@
 // SelectorTable+Hooks.swift: hooks around the methods of a table.
-// Layer: Sending. See DESIGN.md, "Hooks".
 
 extension SelectorTable: MessageHooking {
   /// The table's own place: around its own rows.

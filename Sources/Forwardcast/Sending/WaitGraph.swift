@@ -1,5 +1,4 @@
 // WaitGraph.swift: work that one thread does for all who ask for it, and who waits for which.
-// Layer: Sending. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 

@@ -1,5 +1,4 @@
 // FirstInFirstOut.swift: first in, first out, in one array.
-// Layer: System. See DESIGN.md, "Promises of delivery".
 
 /// Elements that leave in the order in which they came. Adding and taking cost constant time on average.
 struct FirstInFirstOut<Element> {

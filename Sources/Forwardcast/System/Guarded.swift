@@ -1,5 +1,4 @@
 // Guarded.swift: a value behind a lock that the thread sanitizer can see.
-// Layer: System. See DESIGN.md, "The life of a typed message".
 
 import Synchronization
 

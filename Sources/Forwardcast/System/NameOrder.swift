@@ -1,5 +1,4 @@
 // NameOrder.swift: elements in the order of their names.
-// Layer: System. See DESIGN.md, "Words".
 
 /// Elements in the order of their names.
 ///

@@ -1,5 +1,4 @@
 // System.swift: what the library asks of the C library, which has another name on each system.
-// Layer: System. See DESIGN.md, "One walk".
 
 #if canImport(Darwin)
   import Darwin

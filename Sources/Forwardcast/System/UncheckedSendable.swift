@@ -1,5 +1,4 @@
 // UncheckedSendable.swift: a value that crosses isolations without the check of the compiler.
-// Layer: System. See DESIGN.md, "Promises of delivery".
 
 /// A value whose type is not `Sendable`, sent because its user promises that nobody else touches it any more, or that it
 /// is safe to touch from any thread.

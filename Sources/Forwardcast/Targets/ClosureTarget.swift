@@ -1,5 +1,4 @@
 // ClosureTarget.swift: a closure that stands in a proxy as a target.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 /// A closure as target: it answers the one selector that it was registered for.
 @usableFromInline

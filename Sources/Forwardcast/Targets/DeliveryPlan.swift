@@ -1,5 +1,4 @@
 // DeliveryPlan.swift: which steps of a route travel in one envelope.
-// Layer: Targets. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

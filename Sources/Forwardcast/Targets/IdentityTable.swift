@@ -1,5 +1,4 @@
 // IdentityTable.swift: from a target's identity to its registration, a word for each; a value without locks.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 /// The first registration of each target.
 ///

@@ -1,5 +1,4 @@
 // MailboxTable.swift: the mailboxes of one proxy, as long as something uses them; a value without locks.
-// Layer: Targets. See DESIGN.md, "Promises of delivery".
 
 /// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
 struct MailboxKey: Hashable, Sendable {

@@ -1,5 +1,4 @@
 // MessageRoute+Checks.swift: whether a message by value may go along a route.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 extension MessageRoute {
   /// - Throws: `proxyCycle` when the message came through the proxy before.

@@ -1,5 +1,4 @@
 // MessageRoute.swift: a route as one message sees it.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 /// Who gets one message, as it was when the message began: targets that join later are not among them.
 ///

@@ -1,5 +1,4 @@
 // MessageTrace.swift: tells a sink of each step of the messages of a proxy.
-// Layer: Targets. See DESIGN.md, "Hooks".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // MessageVisit.swift: a route as a message sees it that goes along it at once.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 /// Who gets one message that begins now, kept for as long as the message takes.
 ///

@@ -1,5 +1,4 @@
 // MulticastCore+Hooks.swift: hooks are installed and taken away.
-// Layer: Targets. See DESIGN.md, "Hooks".
 
 extension MulticastCore: HookHolder {
   /// Installs a hook outside of those that are there; messages that begin from now on run it.

@@ -1,5 +1,4 @@
 // MulticastCore+Questions.swift: who would answer what, through proxies in one another.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 extension MulticastCore {
   /// Whether a live, unmuted target would get `selector`, here or in a multicast among the targets.

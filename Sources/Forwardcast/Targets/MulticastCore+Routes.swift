@@ -1,5 +1,4 @@
 // MulticastCore+Routes.swift: works out who gets the messages of one selector.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 extension MulticastCore {
   /// The route of a message that begins now, for as long as it takes.

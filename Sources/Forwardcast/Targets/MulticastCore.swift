@@ -1,5 +1,4 @@
 // MulticastCore.swift: the lock of a multicast proxy, and what is decided under it.
-// Layer: Targets. See DESIGN.md, "The lock rule".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // MulticastOptions.swift: what a proxy does about duplicates, silence and errors.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 /// How a multicast proxy treats duplicates, silence and errors. The defaults are those of the plain initialiser.
 public struct MulticastOptions: Sendable {

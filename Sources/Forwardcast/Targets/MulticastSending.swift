@@ -1,5 +1,4 @@
 // MulticastSending.swift: what sends messages to many targets.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 /// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or an
 /// object of your own that holds a proxy and offers its verbs.

@@ -1,5 +1,4 @@
 // ProxyChain.swift: a proxy and those that it was reached through, and who is told of an error there.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 /// A proxy, and the proxies that it was reached through as a target, the nearest first.
 final class ProxyChain: Sendable {

@@ -1,5 +1,4 @@
 // QueuedState.swift: what a registration needs for deliveries on another context.
-// Layer: Targets. See DESIGN.md, "Promises of delivery".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // Registration.swift: one target's place in a proxy, and the handle that cancels it.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // ReservedSlot.swift: slots in the order for targets that are made later.
-// Layer: Targets. See the article "How centers work".
 
 extension MulticastCore {
   /// Registers `target` weakly, or gives `nil` when it is registered already.

@@ -1,5 +1,4 @@
 // Route.swift: who gets the messages of one selector, worked out once and kept.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

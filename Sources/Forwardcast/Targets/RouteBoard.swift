@@ -1,5 +1,4 @@
 // RouteBoard.swift: how messages find their route without a lock or a count of references.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

@@ -1,5 +1,4 @@
 // RouteSurroundings.swift: the hooks and the trace around the messages of one selector.
-// Layer: Targets. See DESIGN.md, "Hooks".
 
 /// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
 final class RouteSurroundings: Sendable {

@@ -1,5 +1,4 @@
 // StepOutcome.swift: what became of a message at one target, and where it was.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 /// What became of a message at one target.
 enum StepOutcome {

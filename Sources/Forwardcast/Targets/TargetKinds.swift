@@ -1,5 +1,4 @@
 // TargetKinds.swift: what the objects of a class are to a route, asked once for many of them.
-// Layer: Targets. See DESIGN.md, "One walk".
 
 import Synchronization
 

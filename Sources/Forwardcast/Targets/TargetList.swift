@@ -1,5 +1,4 @@
 // TargetList.swift: order, identity and reclaiming of registrations; a value without locks.
-// Layer: Targets. See DESIGN.md, "Decisions".
 
 /// The registrations of one proxy in the order of delivery.
 ///

@@ -1,5 +1,4 @@
 // ExtensionCenter.swift: the extension points of a program, by protocol.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

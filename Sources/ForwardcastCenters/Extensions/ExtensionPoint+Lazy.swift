@@ -1,5 +1,4 @@
 // ExtensionPoint+Lazy.swift: observers that are made by the first message for them.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // ExtensionPoint+Sending.swift: messages to observers, lazy ones included.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // ExtensionPoint.swift: who has registered for the messages of one protocol.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 import Synchronization

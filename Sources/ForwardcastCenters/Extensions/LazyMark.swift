@@ -1,5 +1,4 @@
 // LazyMark.swift: an observer that does not exist yet.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 

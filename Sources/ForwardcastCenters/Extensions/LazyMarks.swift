@@ -1,5 +1,4 @@
 // LazyMarks.swift: the lazy observers of one extension point.
-// Layer: Centers, Extensions. See the article "How centers work".
 
 import Forwardcast
 import Synchronization

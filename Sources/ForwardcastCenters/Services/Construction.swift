@@ -1,5 +1,4 @@
 // Construction.swift: one service while it is made, and those who wait for it.
-// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 

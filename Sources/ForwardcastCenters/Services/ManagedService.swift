@@ -1,5 +1,4 @@
 // ManagedService.swift: what a service center asks of a service, and tells it.
-// Layer: Centers, Services. See the article "How centers work".
 
 /// What a ``ServiceCenter`` tells a service in the course of its life. Every hook has a default that does nothing.
 ///

@@ -1,5 +1,4 @@
 // ServiceCenter+Lifecycle.swift: what all services of a center are told, and what lives in it.
-// Layer: Centers, Services. See the article "How centers work".
 
 extension ServiceCenter {
   /// Logs out: tells all services to forget, in the order of their creation, and then removes those that are not

@@ -1,5 +1,4 @@
 // ServiceCenter.swift: one instance for each service, made on first request.
-// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 

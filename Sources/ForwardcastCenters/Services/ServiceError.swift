@@ -1,5 +1,4 @@
 // ServiceError.swift: why a center could not give a service, and what became of a hook.
-// Layer: Centers, Services. See the article "How centers work".
 
 /// Why a center could not give a service, apart from what the service itself threw.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // ServiceKey.swift: by what a service is asked for, and how it is made.
-// Layer: Centers, Services. See the article "How centers work".
 
 /// A name for one service, with the type that it has and the closure that makes it.
 ///

@@ -1,5 +1,4 @@
 // ServiceScope.swift: how long services live together.
-// Layer: Centers, Services. See the article "How centers work".
 
 /// How long the services of one center live: as long as the program, a session, a user.
 ///

@@ -1,5 +1,4 @@
 // ServiceStore.swift: the services of one center, and how each is made once.
-// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 import Synchronization

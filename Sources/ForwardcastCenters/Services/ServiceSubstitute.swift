@@ -1,5 +1,4 @@
 // ServiceSubstitute.swift: other services in the place of the real ones, for a test.
-// Layer: Centers, Services. See the article "How centers work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // EndpointLine.swift: one sender's messages at an endpoint: each at most once, in order, one at a time.
-// Layer: Endpoint. See the article "When one process is not enough".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // EndpointLines.swift: the lines of one endpoint, so many and no more.
-// Layer: Endpoint. See the article "When one process is not enough".
 
 /// The lines of one endpoint. They belong to its isolation.
 ///

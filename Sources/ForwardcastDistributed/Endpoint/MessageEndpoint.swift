@@ -1,5 +1,4 @@
 // MessageEndpoint.swift: one receiver that other processes may send to.
-// Layer: Endpoint. See the article "When one process is not enough".
 
 public import Distributed
 public import Forwardcast

@@ -1,5 +1,4 @@
 // MulticastHolding+Remote.swift: receivers of other processes as targets.
-// Layer: Remote. See the article "When one process is not enough".
 
 public import Forwardcast
 

@@ -1,5 +1,4 @@
 // OutgoingCall.swift: one message or question on its way to another process.
-// Layer: Remote. See the article "When one process is not enough".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // RemoteAdmission.swift: receivers for endpoints, as they are found.
-// Layer: Remote. See the article "When one process is not enough".
 
 public import Distributed
 import Forwardcast

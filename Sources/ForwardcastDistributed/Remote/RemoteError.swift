@@ -1,5 +1,4 @@
 // RemoteError.swift: why a message to another process was not answered.
-// Layer: Remote. See the article "When one process is not enough".
 
 /// Why a message to another process was not answered, and whether it can have run there.
 ///

@@ -1,5 +1,4 @@
 // RemoteLine+Presence.swift: how a line is opened, lost, and opened again.
-// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // RemoteLine.swift: the messages from here to one endpoint, in order, several at a time.
-// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // RemoteOptions.swift: how long to wait for another process, and what to make of its answers.
-// Layer: Remote. See the article "When one process is not enough".
 
 public import Forwardcast
 

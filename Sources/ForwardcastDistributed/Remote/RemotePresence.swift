@@ -1,5 +1,4 @@
 // RemotePresence.swift: whether another process is there, and what to do while it is not.
-// Layer: Remote. See the article "When one process is not enough".
 
 import Forwardcast
 

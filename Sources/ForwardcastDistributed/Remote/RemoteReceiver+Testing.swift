@@ -1,5 +1,4 @@
 // RemoteReceiver+Testing.swift: what checks of engines look at.
-// Layer: Remote.
 
 extension RemoteReceiver {
   /// How many messages have not ended.

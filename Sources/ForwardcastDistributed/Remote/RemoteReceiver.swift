@@ -1,5 +1,4 @@
 // RemoteReceiver.swift: one receiver of another process, on this side.
-// Layer: Remote. See the article "When one process is not enough".
 
 import Dispatch
 public import Distributed

@@ -1,5 +1,4 @@
 // LineName.swift: what a sender calls its line by, and nobody else can guess.
-// Layer: Wire. See the article "The wire".
 
 /// The name of a line: 96 bits of the system's generator, and 32 that all names of one endpoint share, so that it knows one that
 /// it gave and has forgotten. Who knows a name may use the line.

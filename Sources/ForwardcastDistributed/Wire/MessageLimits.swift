@@ -1,5 +1,4 @@
 // MessageLimits.swift: how large a message from another process may be.
-// Layer: Wire. See the article "The wire".
 
 /// How large a message may be that comes from another process, and how much an endpoint keeps for its senders.
 ///

@@ -1,5 +1,4 @@
 // WireDecoder.swift: items of the wire as values of a program.
-// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

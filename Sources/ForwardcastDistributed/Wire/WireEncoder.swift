@@ -1,5 +1,4 @@
 // WireEncoder.swift: values of a program as items of the wire.
-// Layer: Wire. See the article "The wire".
 
 /// Writes one value: the common ones at once, others by their own `encode(to:)`.
 ///

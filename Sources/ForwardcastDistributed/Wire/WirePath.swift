@@ -1,5 +1,4 @@
 // WirePath.swift: where an item stands in a value that is written or read.
-// Layer: Wire. See the article "The wire".
 
 /// Where an item stands in a value. Made into keys only where somebody asks, which is mostly for an error.
 final class WirePath {

@@ -1,5 +1,4 @@
 // WireReply.swift: what an endpoint answers.
-// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

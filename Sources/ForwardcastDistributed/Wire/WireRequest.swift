@@ -1,5 +1,4 @@
 // WireRequest.swift: what a sender asks of an endpoint.
-// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // WireTree.swift: the items of a text from another process, found in one pass.
-// Layer: Wire. See the article "The wire".
 
 /// One item: where it stands, and where the next one beside it is.
 struct WireNode {

@@ -1,5 +1,4 @@
 // WireValues.swift: boxes as a type's name and a value.
-// Layer: Wire. See the article "The wire".
 
 import Forwardcast
 

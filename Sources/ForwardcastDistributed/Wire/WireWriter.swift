@@ -1,5 +1,4 @@
 // WireWriter.swift: writes the items of a text for another process.
-// Layer: Wire. See the article "The wire".
 
 /// Appends items to a text.
 struct WireWriter {

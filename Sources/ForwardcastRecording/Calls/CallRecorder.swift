@@ -1,5 +1,4 @@
 // CallRecorder.swift: keeps calls as they begin and end.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,4 @@
 // MulticastHolding+Recording.swift: targets whose messages are recorded.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // RecordedCall.swift: one message that was sent, and what came of it, as values.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

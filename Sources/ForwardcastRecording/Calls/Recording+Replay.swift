@@ -1,5 +1,4 @@
 // Recording+Replay.swift: sends recorded calls again.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

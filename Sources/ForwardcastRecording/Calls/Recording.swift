@@ -1,5 +1,4 @@
 // Recording.swift: calls in the order in which they began, as one value.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

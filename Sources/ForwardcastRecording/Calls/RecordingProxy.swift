@@ -1,5 +1,4 @@
 // RecordingProxy.swift: a proxy that keeps every call to its target.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // Redaction.swift: what a recorder does not keep of a call.
-// Layer: Recording, Calls. See the article "How recording and undo work".
 
 import Forwardcast
 

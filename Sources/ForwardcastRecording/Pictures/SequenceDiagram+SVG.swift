@@ -1,5 +1,4 @@
 // SequenceDiagram+SVG.swift: the same diagram as a drawing that needs no program to be made.
-// Layer: Recording, Pictures. See DESIGN.md, "Hooks".
 
 import Forwardcast
 

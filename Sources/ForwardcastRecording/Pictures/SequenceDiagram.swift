@@ -1,5 +1,4 @@
 // SequenceDiagram.swift: messages as a picture of who said what to whom.
-// Layer: Recording, Pictures. See the article "How recording and undo work".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,4 @@
 // TraceEntry.swift: one step of one message, in the words of the Trace Event Format.
-// Layer: Recording, Pictures. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // TraceFile.swift: the steps of messages as a file that tracing pages open.
-// Layer: Recording, Pictures. See the article "How recording and undo work".
 
 import Dispatch
 import Forwardcast

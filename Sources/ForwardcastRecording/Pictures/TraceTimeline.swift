@@ -1,5 +1,4 @@
 // TraceTimeline.swift: in which lane a slice stands, so that slices of one lane nest.
-// Layer: Recording, Pictures. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // UndoError.swift: why an undo history refuses.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 /// Why an ``UndoHistory`` refused. The history is then as it was.
 public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {

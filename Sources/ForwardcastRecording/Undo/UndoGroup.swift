@@ -1,5 +1,4 @@
 // UndoGroup.swift: steps that are undone together, while their group is open and afterwards.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 /// One thing to do to a target, which is not kept alive.
 struct UndoStep {

@@ -1,5 +1,4 @@
 // UndoHistory+Facade.swift: typed calls that are steps of an undo.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
 

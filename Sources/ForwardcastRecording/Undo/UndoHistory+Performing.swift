@@ -1,5 +1,4 @@
 // UndoHistory+Performing.swift: undo, redo, and what menus say of them.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // UndoHistory.swift: what takes back what was done, and does it again.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // UndoPreparation.swift: takes messages as steps of an undo history.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // UndoStack.swift: the groups that can be undone, or redone, and how many of them.
-// Layer: Recording, Undo. See the article "How recording and undo work".
 
 /// Closed groups, the last on top, of which no more than a limit can be taken.
 ///

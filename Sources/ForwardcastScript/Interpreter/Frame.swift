@@ -1,5 +1,4 @@
 // Frame.swift: the names that are known while a row or a script runs.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 enum Binding: Sendable {
   case value(ScriptValue)

@@ -1,5 +1,4 @@
 // Interpreter+Centers.swift: services, and the extension points that observers register in.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastCenters

@@ -1,5 +1,4 @@
 // Interpreter+Comparison.swift: comparisons, charged for what they look at.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

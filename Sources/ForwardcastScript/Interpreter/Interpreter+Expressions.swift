@@ -1,5 +1,4 @@
 // Interpreter+Expressions.swift: computes expressions, step by step.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // Interpreter+Hooks.swift: blocks that run around the messages of a proxy.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // Interpreter+Proxies.swift: makes proxies, and changes who is registered.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // Interpreter+Queries.swift: answers about proxies, signatures, types and selectors.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastRecording

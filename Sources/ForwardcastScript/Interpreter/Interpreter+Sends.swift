@@ -1,5 +1,4 @@
 // Interpreter+Sends.swift: messages to values, objects and proxies.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

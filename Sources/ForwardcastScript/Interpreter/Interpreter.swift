@@ -1,5 +1,4 @@
 // Interpreter.swift: runs statements, and blocks without recursion.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

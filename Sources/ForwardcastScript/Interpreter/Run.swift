@@ -1,5 +1,4 @@
 // Run.swift: what one run of a script has used, and the bounds on it.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,4 @@
 // ScriptObject+Service.swift: what a service center tells an object, as messages to its rows.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastCenters

@@ -1,5 +1,4 @@
 // ScriptObject.swift: an object that a script made, and the rows that it answers with.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

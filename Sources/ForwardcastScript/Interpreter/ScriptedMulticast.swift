@@ -1,5 +1,4 @@
 // ScriptedMulticast.swift: multicast proxies of every interface, as scripts reach them.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastCenters

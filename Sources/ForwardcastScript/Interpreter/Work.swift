@@ -1,5 +1,4 @@
 // Work.swift: what the operations of a script cost beyond their steps, and who is charged.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

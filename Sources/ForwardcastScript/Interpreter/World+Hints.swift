@@ -1,5 +1,4 @@
 // World+Hints.swift: what may have been meant, and what may be written next.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 extension World {
   /// Names of each kind that are looked at.

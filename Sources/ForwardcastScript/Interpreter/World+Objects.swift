@@ -1,5 +1,4 @@
 // World+Objects.swift: what a session knows of objects and proxies beyond themselves.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 

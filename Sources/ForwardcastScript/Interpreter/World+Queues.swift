@@ -1,5 +1,4 @@
 // World+Queues.swift: deliveries on queues: whose they are, who waits for them, and what becomes of their errors.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // World+Selectors.swift: the selectors that a session sends, and errors in its own names.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import Synchronization

@@ -1,5 +1,4 @@
 // World.swift: the names, receivers and proxies of one session.
-// Layer: Script, Interpreter. See the article "How the script works".
 
 import Forwardcast
 import ForwardcastCenters

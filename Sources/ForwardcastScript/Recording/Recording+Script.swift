@@ -1,5 +1,4 @@
 // Recording+Script.swift: recorded calls as a message script that sends them again.
-// Layer: Script, Recording. See the article "How recording and undo work".
 
 import Forwardcast
 import ForwardcastRecording

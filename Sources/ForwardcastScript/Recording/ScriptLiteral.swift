@@ -1,5 +1,4 @@
 // ScriptLiteral.swift: values as a script writes them.
-// Layer: Script, Recording. See the article "How recording and undo work".
 
 import Forwardcast
 

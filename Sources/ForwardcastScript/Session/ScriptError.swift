@@ -1,5 +1,4 @@
 // ScriptError.swift: what went wrong in a script, and where.
-// Layer: Script, Session. See the article "How the script works".
 
 import Forwardcast
 

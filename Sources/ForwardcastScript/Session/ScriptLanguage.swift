@@ -1,5 +1,4 @@
 // ScriptLanguage.swift: what there is in the language, from the tables that the parser and the interpreter use.
-// Layer: Script, Session. See the article "How the script works".
 
 /// Every word of the message script with its form and meaning.
 ///

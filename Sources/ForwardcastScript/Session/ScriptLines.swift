@@ -1,5 +1,4 @@
 // ScriptLines.swift: lines on their way to texts that can be run.
-// Layer: Script, Session. See the article "How the script works".
 
 /// Puts lines together until their brackets are closed, for a conversation.
 ///

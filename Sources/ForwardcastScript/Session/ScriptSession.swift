@@ -1,5 +1,4 @@
 // ScriptSession.swift: the door through which a host program runs scripts.
-// Layer: Script, Session. See the article "How the script works".
 
 import Forwardcast
 

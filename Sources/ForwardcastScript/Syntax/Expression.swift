@@ -1,5 +1,4 @@
 // Expression.swift: an expression as the steps that compute it.
-// Layer: Script, Syntax. See the article "How the script works".
 
 /// An expression, lowered while it is parsed to the steps of a stack machine.
 ///

@@ -1,5 +1,4 @@
 // LanguageWords.swift: the words of the language with their forms and meanings; the parser looks here for its words.
-// Layer: Script, Syntax. See the article "How the script works".
 
 enum StatementWord: String, CaseIterable {
   case receiver, `let`, drop, proxy, queue, add, remove, cancel, mute, unmute, before, after, around

@@ -1,5 +1,4 @@
 // Parser+Expressions.swift: literals, names, sends and queries to steps.
-// Layer: Script, Syntax. See the article "How the script works".
 
 import Forwardcast
 

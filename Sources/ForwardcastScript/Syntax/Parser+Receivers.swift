@@ -1,5 +1,4 @@
 // Parser+Receivers.swift: receivers with their rows, proxies, and what is added to them.
-// Layer: Script, Syntax. See the article "How the script works".
 
 extension Parser {
   /// `Name [: Parent] { rows }`.

@@ -1,5 +1,4 @@
 // Parser+Statements.swift: one function for each family of statements.
-// Layer: Script, Syntax. See the article "How the script works".
 
 extension Parser {
   /// The statement that begins here.

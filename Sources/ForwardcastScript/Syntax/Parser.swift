@@ -1,5 +1,4 @@
 // Parser.swift: tokens to statements; the whole text before any of it runs.
-// Layer: Script, Syntax. See the article "How the script works".
 
 /// A recursive-descent parser. Its depth is bounded by the lexer's count of open brackets.
 struct Parser {

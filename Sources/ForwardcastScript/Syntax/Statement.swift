@@ -1,5 +1,4 @@
 // Statement.swift: the statements of a script as a tree.
-// Layer: Script, Syntax. See the article "How the script works".
 
 struct Program: Sendable {
   let source: SourceText

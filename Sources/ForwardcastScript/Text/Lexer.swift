@@ -1,5 +1,4 @@
 // Lexer.swift: text to tokens, one at a time.
-// Layer: Script, Text. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // ScriptLimits.swift: limits that take long to reach, so that tests lower them.
-// Layer: Script, Text. See the article "How the script works".
 
 package struct ScriptLimits: Sendable {
   /// Those of the texts and sessions that the running task makes.

@@ -1,5 +1,4 @@
 // ShownText.swift: text from outside as a person is shown it: cut, and with nothing that steers a terminal.
-// Layer: Script, Text. See the article "How the script works".
 
 /// How texts that are echoed look. All that errors, traces and prompts show of a text from outside goes through here.
 package enum ShownText {

@@ -1,5 +1,4 @@
 // SourceText.swift: one script's text, and where in it something stands.
-// Layer: Script, Text. See the article "How the script works".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // Token.swift: the smallest pieces of a script.
-// Layer: Script, Text. See the article "How the script works".
 
 /// A sign of the language that is not a word.
 enum Sign: String, Sendable {

@@ -1,5 +1,4 @@
 // ScriptQueue.swift: the serial queues that a script names.
-// Layer: Script, Values. See the article "How the script works".
 
 import Dispatch
 import Forwardcast

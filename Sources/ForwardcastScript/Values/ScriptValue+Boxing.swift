@@ -1,5 +1,4 @@
 // ScriptValue+Boxing.swift: values in and out of argument boxes.
-// Layer: Script, Values. See the article "How the script works".
 
 import Forwardcast
 

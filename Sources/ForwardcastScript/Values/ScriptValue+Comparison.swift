@@ -1,5 +1,4 @@
 // ScriptValue+Comparison.swift: when values are equal, and which number is greater.
-// Layer: Script, Values. See the article "How the script works".
 
 extension ScriptValue: Hashable {
   /// Equality as a script has it. Different kinds are never equal, but integers and floating point are one kind, and

@@ -1,5 +1,4 @@
 // ScriptValue+Printing.swift: values as `print` and errors show them.
-// Layer: Script, Values. See the article "How the script works".
 
 extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as `print` shows it: a text as it is, but quoted inside lists and dictionaries.

@@ -1,5 +1,4 @@
 // ScriptValue.swift: what a script computes with.
-// Layer: Script, Values. See the article "How the script works".
 
 import Forwardcast
 

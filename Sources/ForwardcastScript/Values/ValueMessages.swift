@@ -1,5 +1,4 @@
 // ValueMessages.swift: the messages that numbers, texts, lists and dictionaries answer.
-// Layer: Script, Values. See the article "How the script works".
 
 /// A message that values of one kind answer.
 struct ValueMessage: Sendable {

@@ -1,5 +1,4 @@
 // TestClock.swift: a clock that stands until a test moves it.
-// Layer: Testing, Clock. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // CallBook.swift: what a double was sent, and who hears when it is not what was expected.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording

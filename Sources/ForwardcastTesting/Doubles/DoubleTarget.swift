@@ -1,5 +1,4 @@
 // DoubleTarget.swift: the target that makes a proxy a double.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // ExpectedCall.swift: calls of one double that an expectation is about.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording

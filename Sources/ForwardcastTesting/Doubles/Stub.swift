@@ -1,5 +1,4 @@
 // Stub.swift: what a double does with calls that match.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

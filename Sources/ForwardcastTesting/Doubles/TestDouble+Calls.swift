@@ -1,5 +1,4 @@
 // TestDouble+Calls.swift: what a double was called with, and how often.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // TestDouble+Stubs.swift: what a double does with calls that match.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // TestDouble+Verifying.swift: calls of a double that were not expected, and arguments.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 

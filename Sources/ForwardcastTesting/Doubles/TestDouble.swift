@@ -1,5 +1,4 @@
 // TestDouble.swift: a proxy with a recorder and stubs.
-// Layer: Testing, Doubles. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording

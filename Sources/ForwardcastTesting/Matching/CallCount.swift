@@ -1,5 +1,4 @@
 // CallCount.swift: how often a call is expected.
-// Layer: Testing, Matching. See the article "How doubles work".
 
 /// How often a call is expected. An integer literal is that number exactly.
 ///

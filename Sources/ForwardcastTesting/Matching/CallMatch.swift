@@ -1,5 +1,4 @@
 // CallMatch.swift: which calls an expectation or a stub is about.
-// Layer: Testing, Matching. See the article "How doubles work".
 
 import Forwardcast
 

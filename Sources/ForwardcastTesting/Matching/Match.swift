@@ -1,5 +1,4 @@
 // Match.swift: which values an argument may have.
-// Layer: Testing, Matching. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // FailureText.swift: expected and actual calls side by side.
-// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 import ForwardcastRecording

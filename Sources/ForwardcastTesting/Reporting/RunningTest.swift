@@ -1,5 +1,4 @@
 // RunningTest.swift: the test library whose test is running.
-// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // SourcePlace.swift: a line of a test.
-// Layer: Testing, Reporting. See the article "How doubles work".
 
 /// A line of a test, to which a failure belongs.
 public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SwiftNames.swift: calls as Swift writes them, for failures.
-// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // TestReporter.swift: who hears of failures.
-// Layer: Testing, Reporting. See the article "How doubles work".
 
 import Forwardcast
 

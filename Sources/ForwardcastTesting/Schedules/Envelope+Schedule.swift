@@ -1,5 +1,4 @@
 // Envelope+Schedule.swift: what a schedule wants to know of what is posted to a context.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 

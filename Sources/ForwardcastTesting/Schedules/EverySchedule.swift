@@ -1,5 +1,4 @@
 // EverySchedule.swift: runs a program in every order of its turns.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 

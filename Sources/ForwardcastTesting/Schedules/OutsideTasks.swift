@@ -1,5 +1,4 @@
 // OutsideTasks.swift: tasks that code of a schedule makes without saying where they run.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 

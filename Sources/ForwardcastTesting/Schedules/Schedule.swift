@@ -1,5 +1,4 @@
 // Schedule.swift: what a program is given that runs in every order.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Dispatch
 import Forwardcast

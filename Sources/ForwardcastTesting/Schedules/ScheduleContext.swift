@@ -1,5 +1,4 @@
 // ScheduleContext.swift: a queue or an actor whose turns a schedule gives.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 

@@ -1,5 +1,5 @@
 // ScheduleExplorer.swift: chooses who has the next step, so that each order is run once.
-// Layer: Testing, Schedules. See the article "How schedules work". `Tests/Schedules` compiles this file too.
+// `Tests/Schedules` compiles this file too.
 
 /// For each lane how many of its steps came before.
 struct StepClock {

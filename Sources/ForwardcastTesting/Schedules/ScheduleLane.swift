@@ -1,5 +1,4 @@
 // ScheduleLane.swift: what has its turns one after another.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 

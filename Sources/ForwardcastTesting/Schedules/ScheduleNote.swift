@@ -1,5 +1,4 @@
 // ScheduleNote.swift: what happened in a run, in words where it is asked for.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Forwardcast
 import ForwardcastRecording

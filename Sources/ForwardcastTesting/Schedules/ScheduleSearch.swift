@@ -1,5 +1,4 @@
 // ScheduleSearch.swift: which orders of a program are run.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 /// Which orders ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)`` runs.
 public struct ScheduleSearch: Sendable, Hashable {

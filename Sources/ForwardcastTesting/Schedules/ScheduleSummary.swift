@@ -1,5 +1,4 @@
 // ScheduleSummary.swift: what came of the orders of a program.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 /// What came of the orders that were run.
 public struct ScheduleSummary: Sendable {

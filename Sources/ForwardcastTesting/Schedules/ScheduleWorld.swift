@@ -1,5 +1,4 @@
 // ScheduleWorld.swift: one run of a program, turn by turn.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // Turn.swift: a turn that has begun.
-// Layer: Testing, Schedules. See the article "How schedules work".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,5 @@
 // TurnThread.swift: threads on which turns run, used again.
-// Layer: Testing, Schedules. See the article "How schedules work". `Tests/Schedules` compiles this file too.
+// `Tests/Schedules` compiles this file too.
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // BetweenTests.swift: what stands between a sender and its targets changes nothing but what it is for.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // ForwardingHookTests.swift: hooks on a proxy before one object.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

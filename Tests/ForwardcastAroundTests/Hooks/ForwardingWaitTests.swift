@@ -1,5 +1,4 @@
 // ForwardingWaitTests.swift: a proxy before one object that is waited for.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

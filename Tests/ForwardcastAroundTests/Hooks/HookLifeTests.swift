@@ -1,5 +1,4 @@
 // HookLifeTests.swift: hooks are checked when installed, and end when cancelled.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // HookPlaceTests.swift: hooks on everything that sends to many, and what they cost.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import AllocationCounter
 import Forwardcast

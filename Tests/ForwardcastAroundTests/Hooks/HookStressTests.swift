@@ -1,5 +1,4 @@
 // HookStressTests.swift: hooks that come and go while threads send.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // HookTests.swift: before, after and around the messages of a proxy.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

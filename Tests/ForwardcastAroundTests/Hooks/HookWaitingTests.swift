@@ -1,5 +1,4 @@
 // HookWaitingTests.swift: hooks around messages whose senders wait, and around queued targets.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // NestedHookTests.swift: hooks of proxies among the targets of others.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

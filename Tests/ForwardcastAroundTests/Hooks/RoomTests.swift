@@ -1,5 +1,4 @@
 // RoomTests.swift: senders that wait for room in a target's buffer, where something stands around the message.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

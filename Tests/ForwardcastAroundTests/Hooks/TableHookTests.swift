@@ -1,5 +1,4 @@
 // TableHookTests.swift: before, after and around the methods of a selector table.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import AllocationCounter
 import Forwardcast

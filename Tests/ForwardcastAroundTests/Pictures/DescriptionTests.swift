@@ -1,5 +1,4 @@
 // DescriptionTests.swift: what a proxy says of itself.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // StreamTests.swift: messages as asynchronous sequences.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // Desks.swift: keys and targets that the tests of hooks, streams and pictures share.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Forwardcast
 import TestSupport

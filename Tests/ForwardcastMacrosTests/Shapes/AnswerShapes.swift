@@ -1,5 +1,4 @@
 // AnswerShapes.swift: how many answers become one, and what stands for none.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // ArgumentShapes.swift: what arguments may look like.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // DelegateShapes.swift: protocols as packages have them, taken as they are.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Foundation

@@ -1,5 +1,4 @@
 // ForwardedTests.swift: a proxy that is its protocol, written by @Forwarded.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // IsolationShapes.swift: actors, suspension, sharing.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // MemberShapes.swift: properties, subscripts, names, conditions, access.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // ReceiverShapes.swift: classes and actors with a table that @Receiver writes.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // RefinementShapes.swift: protocols that refine others, copies of foreign ones, bases, proxies of proxies.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // Support.swift: values and targets that the shapes share.
-// Layer: Tests. See the article "How the attributes work".
 
 import Forwardcast
 import Synchronization

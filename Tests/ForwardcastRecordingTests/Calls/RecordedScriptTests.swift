@@ -1,5 +1,4 @@
 // RecordedScriptTests.swift: a recording is written as a script that does the same.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // RecordingTests.swift: calls are kept with what came of them.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

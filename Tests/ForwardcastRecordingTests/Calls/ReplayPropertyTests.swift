@@ -1,5 +1,4 @@
 // ReplayPropertyTests.swift: random recorded sessions replay to identical traces.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastScript

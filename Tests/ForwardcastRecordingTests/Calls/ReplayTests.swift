@@ -1,5 +1,4 @@
 // ReplayTests.swift: recordings that are sent again in Swift, with times, and without what is not to be kept.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // SharedRecordingTests.swift: recording for senders that wait, and on more than one thread.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // TypedCallTests.swift: ordinary typed calls that are recorded, and that are steps of an undo.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // TraceFileTests.swift: what a tracing page finds in a trace file.
-// Layer: Tests. See DESIGN.md, "Pictures".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // TraceTests.swift: each step of a message, told and drawn.
-// Layer: Tests. See DESIGN.md, "Hooks".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // Office.swift: receivers with state, nested arguments, errors, and messages to one another.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // Seeded.swift: random choices, lists and texts that come again with their seed.
-// Layer: Tests.
 
 import TestSupport
 

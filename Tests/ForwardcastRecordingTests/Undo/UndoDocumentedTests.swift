@@ -1,5 +1,4 @@
 // UndoDocumentedTests.swift: what is documented of Foundation's undo manager, line by line.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // UndoListenerTests.swift: listeners of a history that call the history, and groups without end.
-// Layer: Tests.
 
 import Forwardcast
 import TestSupport

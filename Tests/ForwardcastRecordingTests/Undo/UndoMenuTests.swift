@@ -1,5 +1,4 @@
 // UndoMenuTests.swift: names, lifetimes and events of an undo history.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // UndoModelTests.swift: random use of an undo history, compared with a list of snapshots.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

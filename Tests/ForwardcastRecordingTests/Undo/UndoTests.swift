@@ -1,5 +1,4 @@
 // UndoTests.swift: what is undone, redone and forgotten, and when.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastRecording

@@ -1,5 +1,4 @@
 // PseudoTerminal.swift: the command as a person at a terminal has it.
-// Layer: Tests.
 
 #if os(macOS) || os(Linux)
   import Foundation

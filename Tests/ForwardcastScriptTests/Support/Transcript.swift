@@ -1,5 +1,4 @@
 // Transcript.swift: plays scripts and keeps what they say.
-// Layer: Tests.
 
 import ForwardcastScript
 import Synchronization

@@ -1,5 +1,4 @@
 // Checkout.swift: a small program that is tested twice: with hand-made mocks and with doubles.
-// Layer: Tests.
 
 import Forwardcast
 

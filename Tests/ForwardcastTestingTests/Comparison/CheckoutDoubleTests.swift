@@ -1,5 +1,4 @@
 // CheckoutDoubleTests.swift: the checkout, tested with doubles.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

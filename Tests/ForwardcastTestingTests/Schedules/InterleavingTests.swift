@@ -1,5 +1,4 @@
 // InterleavingTests.swift: every order of a small case, checked against a model.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

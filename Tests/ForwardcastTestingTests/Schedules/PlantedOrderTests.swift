@@ -1,5 +1,4 @@
 // PlantedOrderTests.swift: ten small programs, each with an error that some orders show.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

@@ -1,5 +1,4 @@
 // ScheduleCountTests.swift: how many orders there are, worked out on paper and by running them.
-// Layer: Tests.
 
 import Forwardcast
 import ForwardcastTesting

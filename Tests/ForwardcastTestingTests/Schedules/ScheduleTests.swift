@@ -1,5 +1,4 @@
 // ScheduleTests.swift: what takes part in a schedule, what cannot, and what a failure says.
-// Layer: Tests.
 
 import Dispatch
 import Forwardcast

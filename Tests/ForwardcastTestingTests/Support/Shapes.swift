@@ -1,5 +1,4 @@
 // Shapes.swift: protocols of many shapes, each with a proxy to make doubles of.
-// Layer: Tests.
 
 import Forwardcast
 

@@ -1,5 +1,4 @@
 // AutomaticDeliveryTests.swift: deliveries that are direct where the sender is there already.
-// Layer: Tests. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 import Synchronization

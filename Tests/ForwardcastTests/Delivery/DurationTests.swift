@@ -1,5 +1,4 @@
 // DurationTests.swift: waits of any length, also of those that no clock can count.
-// Layer: Tests. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 import TestSupport

@@ -1,5 +1,4 @@
 // PlainDeliveryTests.swift: floods of typed messages to other contexts, and what is out of the ordinary among them.
-// Layer: Tests. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 import TestSupport

@@ -1,5 +1,4 @@
 // StreamDeliveryTests.swift: messages that follow one another to another context and share envelopes.
-// Layer: Tests. See DESIGN.md, "Promises of delivery".
 
 import AllocationCounter
 import Dispatch

@@ -1,5 +1,4 @@
 // SuspendedWaitingTests.swift: methods that suspend and wait for targets which wait for them.
-// Layer: Tests. See DESIGN.md, "Waiting and deadlock".
 
 import Dispatch
 import Synchronization

@@ -1,5 +1,4 @@
 // TurnPriorityDeliveryTests.swift: whose task-local values and priority a message has on another context.
-// Layer: Tests. See DESIGN.md, "Promises of delivery".
 
 import Dispatch
 import Synchronization

@@ -1,5 +1,4 @@
 // BudgetTests.swift: what a message may cost, through proxies, hooks and queues.
-// Layer: Tests. See DESIGN.md, "The life of a typed message".
 
 import Dispatch
 import Forwardcast

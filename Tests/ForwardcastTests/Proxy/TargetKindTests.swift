@@ -1,5 +1,4 @@
 // TargetKindTests.swift: what one class decides for all its objects when a route is made, and what it does not.
-// Layer: Tests. See DESIGN.md, "One walk".
 
 import Forwardcast
 import TestSupport

@@ -1,5 +1,4 @@
 // WalkTests.swift: one message along routes of several kinds, and what ends with it.
-// Layer: Tests. See DESIGN.md, "One walk".
 
 import Dispatch
 import Forwardcast

@@ -1,5 +1,4 @@
 // TargetCastTests.swift: targets of a protocol's table, each class of them found once.
-// Layer: Tests. See DESIGN.md, "One walk".
 
 import Dispatch
 import TestSupport

@@ -1,5 +1,4 @@
 // SwiftText.swift: the code of a Swift file without its comments and texts, and what it declares and names.
-// Layer: Tests.
 
 /// Code read just well enough to ask what it declares, names and imports.
 struct SwiftText {
