@@ -189,7 +189,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: Priorities
 
-  // No message is opened in a turn of a lower priority than its sender's. `raised` holds the highest level for which a turn
+  // No message waits for a turn of a lower priority than its sender's. `raised` holds the highest level for which a turn
   // is under way or has been, or is about to be, asked for; a turn of a lower one opens nothing more.
   //
   //     sender                               turn
@@ -200,7 +200,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   //       or the mailbox was asleep
   //
   // (1) comes before the message, so that no lower turn opens it. A turn may fall asleep between (1) and the message,
-  // and another sender of a lower priority wake the mailbox: then (2) raises once more.
+  // and another sender of a lower priority wake the mailbox: then (2) raises once more. Where (1) found a higher level whose
+  // turn fell asleep so, that lower turn may open the message before (2): it comes early, in a turn of too low a priority.
 
   /// The level of a priority in `raised`; 0 is below all.
   private static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }

@@ -283,12 +283,16 @@ final class HookedTurn {
       for place in places { walk.log[place].outcome = .answered(nil) }
       walk.log += boxes.map { (.answered($0), own) }
     }
-    noteOutcomes()
+    noteOutcomes(isFailureTaken: thrown != nil)
   }
 
   /// Notes at the proxy around what came of this one.
-  private func noteOutcomes() {
-    for found in outcomes { walk.note(found.outcome) }
+  ///
+  /// - Parameter isFailureTaken: whether the hooks took what failed: it is listed, and ends nothing further out.
+  private func noteOutcomes(isFailureTaken: Bool = false) {
+    for found in outcomes {
+      if isFailureTaken, case .failed = found.outcome { walk.noteReached() } else { walk.note(found.outcome) }
+    }
     if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
     if !isAsked, wasSent, walk.hasFailedInside { walk.noteFailure() }
   }

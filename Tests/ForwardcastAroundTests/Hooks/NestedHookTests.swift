@@ -111,6 +111,20 @@ struct NestedHookTests {
     expect(journal.all, equals: ["bo quotes -1"])
   }
 
+  @Test("a proxy that stops at the first error goes on where an inner hook took it, in a report too")
+  func goingOnBehindHook() throws {
+    let inner = Desks.of(Desk("bo", journal))
+    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
+    outer.add(inner, ownership: .strong)
+    outer.add(Desk("di", worth: 4, journal), ownership: .strong)
+    try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [0] }
+    try expect(outer.collect(.quote, 1, returning: .all), equals: [0, 5])
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    expect(report.failures.map { ($0.target as? Desk)?.name }, equals: ["bo"])
+    expect(report.answers.last.flatMap { ($0.target as? Desk)?.name }, equals: "di")
+  }
+
   @Test("an error of an inner hook stands in the place of what its targets answered")
   func errorInPlaceOfAnswers() throws {
     let (outer, inner) = pair()
