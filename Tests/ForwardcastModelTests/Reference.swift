@@ -555,7 +555,7 @@ final class Reference {
         if isThrown, around != .swallow { return done(served) }
         var served = served
         if isThrown {
-          for fault in served.errors.dropFirst() where !fault.isListed { self.report(fault, part) }
+          for fault in served.errors.dropFirst() { self.report(fault, part) }
           served = Served()
           // Not as many answers as the targets gave: these stand without one.
           self.withoutAnswers(level)
@@ -613,7 +613,12 @@ final class Reference {
 
   private func withoutAnswers(_ level: Level) {
     for node in leaves(level) {
-      if case .delivered(_, let wasQueued) = node.outcome { node.outcome = .delivered(nil, wasQueued: wasQueued) }
+      switch node.outcome {
+      case .delivered(_, let wasQueued): node.outcome = .delivered(nil, wasQueued: wasQueued)
+      // A hook took the error: the target ran. That of hooks inside is of nobody who ran.
+      case .failed: node.outcome = node.level == nil ? .delivered(nil, wasQueued: node.place.context != nil) : .unlisted
+      default: break
+      }
     }
   }
 

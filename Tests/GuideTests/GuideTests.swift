@@ -186,7 +186,7 @@ struct GuideTests {
         named += 1
       }
     }
-    #expect(named >= 200)
+    #expect(named >= 30)
   }
 
   @Test("the version of README.md is the one that the command prints")

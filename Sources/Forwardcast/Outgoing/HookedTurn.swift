@@ -218,6 +218,19 @@ final class HookedTurn {
     thrown = nil
   }
 
+  /// Has who failed stand in a report as one that ran and answered nothing: a hook took the error. All others are told.
+  private func takeFailures() {
+    var known = thrown
+    let taken = outcomes.compactMap { found -> Outcome? in
+      guard case (.failed(let error), let context) = found else { return found }
+      if let same = known, isSame(same, error) { known = nil } else { context.report(error) }
+      // An error of hooks inside is of nobody who ran.
+      return context.isOwn ? nil : (.answered(nil), context)
+    }
+    replace(with: taken)
+    thrown = nil
+  }
+
   /// Tells the handlers what failed, and takes it out, but for one error that is known.
   private func tellFailures(but known: (any Error)?) {
     var (known, kept) = (known, [Outcome]())
@@ -259,7 +272,9 @@ final class HookedTurn {
     if !wasSent { withhold(isAnswered: true) }
     let failure = StepOutcome.failed(error)
     walk.note(failure)
-    walk.put(failure, place.within(node.proxies))
+    var own = place.within(node.proxies)
+    own.isOwn = true
+    walk.put(failure, own)
   }
 
   /// Puts the answers of the hooks in, where the sender asks. Where targets are listed, as many as came from those stand at them;
@@ -268,7 +283,7 @@ final class HookedTurn {
     defer { end() }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
-    if thrown != nil, !walk.sink.listsEveryTarget { giveUpFailures() }
+    if thrown != nil { if walk.sink.listsEveryTarget { takeFailures() } else { giveUpFailures() } }
     var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
     own.isOwn = true
     if !walk.sink.listsEveryTarget {
@@ -283,16 +298,12 @@ final class HookedTurn {
       for place in places { walk.log[place].outcome = .answered(nil) }
       walk.log += boxes.map { (.answered($0), own) }
     }
-    noteOutcomes(isFailureTaken: thrown != nil)
+    noteOutcomes()
   }
 
   /// Notes at the proxy around what came of this one.
-  ///
-  /// - Parameter isFailureTaken: whether the hooks took what failed: it is listed, and ends nothing further out.
-  private func noteOutcomes(isFailureTaken: Bool = false) {
-    for found in outcomes {
-      if isFailureTaken, case .failed = found.outcome { walk.noteReached() } else { walk.note(found.outcome) }
-    }
+  private func noteOutcomes() {
+    for found in outcomes { walk.note(found.outcome) }
     if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
     if !isAsked, wasSent, walk.hasFailedInside { walk.noteFailure() }
   }

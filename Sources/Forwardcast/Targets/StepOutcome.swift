@@ -24,7 +24,7 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   var target: AnyObject?
   /// Whether the target has a context of its own.
   var isQueued = false
-  /// Whether the outcome is an answer that hooks gave of their own.
+  /// Whether the outcome is an answer that hooks gave of their own, or their error.
   var isOwn = false
 
   /// Who is said to have answered.

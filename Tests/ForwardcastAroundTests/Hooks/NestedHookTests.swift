@@ -121,7 +121,7 @@ struct NestedHookTests {
     try expect(outer.collect(.quote, 1, returning: .all), equals: [0, 5])
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     let report = try outer.forward(&call)
-    expect(report.failures.map { ($0.target as? Desk)?.name }, equals: ["bo"])
+    expect(report.failures.count, equals: 0)
     expect(report.answers.last.flatMap { ($0.target as? Desk)?.name }, equals: "di")
   }
 
@@ -138,14 +138,14 @@ struct NestedHookTests {
     expect(report.failures.count, equals: 1)
   }
 
-  @Test("a report lists a target that failed, also where an inner hook takes its error")
+  @Test("a report lists a target that failed as one that ran where an inner hook takes its error")
   func takenErrorIsListed() throws {
     let (outer, inner) = pair()
     try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [] }
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     let report = try outer.forward(&call)
-    expect(report.failures.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
-    expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["ann", "di"])
+    expect(report.failures.count, equals: 0)
+    expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["ann", "bo", "cy", "di"])
   }
 
   @Test("failures of an earlier try of an inner hook are told, and the last one's are the message's")
