@@ -145,13 +145,16 @@ struct BetweenTests {
   @Test("behind an answer that is open a proxy on a queue asks as one that is direct does")
   func openAnswerOnQueue() async throws {
     for isQueued in [false, true] {
-      let (outer, inner) = (Rooms(), Rooms())
+      let (outer, inner, held) = (Rooms(), Rooms(), DispatchQueue(label: "bo"))
       outer.add(inner, delivery: isQueued ? .queue(DispatchQueue(label: "inner")) : .direct)
-      let kept = [
-        desk("bo", worth: 2, in: inner, on: "bo"), desk("cy", worth: 3, in: inner), desk("di", worth: 4, in: inner),
-      ]
-      try await expect(outer.collectAndWait(.quote, 1, returning: .first), equals: 3)
-      expect(Set(journal.all), equals: ["bo quotes 1", "cy quotes 1", "di quotes 1"])
+      let bo = Desk("bo", worth: 2, journal)
+      inner.add(bo, delivery: .queue(held), ownership: .strong)
+      let kept = [desk("cy", worth: 3, in: inner), desk("di", worth: 4, in: inner)]
+      held.suspend()
+      async let answer = outer.collectAndWait(.quote, 1, returning: .first)
+      await until(journal.all == ["cy quotes 1", "di quotes 1"])
+      held.resume()
+      try await expect(answer, equals: 3)
       journal.take()
       withExtendedLifetime(kept) {}
     }
