@@ -458,7 +458,7 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
 /// The test keeps all boards, so that none ends: one that the library has let go of is one that only the test refers to.
 final class BoardStage: @unchecked Sendable {  // only the strand whose step it is uses it
   private let walker: Walker
-  private let lock = Forwardcast.Guarded(())
+  private let lock = Guarded(())
   private let published = PublishedBoard()
   private var boards = (0..<3).map { RouteBoard([], epoch: $0) }
   private var failure: String?

@@ -1,26 +1,16 @@
 // Walker.swift: every order of the steps of a few threads, each once.
 //
-// Stateless search over executions of the real code. `ScheduleExplorer` and `TurnThread` of ForwardcastTesting are compiled
-// beside this file: the one chooses, the other lends threads. Two executions that differ only in the order of steps that do not
-// conflict count as one schedule.
+// Stateless search over executions of the real code with partial-order reduction: source sets and sleep sets as in
+// Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction" (POPL 2014). Two executions that differ
+// only in the order of steps that do not conflict count as one schedule.
 
 import Dispatch
 import Foundation
-import Synchronization
 
 @testable import Forwardcast
 
 /// Dispatch's own: the library's name of it is the one that stops.
 private typealias Signal = Dispatch.DispatchSemaphore
-
-/// For `TurnThread`, whose threads are none of the walk's: a lock that does not stop. Others say `Forwardcast.Guarded`.
-struct Guarded<Value>: ~Copyable, Sendable {
-  private let mutex: Mutex<Value>
-  init(_ value: sending Value) { mutex = Mutex(value) }
-  borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
-    mutex.withLock(body)
-  }
-}
 
 /// What a schedule did wrong, and how to see it again.
 struct Violation: Error, CustomStringConvertible {
@@ -29,32 +19,70 @@ struct Violation: Error, CustomStringConvertible {
   var description: String { text + "\n" + schedule.map { "    " + $0 }.joined(separator: "\n") }
 }
 
+/// What was walked.
+struct Walk {
+  /// Schedules that were run to their end.
+  var schedules = 0
+  /// Executions that turned out to be a schedule that was known.
+  var redundant = 0
+  var longest = 0
+  /// Whether there are more, which were not run.
+  var isCut = false
+}
+
 /// Runs threads one step at a time, in every order that can matter.
 final class Walker: StepScheduler, @unchecked Sendable {  // only the thread whose step it is touches it
   private final class Strand: @unchecked Sendable {  // only the thread whose step it is touches it
     let number: Int
     let name: String
     var pending: Step
-    /// The steps that come before its next one for another reason than what they do.
-    var causes: [Int]
+    /// The last event of each strand that came before its next step.
+    var clock: [Int]
     let turn = Signal(value: 0)
-    var lastStep: Int?
     var hasEnded = false
     /// How many critical sections it is in that are no steps.
     var sectionsOutside = 0
 
-    init(_ number: Int, _ name: String, _ pending: Step, _ causes: [Int]) {
-      (self.number, self.name, self.pending, self.causes) = (number, name, pending, causes)
+    init(_ number: Int, _ name: String, _ pending: Step, _ clock: [Int]) {
+      (self.number, self.name, self.pending, self.clock) = (number, name, pending, clock)
     }
   }
 
-  private var explorer = Walker.newExplorer()
-  private static func newExplorer() -> ScheduleExplorer { ScheduleExplorer(.every, limit: .max, .messages) }
+  private struct Event {
+    let strand: Int
+    let step: Step
+    /// What a test looked at or changed in the same step.
+    var touched: Step?
+    /// How many events of its strand there are with it.
+    let index: Int
+    var clock: [Int]
+    /// What came before the end of the critical section, once it has ended.
+    var release: [Int]?
+
+    func conflicts(with other: Step) -> Bool {
+      step.conflicts(with: other) || touched?.conflicts(with: other) ?? false
+    }
+  }
+
+  /// A choice that has been made, and those that are left.
+  private struct Node {
+    /// The next steps of the strands that could go on.
+    let ready: [Int: Step]
+    /// All next steps.
+    let pending: [Int: Step]
+    var chosen: Int
+    var planned: Set<Int>
+    var done: Set<Int> = []
+    /// Strands whose next step was explored from an earlier state, and has met nothing since that conflicts with it.
+    let asleep: [Int: Step]
+  }
+
+  private var nodes: [Node] = []
+  private var events: [Event] = []
   private var strands: [Strand] = []
-  private var taken: [(strand: Strand, step: Step)] = []
-  private var owners: [UInt: Strand] = [:]
-  /// The steps with which critical sections began that have not ended.
+  private var owners: [UInt: Int] = [:]
   private var sections: [UInt: Int] = [:]
+  private var isRedundant = false
   private var failure: String?
   private let finished = Signal(value: 0)
   /// Objects from before the walk are the process's caches: they are no steps.
@@ -64,38 +92,55 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     precondition(pthread_key_create(&key, nil) == 0)
     return key
   }()
+  private let pool = ThreadPool()
   /// Is given the steps of the first schedule of a walk.
   var begun: (([String]) -> Void)?
 
   // MARK: The search
 
-  /// Runs `scenario` once for each schedule. Gives who chose.
+  /// Runs `scenario` once for each schedule.
   ///
   /// - Parameters:
   ///   - scenario: makes the objects, starts strands with ``start(_:after:_:)``, and gives what looks at the result.
   ///   - limit: after how many executions it ends, whether or not there are more.
-  func walk(_ scenario: (Walker) -> () -> String?, upTo limit: Int) throws -> ScheduleExplorer {
+  func walk(_ scenario: (Walker) -> () -> String?, upTo limit: Int) throws -> Walk {
+    nodes = []
+    var walk = Walk()
     // The first runs fill caches.
     for _ in 0..<3 {
       firstObject = Steps.newObject()
-      explorer = Walker.newExplorer()
-      explorer.free()
-      _ = execute(scenario)
+      _ = execute(scenario, explores: false)
     }
     firstObject = Steps.newObject()
-    explorer = Walker.newExplorer()
-    var isOver = false
-    while !isOver {
-      explorer.begin()
-      if let text = execute(scenario) { throw Violation(text: text, schedule: lines) }
-      if explorer.orders == 0 { begun?(lines) }
-      isOver = !explorer.end() || explorer.orders + explorer.repeated >= limit
-    }
-    return explorer
+    repeat {
+      if let text = execute(scenario, explores: true) { throw Violation(text: text, schedule: lines) }
+      if isRedundant { walk.redundant += 1 } else { walk.schedules += 1 }
+      walk.longest = max(walk.longest, events.count)
+      if walk.schedules == 1 { begun?(lines) }
+      if walk.schedules + walk.redundant >= limit {
+        walk.isCut = next()
+        break
+      }
+    } while next()
+    return walk
   }
 
-  private func execute(_ scenario: (Walker) -> () -> String?) -> String? {
-    (strands, taken, owners, sections, failure) = ([], [], [:], [:], nil)
+  /// Goes back to the last choice that has an alternative, and takes it.
+  private func next() -> Bool {
+    while var node = nodes.popLast() {
+      node.done.insert(node.chosen)
+      let left = node.planned.subtracting(node.done).subtracting(node.asleep.keys)
+      if let chosen = left.min() {
+        node.chosen = chosen
+        nodes.append(node)
+        return true
+      }
+    }
+    return false
+  }
+
+  private func execute(_ scenario: (Walker) -> () -> String?, explores: Bool) -> String? {
+    (events, strands, owners, sections, isRedundant, failure) = ([], [], [:], [:], !explores, nil)
     Steps.restart(from: firstObject)
     Steps.scheduler = self
     let check = scenario(self)
@@ -106,7 +151,9 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
   }
 
   /// The schedule in words: who did what.
-  private var lines: [String] { taken.map { "\($0.strand.name)  \($0.step.kind) \($0.step.place)" } }
+  private var lines: [String] {
+    events.map { "\(strands[$0.strand].name)  \($0.step.kind) \($0.step.place)" }
+  }
 
   // MARK: Strands
 
@@ -122,12 +169,12 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
   func start(_ name: String, after predecessor: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Int {
     let before = predecessor.map { strands[$0] }
     let begin = Step(.begin, 0, "") { before?.hasEnded ?? true }
-    let strand = Strand(strands.count, name, begin, current == nil ? [] : [explorer.currentStep])
+    let strand = Strand(strands.count, name, begin, current?.clock ?? [])
     strands.append(strand)
-    TurnThread.run { [self] in
+    pool.run { [self] in
       pthread_setspecific(key, Unmanaged.passUnretained(strand).toOpaque())
       strand.turn.wait()
-      if let last = before?.lastStep { strand.causes.append(last) }
+      if let before { strand.clock.join(before.clock) }
       body()
       strand.hasEnded = true
       pthread_setspecific(key, nil)
@@ -162,15 +209,15 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
 
   /// Says that the running strand's last step also looks at an object of the test, or changes it.
   func touch(_ kind: Step.Kind, _ object: UInt) {
-    if current?.lastStep == explorer.currentStep { use(kind, object) }
-  }
-
-  private func use(_ kind: Step.Kind, _ object: UInt) {
-    switch kind {
-    case .begin: break
-    case .everything: explorer.use(.everything)
-    case .read, .write, .lock, .wait: explorer.use(StepAccess(object: Int(object), writes: kind != .read))
+    guard let strand = current, let mine = events.indices.last, events[mine].strand == strand.number else { return }
+    let step = Step(kind, object, "test")
+    for place in events[..<mine].indices.reversed() {
+      let event = events[place]
+      guard event.strand != strand.number, event.conflicts(with: step) else { continue }
+      if isNew(mine), strand.clock.at(event.strand) < event.index { plan(place, strand, step) }
+      strand.clock.join(event.release ?? event.clock)
     }
+    (events[mine].touched, events[mine].clock) = (step, strand.clock)
   }
 
   func left(_ object: UInt) {
@@ -179,7 +226,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
       strand.sectionsOutside -= 1
     } else if let section = sections.removeValue(forKey: object) {
       owners[object] = nil
-      explorer.release(section)
+      events[section].release = strand.clock
     }
   }
 
@@ -197,29 +244,142 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
       finished.signal()
       return
     }
-    let blocked = waiting.map(\.number).filter { number in !ready.contains { $0.number == number } }
-    guard
-      let number = explorer.choose(
-        ready.map { ($0.number, $0.number) }, blocked: blocked,
-        staying: ready.contains { $0 === caller } ? caller?.number : nil)
-    else { preconditionFailure("the same choices led elsewhere: \(lines)") }
-    let chosen = strands[number]
+    let chosen = strands[choose(ready, waiting, caller)]
     take(chosen)
     if chosen === caller { return }
     chosen.turn.signal()
     caller?.turn.wait()
   }
 
-  /// A strand takes its next step.
+  private func choose(_ ready: [Strand], _ waiting: [Strand], _ caller: Strand?) -> Int {
+    if isRedundant { return (ready.first { $0 === caller } ?? ready[0]).number }
+    let depth = events.count
+    if depth < nodes.count {
+      let chosen = nodes[depth].chosen
+      precondition(
+        ready.contains { $0.number == chosen }, "the same choices led elsewhere: strand \(chosen) cannot go on")
+      return chosen
+    }
+    let steps = { (list: [Strand]) in Dictionary(uniqueKeysWithValues: list.map { ($0.number, $0.pending) }) }
+    var asleep: [Int: Step] = [:]
+    if let parent = nodes.last, let last = events.last {
+      asleep = parent.asleep
+      for strand in parent.done { asleep[strand] = parent.pending[strand] }
+      // Which steps will look at what a test has changed is not known before.
+      if last.touched?.kind == .write { asleep = [:] }
+      asleep = asleep.filter { $0.key != last.strand && !last.conflicts(with: $0.value) }
+    }
+    let awake = ready.filter { asleep[$0.number] == nil }
+    guard let chosen = awake.first(where: { $0 === caller }) ?? awake.first else {
+      isRedundant = true
+      return (ready.first { $0 === caller } ?? ready[0]).number
+    }
+    nodes.append(
+      Node(
+        ready: steps(ready), pending: steps(waiting), chosen: chosen.number, planned: [chosen.number], asleep: asleep))
+    return chosen.number
+  }
+
+  // MARK: Events
+
+  /// Whether the event at a place was not there the last time: races among earlier ones were seen then.
+  private func isNew(_ place: Int) -> Bool { !isRedundant && place + 1 >= nodes.count }
+
+  /// Notes that a strand takes its next step, and plans the other order of each pair of steps that race.
   private func take(_ strand: Strand) {
     let step = strand.pending.now
-    explorer.beginStep(strand.number, after: strand.causes)
-    (strand.causes, strand.lastStep) = ([], explorer.currentStep)
-    use(step.kind, step.object)
-    if step.kind == .lock {
-      owners[step.object] = strand
-      sections[step.object] = explorer.currentStep
+    var clock = strand.clock
+    for place in events.indices.reversed() {
+      let event = events[place]
+      guard event.strand != strand.number, event.conflicts(with: step) else { continue }
+      if isNew(events.count), clock.at(event.strand) < event.index { plan(place, strand, step) }
+      clock.join(event.release ?? event.clock)
     }
-    taken.append((strand, step))
+    let index = strand.clock.at(strand.number) + 1
+    clock.set(strand.number, index)
+    strand.clock = clock
+    if step.kind == .lock {
+      owners[step.object] = strand.number
+      sections[step.object] = events.count
+    }
+    events.append(Event(strand: strand.number, step: step, index: index, clock: clock))
+  }
+
+  /// Sees to it that some execution has the step before the event that it races with.
+  private func plan(_ place: Int, _ strand: Strand, _ step: Step) {
+    let event = events[place]
+    // A step that could not have been taken then does not race: the event is what let it go on.
+    if let then = nodes[place].pending[strand.number], nodes[place].ready[strand.number] == nil,
+      then.kind == step.kind, then.object == step.object
+    {
+      return
+    }
+    // What can come first without the event: the first of each strand that nothing else has to precede.
+    var initials: [Int] = []
+    var others: [Event] = []
+    for other in events[(place + 1)...] where other.clock.at(event.strand) < event.index {
+      if !others.contains(where: { other.clock.at($0.strand) >= $0.index }) { initials.append(other.strand) }
+      others.append(other)
+    }
+    if !others.contains(where: { strand.clock.at($0.strand) >= $0.index || $0.conflicts(with: step) }) {
+      initials.append(strand.number)
+    }
+    let node = nodes[place]
+    if initials.contains(where: node.planned.contains) { return }
+    if let first = initials.first(where: { node.ready[$0] != nil }) {
+      nodes[place].planned.insert(first)
+    } else {
+      nodes[place].planned.formUnion(node.ready.keys)
+    }
+  }
+}
+
+extension [Int] {
+  fileprivate func at(_ index: Int) -> Int { index < count ? self[index] : 0 }
+
+  fileprivate mutating func set(_ index: Int, _ value: Int) {
+    while count <= index { append(0) }
+    self[index] = value
+  }
+
+  fileprivate mutating func join(_ other: [Int]) {
+    for index in other.indices where other[index] > at(index) { set(index, other[index]) }
+  }
+}
+
+/// Threads that are used again: starting one costs more than a schedule.
+private final class ThreadPool: @unchecked Sendable {  // `idle` has a lock
+  private final class Worker: @unchecked Sendable {  // handed over by the semaphore
+    let work = Signal(value: 0)
+    var body: (@Sendable () -> Void)?
+  }
+
+  private let lock = NSLock()
+  private var idle: [Worker] = []
+
+  func run(_ body: @escaping @Sendable () -> Void) {
+    lock.lock()
+    let worker = idle.popLast()
+    lock.unlock()
+    if let worker {
+      worker.body = body
+      worker.work.signal()
+      return
+    }
+    let new = Worker()
+    new.body = body
+    let thread = Thread { [self] in
+      while true {
+        let body = new.body
+        new.body = nil
+        body?()
+        lock.lock()
+        idle.append(new)
+        lock.unlock()
+        new.work.wait()
+      }
+    }
+    thread.stackSize = 4 << 20
+    thread.start()
   }
 }

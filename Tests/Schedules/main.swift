@@ -19,25 +19,24 @@ if options.contains("--show") {
 func seconds(since start: Date) -> String { String(format: "%.1f s", Date().timeIntervalSince(start)) }
 
 let start = Date()
-var schedules = 0
+var all = Walk()
 let isWhole = options.contains("--all") || !words.isEmpty
 for scenario in Scenario.short + (isWhole ? Scenario.long : []) where words.isEmpty || "\(scenario)".contains(words) {
   let begin = Date()
   do {
     let walk = try walker.walk(scenario.callAsFunction, upTo: isWhole ? .max : 10_000)
     print(
-      "\(scenario): \(walk.isComplete ? "" : "the first ")\(walk.orders) schedules of up to \(walk.longest) steps, "
-        + "\(walk.repeated) met twice, "
+      "\(scenario): \(walk.isCut ? "the first " : "")\(walk.schedules) schedules of up to \(walk.longest) steps, \(walk.redundant) met twice, "
         + seconds(since: begin))
     fflush(nil)
-    schedules += walk.orders
+    all.schedules += walk.schedules
   } catch {
     print("\(scenario): \(error)")
     exit(1)
   }
 }
-guard schedules > 0 else {
+guard all.schedules > 0 else {
   print("no scenario is called '\(words)'")
   exit(2)
 }
-print("\(schedules) schedules, all as they must be, \(seconds(since: start))")
+print("\(all.schedules) schedules, all as they must be, \(seconds(since: start))")

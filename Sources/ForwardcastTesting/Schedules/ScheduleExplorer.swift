@@ -1,5 +1,4 @@
 // ScheduleExplorer.swift: chooses who has the next step, so that each order is run once.
-// `Tests/Schedules` compiles this file too.
 
 /// For each lane how many of its steps came before.
 struct StepClock {

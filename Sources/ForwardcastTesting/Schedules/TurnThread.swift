@@ -1,5 +1,4 @@
 // TurnThread.swift: threads on which turns run, used again.
-// `Tests/Schedules` compiles this file too.
 
 import Dispatch
 import Forwardcast

@@ -102,12 +102,7 @@ extension ModelSimulation {
     var report = ModelOutcome.Report()
     for target in world.root.all where target.condition == .removed || target.condition == .dead {
       outcome.optionalSkips.formUnion(["\(target.name) removed", "nobody removed", "nobody muted", "nobody dead"])
-      // A report lists the targets of a proxy in its place.
-      for inner in target.proxy?.all ?? [] {
-        for reason in ["removed", "dead", "muted", "out of scope", "does not respond"] {
-          outcome.optionalSkips.insert("\(inner.name) \(reason)")
-        }
-      }
+      mayListInside(target)
     }
     for entry in messages[message].entries {
       let name = entry.target.name
@@ -161,8 +156,18 @@ extension ModelSimulation {
         outcome.optionalSkips.insert("\(name) \(reason)")
       }
       outcome.optionalSkips.insert("nobody dead")
+      mayListInside(entry.target)
     }
     skip(entry, reason ?? "stopped", in: &report)
+  }
+
+  /// A report may list the targets of a proxy in its place.
+  private mutating func mayListInside(_ target: ModelTarget) {
+    for inner in target.proxy?.all ?? [] {
+      for reason in ["removed", "dead", "muted", "out of scope", "does not respond"] {
+        outcome.optionalSkips.insert("\(inner.name) \(reason)")
+      }
+    }
   }
 
   /// The first error in the order of delivery, of the answers that the policy needs, and every other.

@@ -195,6 +195,7 @@ struct ModelSimulation {
     let target = messages[message].entries[entry].target
     if let reason = reasonToSkip(target) {
       messages[message].entries[entry].result = .skipped(reason)
+      if target.proxy != nil { listInside(message, entry, reason) }
       return
     }
     guard let queue = target.place.queue else { return }
@@ -233,22 +234,26 @@ struct ModelSimulation {
     return failed
   }
 
+  /// A report lists the targets of a proxy that the message does not come to in its place.
+  private mutating func listInside(_ message: Int, _ entry: Int, _ reason: String) {
+    messages[message].entries[entry].isOptional = true
+    var inside = messages[message].steps[entry] ?? []
+    while let step = inside.popLast() {
+      let reasons = reasonsToSkip(messages[message].entries[step.entry].target) + [reason]
+      for reason in reasons + ["out of scope", "does not respond"] {
+        outcome.optionalSkips.insert("\(messages[message].entries[step.entry].target.name) \(reason)")
+      }
+      inside += step.steps
+    }
+  }
+
   private mutating func serve(
     _ inner: ModelProxy, _ entry: Int, _ message: Int, inOrder: Bool, on queue: ModelQueue?
   ) -> Bool {
     let target = messages[message].entries[entry].target
     if let reason = reasonToSkip(target) {
-      // A report lists its targets in its place.
       messages[message].entries[entry].result = .skipped(reason)
-      messages[message].entries[entry].isOptional = true
-      var inside = messages[message].steps[entry] ?? []
-      while let step = inside.popLast() {
-        let reasons = reasonsToSkip(messages[message].entries[step.entry].target) + [reason]
-        for reason in reasons + ["out of scope", "does not respond"] {
-          outcome.optionalSkips.insert("\(messages[message].entries[step.entry].target.name) \(reason)")
-        }
-        inside += step.steps
-      }
+      listInside(message, entry, reason)
       return false
     }
     messages[message].entries[entry].result = .skipped("does not respond")
