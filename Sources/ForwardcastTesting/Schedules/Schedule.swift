@@ -94,7 +94,7 @@ public final class Shared<Value: Sendable>: Sendable {
   /// Reads or changes the value, as one thing that others come before or after.
   public func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     world.step()
-    if let number { world.explorer.use(StepAccess(object: number, writes: true)) }
+    if let number { world.explorer.use(number) }
     return try state.withLock { try body(&$0) }
   }
 }

@@ -16,24 +16,9 @@ struct StepClock {
   }
 }
 
-/// What a step does to something that others may use too.
-struct StepAccess {
-  let object: Int
-  let writes: Bool
-
-  /// Comes before or after each step that does anything.
-  static let everything = StepAccess(object: .max, writes: true)
-
-  fileprivate func conflicts(with other: StepAccess) -> Bool {
-    (writes || other.writes) && (object == other.object || object == .max || other.object == .max)
-  }
-}
-
-extension [StepAccess] {
-  fileprivate func conflicts(with others: [StepAccess]) -> Bool {
-    for mine in self { for other in others where mine.conflicts(with: other) { return true } }
-    return false
-  }
+extension [Int] {
+  /// Whether steps that use these objects and those are not to be exchanged.
+  fileprivate func conflicts(with others: [Int]) -> Bool { contains(where: others.contains) }
 }
 
 /// Searches the orders of a program by running it again and again from its start.
@@ -53,7 +38,8 @@ final class ScheduleExplorer {
 
   private struct Step {
     let lane: Int
-    var accesses: [StepAccess] = []
+    /// The objects that it uses, which others may use too.
+    var objects: [Int] = []
     /// The steps before which others that conflict with them come after this one.
     var released: [Int] = []
     /// How many steps its lane has had with it.
@@ -66,13 +52,12 @@ final class ScheduleExplorer {
 
   private struct Node {
     let ready: [Int]
-    let blocked: [Int]
     var chosen: Int
     var planned: Set<Int>
-    /// The lanes that were tried, and what their steps did.
-    var done: [Int: [StepAccess]] = [:]
+    /// The lanes that were tried, and what their steps used.
+    var done: [Int: [Int]] = [:]
     /// Lanes whose next step was run from an earlier choice and has met nothing since that conflicts with it.
-    let asleep: [Int: [StepAccess]]
+    let asleep: [Int: [Int]]
     /// How many changes there have been before.
     let changes: Int
     /// The lane that had the step before, where it could go on.
@@ -146,7 +131,7 @@ final class ScheduleExplorer {
   /// Goes back to the last choice that has an alternative, and takes it.
   private func backtrack() -> Bool {
     while var node = nodes.popLast() {
-      node.done[node.chosen] = nodes.count < steps.count ? steps[nodes.count].accesses : []
+      node.done[node.chosen] = nodes.count < steps.count ? steps[nodes.count].objects : []
       let left = node.planned.filter { node.done[$0] == nil && node.asleep[$0] == nil }
       if let chosen = left.min() {
         node.chosen = chosen
@@ -164,11 +149,9 @@ final class ScheduleExplorer {
 
   /// Chooses among the lanes that are ready, by their numbers in all orders and in this one.
   ///
-  /// - Parameters:
-  ///   - blocked: the lanes whose next step is one that cannot be taken now.
-  ///   - staying: the lane that had the step before, if it can go on.
+  /// - Parameter staying: the lane that had the step before, if it can go on.
   /// - Returns: `nil` where the order that is replayed, or is run again, has a turn of a lane that is not ready.
-  func choose(_ ready: [(key: Int, number: Int)], blocked: [Int] = [], staying: Int?) -> Int? {
+  func choose(_ ready: [(key: Int, number: Int)], staying: Int?) -> Int? {
     finishStep()
     let first = ready[0].key
     if isFree { return staying ?? first }
@@ -180,17 +163,17 @@ final class ScheduleExplorer {
     if random != nil { return ready[random?.next(ready.count) ?? 0].key }
     let keys = ready.map(\.key)
     if depth < nodes.count { return nodes[depth].ready == keys ? nodes[depth].chosen : nil }
-    return chooseNew(keys, blocked, staying)
+    return chooseNew(keys, staying)
   }
 
-  private func chooseNew(_ ready: [Int], _ blocked: [Int], _ staying: Int?) -> Int {
+  private func chooseNew(_ ready: [Int], _ staying: Int?) -> Int {
     var changes = 0
-    var asleep: [Int: [StepAccess]] = [:]
+    var asleep: [Int: [Int]] = [:]
     if let parent = nodes.last, let last = steps.last {
       changes = parent.changes + (parent.staying.map { $0 != parent.chosen } == true ? 1 : 0)
       if isReducing {
         asleep = parent.asleep.merging(parent.done) { _, done in done }
-        asleep = asleep.filter { $0.key != last.lane && !last.accesses.conflicts(with: $0.value) }
+        asleep = asleep.filter { $0.key != last.lane && !last.objects.conflicts(with: $0.value) }
       }
     }
     let awake = ready.filter { asleep[$0] == nil }
@@ -205,7 +188,7 @@ final class ScheduleExplorer {
       }
     nodes.append(
       Node(
-        ready: ready, blocked: blocked, chosen: chosen, planned: takesAll ? Set(ready) : [chosen], asleep: asleep,
+        ready: ready, chosen: chosen, planned: takesAll ? Set(ready) : [chosen], asleep: asleep,
         changes: changes, staying: staying))
     return chosen
   }
@@ -214,18 +197,18 @@ final class ScheduleExplorer {
   var currentStep: Int { steps.count }
 
   /// Begins a step of a lane.
-  /// - Parameter causes: the steps that made it ready, where those were other lanes'.
-  func beginStep(_ lane: Int, after causes: [Int]) {
+  /// - Parameter cause: the step that made it ready, where that was another lane's.
+  func beginStep(_ lane: Int, after cause: Int?) {
     var step = Step(lane: lane)
     if isReducing {
       step.clock = clocks[lane] ?? step.clock
-      for cause in causes where cause < steps.count { step.clock.join(steps[cause].clock) }
+      if let cause, cause < steps.count { step.clock.join(steps[cause].clock) }
     }
     running = step
   }
 
-  /// Says what the step under way does.
-  func use(_ access: StepAccess) { if isReducing { running?.accesses.append(access) } }
+  /// Says what the step under way uses.
+  func use(_ object: Int) { if isReducing { running?.objects.append(object) } }
 
   /// Says that with the step under way something ends that began with an earlier one, or the same: what conflicts with that one
   /// comes after this one.
@@ -247,7 +230,7 @@ final class ScheduleExplorer {
         let before = step.clock
         for place in (0..<place).reversed() {
           let other = steps[place]
-          guard other.lane != step.lane, other.accesses.conflicts(with: step.accesses) else { continue }
+          guard other.lane != step.lane, other.objects.conflicts(with: step.objects) else { continue }
           if step.clock.at(other.lane) < other.index { plan(place, step, before) }
           step.clock.join(other.release ?? other.clock)
         }
@@ -265,8 +248,6 @@ final class ScheduleExplorer {
   private func plan(_ place: Int, _ step: Step, _ clock: StepClock) {
     let (node, other) = (nodes[place], steps[place])
     let since = steps[(place + 1)...]
-    // A step that could not be taken then does not race: the other is what let it go on.
-    if node.blocked.contains(step.lane), !since.contains(where: { $0.lane == step.lane }) { return }
     // What can come first without the other: the first of each lane that nothing else has to precede.
     var initials: [Int] = []
     var free: [Step] = []
@@ -274,7 +255,7 @@ final class ScheduleExplorer {
       if !free.contains(where: { next.clock.at($0.lane) >= $0.index }) { initials.append(next.lane) }
       free.append(next)
     }
-    if !free.contains(where: { clock.at($0.lane) >= $0.index || $0.accesses.conflicts(with: step.accesses) }) {
+    if !free.contains(where: { clock.at($0.lane) >= $0.index || $0.objects.conflicts(with: step.objects) }) {
       initials.append(step.lane)
     }
     if initials.contains(where: node.planned.contains) { return }

@@ -155,7 +155,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     }
     guard let lane = ready.first(where: { $0.key == key }) else { return nil }
     let cause = lane.turn == nil ? lane.entries.first?.cause ?? lane.cause : nil
-    explorer.beginStep(lane.key, after: cause.map { [$0] } ?? [])
+    explorer.beginStep(lane.key, after: cause)
     order.append(lane.number)
     progress.withLock { $0 += 1 }
     if lane.turn != nil { notes.append(ScheduleNote(kind: .goesOn, lane: lane.name)) }
@@ -187,8 +187,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
         guard !lane.entries.isEmpty else { return }
         let entry = lane.entries.removeFirst()
         context.begin(turn)
-        explorer.use(StepAccess(object: context.turns, writes: true))
-        if context.lanes.count > 1 { explorer.use(StepAccess(object: context.line, writes: true)) }
+        explorer.use(context.turns)
+        if context.lanes.count > 1 { explorer.use(context.line) }
         sent[entry.number].hasBegun = true
         var note = sent[entry.number].note
         note.kind = .delivery
@@ -255,7 +255,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
       sent.append(Sent(envelope: envelope, sender: turn.lane, note: note))
       if envelope.isSilent { continue }
       context.noteWoken(lane)
-      explorer.use(StepAccess(object: context.line, writes: true))
+      explorer.use(context.line)
       if note.message != nil { notes.append(note) }
       isPoint = true
     }

@@ -17,6 +17,15 @@ struct NestedHookTests {
     return (outer, inner)
   }
 
+  /// The same, with one target each, where the outer proxy stops at the first error.
+  private func stoppingPair() -> (outer: Desks, inner: Desks) {
+    let inner = Desks.of(Desk("bo", journal))
+    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
+    outer.add(inner, ownership: .strong)
+    outer.add(Desk("di", worth: 4, journal), ownership: .strong)
+    return (outer, inner)
+  }
+
   @Test("hooks of the inner proxy run when its turn comes, around its own targets only")
   func turn() throws {
     let (outer, inner) = pair()
@@ -87,11 +96,7 @@ struct NestedHookTests {
 
   @Test("a proxy that stops at the first error stops at an inner hook's")
   func stopping() throws {
-    let inner = Desks.of(Desk("bo", journal))
-    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
-    let di = Desk("di", journal)
-    outer.add(inner, ownership: .strong)
-    outer.add(di, ownership: .strong)
+    let (outer, inner) = stoppingPair()
     try inner.before(.quote) { _ in throw Refusal(name: "guard") }
     #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
     expect(journal.all, equals: [])
@@ -99,11 +104,7 @@ struct NestedHookTests {
 
   @Test("a proxy that stops at the first error stops at that of a target behind an inner hook")
   func stoppingBehindHook() throws {
-    let inner = Desks.of(Desk("bo", journal))
-    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
-    let di = Desk("di", journal)
-    outer.add(inner, ownership: .strong)
-    outer.add(di, ownership: .strong)
+    let (outer, inner) = stoppingPair()
     outer.onError = { _ in }
     try inner.after(.quote) { _, _ in }
     let summary = outer.broadcast(.quote, -1)
@@ -113,10 +114,7 @@ struct NestedHookTests {
 
   @Test("a proxy that stops at the first error goes on where an inner hook took it, in a report too")
   func goingOnBehindHook() throws {
-    let inner = Desks.of(Desk("bo", journal))
-    let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
-    outer.add(inner, ownership: .strong)
-    outer.add(Desk("di", worth: 4, journal), ownership: .strong)
+    let (outer, inner) = stoppingPair()
     try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [0] }
     try expect(outer.collect(.quote, 1, returning: .all), equals: [0, 5])
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
