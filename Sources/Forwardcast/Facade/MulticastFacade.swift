@@ -9,7 +9,7 @@ public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolding 
 
 extension MulticastFacade {
   /// No methods of its own: every message is forwarded.
-  public static var selectorTable: SelectorTable { emptyFacadeTable }
+  public static var selectorTable: SelectorTable { noMethods }
 
   /// Who gets a message that begins now, for as long as it takes.
   @inlinable
@@ -68,5 +68,3 @@ extension MulticastFacade where Interface: Sendable {
     }
   }
 }
-
-private let emptyFacadeTable = SelectorTable(for: (any MessageForwarding).self, rows: [])

@@ -30,6 +30,13 @@ public struct Invocation {
   /// The proxies that this message has come through, so that a cycle of proxies is found and not followed.
   package var route: ProxyTrail?
 
+  /// The message without its result, and without where it has been.
+  package var asSent: Invocation {
+    var message = self
+    (message.result, message.route) = (nil, nil)
+    return message
+  }
+
   /// Makes a message.
   ///
   /// The number of arguments and their types are checked where the message is sent, so that text from outside becomes

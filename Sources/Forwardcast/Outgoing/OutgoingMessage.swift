@@ -63,10 +63,7 @@ struct OutgoingMessage {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
     request = MessageRequest(keepsAnswers: asks, asks: asks)
-    var message = invocation
-    message.result = nil
-    message.route = nil
-    boxed = message
+    boxed = invocation.asSent
     isByValue = true
     if !route.isSurrounded { try admit(along: route) }
   }

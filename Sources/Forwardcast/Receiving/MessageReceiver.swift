@@ -159,6 +159,16 @@ package protocol ForwardingToMany: MessageForwarding {
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
 }
 
+extension ForwardingToMany {
+  /// No methods of its own: every message is forwarded.
+  package static var selectorTable: SelectorTable { noMethods }
+
+  /// One that stands for a single receiver throws whatever fails.
+  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
+}
+
+let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
+
 /// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
 package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }

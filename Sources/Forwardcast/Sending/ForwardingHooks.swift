@@ -50,8 +50,6 @@ final class ForwardingHooks: HookHolder {
 ///
 /// What becomes of it inside of them, another send decides, which passes these hooks: arguments go as they are.
 final class ForwardingAround: ForwardingToMany {
-  static var selectorTable: SelectorTable { noRows }
-
   private let proxy: any HookedForwarding
   private let chain: HookChain
   /// Whether a sender that waits for it may let no receiver go elsewhere that is not known to be `Sendable`.
@@ -88,12 +86,7 @@ final class ForwardingAround: ForwardingToMany {
     }
   }
 
-  /// There is one receiver: whatever fails is thrown.
-  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
-
   private func message(_ invocation: Invocation) -> HookedMessage {
     HookedMessage(selector: invocation.selector, receiver: proxy, arguments: BoxedArguments(invocation))
   }
 }
-
-private let noRows = SelectorTable(for: (any MessageForwarding).self, rows: [])

@@ -81,18 +81,47 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     withExtendedLifetime(forgotten) {}
   }
 
-  /// Notes that a call begins. Gives its number, to be used with ``end(_:_:)``.
-  package func begin(_ message: Invocation, to receiver: String) -> Int {
+  /// Keeps a call and what came of it: what `body` answers, or throws. Recorded calls that it makes are noted as inside of it.
+  package func record(_ message: Invocation, to receiver: String, _ body: () throws -> ArgumentBox?) throws
+    -> ArgumentBox?
+  {
+    let number = begin(message, to: receiver)
+    let answer = Result { try CallRecorder.$depths.withValue(depthsInside, operation: body) }
+    end(number, answer)
+    return try answer.get()
+  }
+
+  /// The same of a call that may suspend.
+  nonisolated(nonsending) package func recordAndWait(
+    _ message: Invocation, to receiver: String, _ body: nonisolated(nonsending) () async throws -> ArgumentBox?
+  ) async throws -> ArgumentBox? {
+    let number = begin(message, to: receiver)
+    do {
+      let answer = try await CallRecorder.$depths.withValue(depthsInside, operation: body)
+      end(number, .success(answer))
+      return answer
+    } catch {
+      end(number, .failure(error))
+      throw error
+    }
+  }
+
+  private var depthsInside: [ObjectIdentifier: Int] {
+    CallRecorder.depths.merging([ObjectIdentifier(self): 1], uniquingKeysWith: +)
+  }
+
+  /// Notes that a call begins. Gives its number.
+  private func begin(_ message: Invocation, to receiver: String) -> Int {
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
     let (number, waiters, forgotten) = state.withLock { state in
       // Under the lock, so that the order of a recorder's calls is that of their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
+      let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
       state.calls.append(
         RecordedCall(
-          receiver: receiver, message: message.value, outcome: .inProgress, depth: depth, order: order,
-          redacted: state.redactions[message.value.selector], time: time))
+          receiver: receiver, message: message, outcome: .inProgress, depth: depth, order: order, time: time))
       let number = state.first + state.calls.count - 1
       return (number, state.change(), UncheckedSendable(state.pushOut(beyond: limit)))
     }
@@ -101,33 +130,21 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     return number
   }
 
-  /// Notes what came of a call.
-  package func end(_ number: Int, _ outcome: RecordedCall.Outcome) {
-    let outcome = UncheckedSendable(outcome)
+  /// Notes what came of a call. One that its receiver has not taken is answered with nothing.
+  private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
+    let outcome: RecordedCall.Outcome =
+      switch answer {
+      case .success(let box): .answered(box)
+      case .failure(is MessageNotTaken): .answered(nil)
+      case .failure(let error): .failed(RecordedError(error))
+      }
+    let ended = UncheckedSendable(outcome)
     let time = start.map { $0.duration(to: .now) }
     let waiters = state.withLock { state in
-      if number >= state.first { state.calls[number - state.first].end(outcome.value, at: time, state.redactions) }
+      if number >= state.first { state.calls[number - state.first].end(ended.value, at: time, state.redactions) }
       return state.change()
     }
     for waiter in waiters { waiter.resume() }
-  }
-
-  /// Runs what a call does, so that recorded calls that it makes are noted as inside of it.
-  package func inside<T>(_ body: () throws -> T) rethrows -> T {
-    try CallRecorder.$depths.withValue(depthsInside, operation: body)
-  }
-
-  /// Runs what a call does that may suspend.
-  nonisolated(nonsending) package func insideAndWait<T>(_ body: nonisolated(nonsending) () async throws -> T)
-    async rethrows -> T
-  {
-    try await CallRecorder.$depths.withValue(depthsInside, operation: body)
-  }
-
-  private var depthsInside: [ObjectIdentifier: Int] {
-    var depths = CallRecorder.depths
-    depths[ObjectIdentifier(self), default: 0] += 1
-    return depths
   }
 
   // MARK: Waiting

@@ -26,18 +26,18 @@ extension MulticastHolding {
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
     ownership: Ownership = .weak
   ) -> Registration {
-    record(target, name, priority, ownership) { RecordingProxy(of: $0, as: $1, into: recorder) }
+    record(target, recorder, name, priority, ownership, crosses: false)
   }
 
   /// Registers a recording of a proxy of the same interface that has the one target.
   private func record(
-    _ target: Interface, _ name: String?, _ priority: Int, _ ownership: Ownership,
-    by record: (MulticastProxy<Interface>, String) -> RecordingProxy<MulticastProxy<Interface>>
+    _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
+    crosses: Bool
   ) -> Registration {
     let inner = MulticastProxy<Interface>(table: multicast.interfaceTable, options: MulticastOptions(silence: .thrown))
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
-    let recording = record(inner, name ?? typeName(of: object))
+    let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
     // Nobody else has a value: the inner proxy keeps it.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
@@ -54,6 +54,6 @@ extension MulticastHolding where Interface: Sendable {
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
     ownership: Ownership = .weak
   ) -> Registration {
-    record(target, name, priority, ownership) { RecordingProxy(of: $0, as: $1, into: recorder) }
+    record(target, recorder, name, priority, ownership, crosses: true)
   }
 }

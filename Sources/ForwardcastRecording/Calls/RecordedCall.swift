@@ -38,25 +38,13 @@ public struct RecordedCall {
   package init(
     receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil
   ) {
-    self.init(
-      receiver: receiver, message: message, outcome: outcome, depth: depth, order: order, redacted: nil, time: time)
-  }
-
-  init(
-    receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, redacted: Redaction?,
-    time: Duration?
-  ) {
     (self.receiver, self.outcome, self.depth, self.order, self.time) = (receiver, outcome, depth, order, time)
-    var message = message
-    message.result = nil
-    message.route = nil
-    redacted?.apply(to: &message)
-    self.message = message
+    self.message = message.asSent
   }
 
   /// Notes what came of the call.
   mutating func end(_ outcome: Outcome, at end: Duration?, _ redactions: [MessageSelector: Redaction]) {
-    self.outcome = redactions.isEmpty ? outcome : redactions[message.selector]?.apply(to: outcome) ?? outcome
+    self.outcome = redactions[message.selector]?.apply(to: outcome) ?? outcome
     if let time, let end { duration = end - time }
   }
 

@@ -47,7 +47,8 @@ extension Recording {
     let calls = try replayed { receivers[$0] }
     let recorder = CallRecorder()
     for (call, receiver) in calls {
-      _ = try? RecordingProxy(of: receiver, as: call.receiver, into: recorder).resend(call.message)
+      var message = call.message
+      _ = try? RecordingProxy(of: receiver, as: call.receiver, into: recorder).forward(&message)
     }
     return Recording(recorder.recording.outermostCalls)
   }
@@ -97,12 +98,5 @@ extension Recording {
       found.append((call, receiver))
     }
     return found
-  }
-}
-
-extension RecordingProxy {
-  fileprivate func resend(_ message: Invocation) throws -> DeliveryReport {
-    var message = message
-    return try forward(&message)
   }
 }

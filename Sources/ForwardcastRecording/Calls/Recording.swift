@@ -23,29 +23,15 @@ public struct Recording: Codable {
   /// Whether both hold equal calls in the same order; `nil` where a type has no equality and nothing else differs.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
-    var isKnown = true
-    for (left, right) in zip(calls, other.calls) {
-      switch left.isEqual(to: right) {
-      case false?: return false
-      case nil: isKnown = false
-      case true?: break
-      }
-    }
-    return isKnown ? true : nil
+    let answers = zip(calls, other.calls).map { $0.isEqual(to: $1) }
+    return answers.contains(false) ? false : answers.contains(nil) ? nil : true
   }
 
   /// Reads a recording: a list of calls.
-  public init(from decoder: any Decoder) throws {
-    var list = try decoder.unkeyedContainer()
-    calls = []
-    while !list.isAtEnd { calls.append(try list.decode(RecordedCall.self)) }
-  }
+  public init(from decoder: any Decoder) throws { calls = try [RecordedCall](from: decoder) }
 
   /// Writes the list of calls.
-  public func encode(to encoder: any Encoder) throws {
-    var list = encoder.unkeyedContainer()
-    for call in calls { try list.encode(call) }
-  }
+  public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
 }
 
 extension Recording: CustomStringConvertible {

@@ -32,7 +32,7 @@ public final class RecordingProxy<Target>: ForwardingProxy {
     weak var object: AnyObject?
   }
 
-  private init(
+  init(
     _ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool
   ) {
     (self.target, self.receiver, self.recorder, self.crosses) = (target, receiver, recorder, crosses)
@@ -70,15 +70,11 @@ public final class RecordingProxy<Target>: ForwardingProxy {
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     let trail = try lay(&invocation)
     defer { trail.end() }
-    let number = recorder.begin(invocation, to: name)
-    do {
-      try recorder.inside { try Forwardcast.perform(&invocation, on: receiver) }
-      recorder.end(number, .answered(invocation.result))
-      return DeliveryReport(answeredBy: self, invocation.result)
-    } catch {
-      recorder.end(number, .failed(RecordedError(error)))
-      throw error
+    let answer = try recorder.record(invocation, to: name) {
+      try Forwardcast.perform(&invocation, on: receiver)
+      return invocation.result
     }
+    return DeliveryReport(answeredBy: self, answer)
   }
 
   /// Sends the message to the target, waits for it, and keeps it with what came of it.
@@ -87,15 +83,11 @@ public final class RecordingProxy<Target>: ForwardingProxy {
     var answered = invocation
     let trail = try lay(&answered)
     defer { trail.end() }
-    let number = recorder.begin(invocation, to: name)
-    do {
-      try await recorder.insideAndWait { try await performWaiting(&answered, on: receiver) }
-      recorder.end(number, .answered(answered.result))
-      return DeliveryReport(answeredBy: self, answered.result)
-    } catch {
-      recorder.end(number, .failed(RecordedError(error)))
-      throw error
+    let answer = try await recorder.recordAndWait(invocation, to: name) {
+      try await performWaiting(&answered, on: receiver)
+      return answered.result
     }
+    return DeliveryReport(answeredBy: self, answer)
   }
 
   /// Notes on the message that it came through here.
@@ -113,9 +105,7 @@ public final class RecordingProxy<Target>: ForwardingProxy {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
 
 /// Arguments are left as they were sent: the target checks them.
-extension RecordingProxy: ForwardingToMany {
-  package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
-}
+extension RecordingProxy: ForwardingToMany {}
 
 extension RecordingProxy where Target: MessageReceiver {
   /// A proxy in front of `target`, kept alive.

@@ -17,10 +17,12 @@ struct Redaction: Sendable {
   let arguments: Set<Int>?
   let answer: Bool
 
-  func apply(to message: inout Invocation) {
+  func apply(to message: Invocation) -> Invocation {
+    var message = message
     for index in message.arguments.indices where arguments?.contains(index) ?? true {
       message.arguments[index] = ArgumentBox(RedactedValue())
     }
+    return message
   }
 
   /// An error may say what the arguments were.

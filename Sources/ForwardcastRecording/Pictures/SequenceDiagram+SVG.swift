@@ -28,9 +28,9 @@ extension SequenceDiagram {
     for (index, mark) in marks.enumerated() {
       let y = Layout.top + index * Layout.rowHeight
       switch mark {
-      case .arrow(let from, let to, let text, let isReply, let isLost):
+      case .arrow(let kind, let from, let to, let text):
         guard let start = places[from], let end = places[to] else { continue }
-        parts += arrow(start, end, y, isReply: isReply, isLost: isLost)
+        parts += arrow(kind, start, end, y)
         parts.append(label(text, start == end ? start + 30 : (start + end) / 2, y - 4))
       case .note(let name, let text):
         guard let x = places[name] else { continue }
@@ -56,14 +56,15 @@ extension SequenceDiagram {
   }
 
   /// A line from one life line to another, or a loop at one, with a head.
-  private func arrow(_ start: Int, _ end: Int, _ y: Int, isReply: Bool, isLost: Bool) -> [String] {
-    let style = "stroke=\"\(isLost ? "#b00" : "black")\"" + (isReply ? " stroke-dasharray=\"4 3\"" : "")
+  private func arrow(_ kind: Mark.Arrow, _ start: Int, _ end: Int, _ y: Int) -> [String] {
+    let colour = kind == .failure ? "#b00" : "black"
+    let style = "stroke=\"\(colour)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
     if start == end {
       return [
         "<path d=\"M \(start) \(y) h 24 v 10 h -24\" fill=\"none\" \(style)/>", head(start, y + 10, pointsLeft: true),
       ]
     }
-    let tip = isLost ? cross(end, y) : head(end, y, pointsLeft: end < start)
+    let tip = kind == .failure ? cross(end, y) : head(end, y, pointsLeft: end < start)
     return [line(start, y, end, y, style), tip]
   }
 
@@ -82,19 +83,16 @@ extension SequenceDiagram {
 
   /// Text as XML takes it: markup and what XML has no place for are replaced.
   static func xmlText(_ text: String) -> String {
-    var escaped = ""
-    let short = text.count <= 30 ? text : text.prefix(29) + "…"
-    for scalar in short.unicodeScalars {
+    escaped(shortened(text, to: 30)) { scalar in
       switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
-      case _ where isHidden(scalar): escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case _ where scalar == "\t" || Character(scalar).isNewline: " "
+      case _ where isHidden(scalar): "\u{FFFD}"
+      default: nil
       }
     }
-    return escaped
   }
 }

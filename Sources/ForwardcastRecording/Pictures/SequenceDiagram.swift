@@ -85,7 +85,14 @@ public final class SequenceDiagram: Sendable {
 
   /// What a step is in a picture.
   enum Mark {
-    case arrow(from: String, to: String, text: String, isReply: Bool, isLost: Bool)
+    /// As Mermaid writes them.
+    enum Arrow: String {
+      case call = "->>"
+      case reply = "-->>"
+      case failure = "--x"
+    }
+
+    case arrow(Arrow, from: String, to: String, text: String)
     case note(at: String, text: String)
   }
 
@@ -93,19 +100,16 @@ public final class SequenceDiagram: Sendable {
   var marks: [Mark] {
     events.map { event in
       switch event.stage {
-      case .sent:
-        .arrow(from: event.sender, to: event.receiver, text: event.message, isReply: false, isLost: false)
+      case .sent: .arrow(.call, from: event.sender, to: event.receiver, text: event.message)
       case .began:
         .arrow(
-          from: event.sender, to: event.receiver,
-          text: event.message + (event.context == "directly" ? "" : " (\(event.context))"), isReply: false,
-          isLost: false)
+          .call, from: event.sender, to: event.receiver,
+          text: event.message + (event.context == "directly" ? "" : " (\(event.context))"))
       case .answered:
         .arrow(
-          from: event.receiver, to: event.sender,
-          text: event.evidence.isEmpty || event.evidence == "()" ? "done" : event.evidence, isReply: true, isLost: false
-        )
-      case .failed: .arrow(from: event.receiver, to: event.sender, text: event.evidence, isReply: true, isLost: true)
+          .reply, from: event.receiver, to: event.sender,
+          text: event.evidence.isEmpty || event.evidence == "()" ? "done" : event.evidence)
+      case .failed: .arrow(.failure, from: event.receiver, to: event.sender, text: event.evidence)
       case .queued: .note(at: event.receiver, text: "\(event.message) waits on \(event.context)")
       case .skipped: .note(at: event.receiver, text: "passed over: \(event.evidence)")
       }
@@ -123,9 +127,8 @@ extension SequenceDiagram {
     for name in names { lines.append("  participant \(id(name)) as \(SequenceDiagram.mermaidText(name))") }
     for mark in marks {
       switch mark {
-      case .arrow(let from, let to, let text, let isReply, let isLost):
-        let arrow = isLost ? "--x" : isReply ? "-->>" : "->>"
-        lines.append("  \(id(from))\(arrow)\(id(to)): \(SequenceDiagram.mermaidText(text))")
+      case .arrow(let arrow, let from, let to, let text):
+        lines.append("  \(id(from))\(arrow.rawValue)\(id(to)): \(SequenceDiagram.mermaidText(text))")
       case .note(let name, let text):
         lines.append("  Note over \(id(name)): \(SequenceDiagram.mermaidText(text))")
       }
@@ -136,16 +139,20 @@ extension SequenceDiagram {
 
   /// Text that means nothing to Mermaid: one line, with the signs of its language as character codes.
   static func mermaidText(_ text: String) -> String {
-    var escaped = ""
-    for scalar in shortened(text).unicodeScalars {
+    let escaped = escaped(shortened(text, to: 80)) { scalar in
       switch scalar {
-      case _ where scalar == "\t" || Character(scalar).isNewline: escaped += " "
-      case "#", ";", "<", ">", "&", "\"", "%", "{", "}": escaped += "#\(scalar.value);"
-      case _ where isHidden(scalar): escaped += "#65533;"
-      default: escaped.unicodeScalars.append(scalar)
+      case _ where scalar == "\t" || Character(scalar).isNewline: " "
+      case "#", ";", "<", ">", "&", "\"", "%", "{", "}": "#\(scalar.value);"
+      case _ where isHidden(scalar): "#65533;"
+      default: nil
       }
     }
     return escaped.isEmpty ? " " : escaped
+  }
+
+  /// The text with other text in the place of some characters.
+  static func escaped(_ text: String, _ escape: (Unicode.Scalar) -> String?) -> String {
+    text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
 
   /// Whether a character steers what shows it, or turns the direction of what follows.
@@ -158,6 +165,8 @@ extension SequenceDiagram {
     }
   }
 
-  /// At most eighty characters of a text.
-  static func shortened(_ text: String) -> String { text.count <= 80 ? text : text.prefix(79) + "…" }
+  /// At most so many characters of a text.
+  static func shortened(_ text: String, to limit: Int) -> String {
+    text.count <= limit ? text : text.prefix(limit - 1) + "…"
+  }
 }

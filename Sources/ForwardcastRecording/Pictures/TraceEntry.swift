@@ -17,16 +17,15 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     context = event.context == "directly" ? nil : event.context
-    text =
+    let sending =
       switch event.stage {
-      case .answered, .failed, .queued:
-        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
-          + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
+      case .answered, .failed, .queued: ""
       case .sent, .began, .skipped:
-        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
-          + "\"message\":\(TraceEntry.quoted(event.message)),\"sender\":\(TraceEntry.quoted(event.sender)),"
-          + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
+        "\"message\":\(TraceEntry.quoted(event.message)),\"sender\":\(TraceEntry.quoted(event.sender)),"
       }
+    text =
+      "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{\(sending)"
+      + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
     outcome =
       switch event.stage {
       case .answered: event.evidence.isEmpty ? "" : ",\"answer\":\(TraceEntry.quoted(event.evidence))"
@@ -39,11 +38,6 @@ struct TraceEntry: Sendable {
   /// The step as a mark without length.
   func mark(at time: String, lane: Int) -> String {
     "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
-  }
-
-  /// The beginning of the arrow to the step.
-  func arrow(_ phase: String, at time: String, lane: Int) -> String {
-    TraceEntry.arrow(phase, step, at: time, lane: lane)
   }
 
   /// The beginning, `s`, or the end, `f`, of the arrow to a step.
@@ -59,17 +53,15 @@ struct TraceEntry: Sendable {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }
     if isPlain { return "\"\(short)\"" }
-    var quoted = "\""
-    for scalar in short.unicodeScalars {
+    let escaped = SequenceDiagram.escaped(short) { scalar in
       switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
+      case "\"", "\\": "\\\(scalar)"
       case _ where SequenceDiagram.isHidden(scalar) && scalar.value <= 0xFFFF:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
+        // Four digits, of which the first is a 1 that is left out.
+        "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
+      default: nil
       }
     }
-    return quoted + "\""
+    return "\"\(escaped)\""
   }
 }

@@ -71,7 +71,8 @@ struct TraceTimeline {
         line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time, into: &text))
       }
     case .queued:
-      line = entry.arrow("s", at: microseconds(time), lane: lane(at: place, from: time, into: &text))
+      line = TraceEntry.arrow(
+        "s", entry.step, at: microseconds(time), lane: lane(at: place, from: time, into: &text))
     }
     if !isFull { append(line, to: &text) }
     return line.isEmpty || !isFull
@@ -165,8 +166,7 @@ struct TraceTimeline {
   }
 
   private func microseconds(_ nanoseconds: Int64) -> String {
-    let rest = "\(nanoseconds % 1000)"
-    return "\(nanoseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+    "\(nanoseconds / 1000).\("\(1000 + nanoseconds % 1000)".dropFirst())"
   }
 }
 

@@ -4,17 +4,16 @@
 public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
-    fileprivate enum Rule { case groupIsOpen, noGroupIsOpen, isPerforming, isNotDisabled }
-    fileprivate let rule: Rule
+    fileprivate let words: String
 
     /// More than one group is open, so that it is not clear what is to be undone.
-    public static let groupIsOpen = Code(rule: .groupIsOpen)
+    public static let groupIsOpen = Code(words: "undo groups are open")
     /// A group is to be closed, and none is open.
-    public static let noGroupIsOpen = Code(rule: .noGroupIsOpen)
+    public static let noGroupIsOpen = Code(words: "no undo group is open")
     /// An undo or a redo is in progress.
-    public static let isPerforming = Code(rule: .isPerforming)
+    public static let isPerforming = Code(words: "an undo or a redo is in progress")
     /// Registration is to be enabled, and it is not disabled.
-    public static let isNotDisabled = Code(rule: .isNotDisabled)
+    public static let isNotDisabled = Code(words: "registration is not disabled")
   }
 
   /// The rule.
@@ -23,12 +22,5 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
   public let groupingLevel: Int
 
   /// The rule in words.
-  public var description: String {
-    switch code.rule {
-    case .groupIsOpen: "\(groupingLevel) undo groups are open"
-    case .noGroupIsOpen: "no undo group is open"
-    case .isPerforming: "an undo or a redo is in progress"
-    case .isNotDisabled: "registration is not disabled"
-    }
-  }
+  public var description: String { code == .groupIsOpen ? "\(groupingLevel) \(code.words)" : code.words }
 }

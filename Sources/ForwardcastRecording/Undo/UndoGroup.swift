@@ -6,11 +6,16 @@ struct UndoStep {
   let perform: (AnyObject) throws -> Void
 }
 
+/// What is said of what a group does.
+struct UndoAction {
+  var name = ""
+  var isDiscardable = false
+}
+
 /// Steps that are undone together, the last first.
 struct UndoGroup {
   var steps: [UndoStep] = []
-  var actionName = ""
-  var isDiscardable = false
+  var action = UndoAction()
 
   /// Whether a step's target is alive.
   var isLive: Bool { steps.contains { $0.target != nil } }
@@ -37,18 +42,16 @@ struct UndoGroup {
 final class OpenGroups {
   private struct Frame {
     let number: Int
-    let start: Int
+    var start: Int
     let coalescing: String?
-    var actionName = ""
-    var isDiscardable = false
+    var action = UndoAction()
     /// The groups that were closed inside of it, in order, while nothing has taken them out.
     var closed: [Closed] = []
   }
 
   private struct Closed {
     var steps: Range<Int>
-    let actionName: String
-    let isDiscardable: Bool
+    let action: UndoAction
   }
 
   private var steps: [UndoStep] = []
@@ -60,16 +63,10 @@ final class OpenGroups {
   /// Whether a step's target is alive.
   var isLive: Bool { steps.contains { $0.target != nil } }
 
-  /// The name of the outermost group.
-  var actionName: String {
-    get { frames.first?.actionName ?? "" }
-    set { if !frames.isEmpty { frames[0].actionName = newValue } }
-  }
-
-  /// Whether the outermost group can be lost without a question.
-  var isDiscardable: Bool {
-    get { frames.first?.isDiscardable ?? false }
-    set { if !frames.isEmpty { frames[0].isDiscardable = newValue } }
+  /// What is said of the outermost group.
+  var action: UndoAction {
+    get { frames.first?.action ?? UndoAction() }
+    set { if !frames.isEmpty { frames[0].action = newValue } }
   }
 
   /// Opens a group. Its number tells it from all others of the history.
@@ -89,15 +86,12 @@ final class OpenGroups {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
       defer { steps = [] }
-      return (
-        UndoGroup(steps: steps, actionName: frame.actionName, isDiscardable: frame.isDiscardable), frame.coalescing
-      )
+      return (UndoGroup(steps: steps, action: frame.action), frame.coalescing)
     }
     guard frame.start < steps.count else { return nil }
     let outer = frames.count - 1
-    if frames[outer].actionName.isEmpty { frames[outer].actionName = frame.actionName }
-    frames[outer].closed.append(
-      Closed(steps: frame.start..<steps.count, actionName: frame.actionName, isDiscardable: frame.isDiscardable))
+    if frames[outer].action.name.isEmpty { frames[outer].action.name = frame.action.name }
+    frames[outer].closed.append(Closed(steps: frame.start..<steps.count, action: frame.action))
     return nil
   }
 
@@ -107,7 +101,7 @@ final class OpenGroups {
     frames[frames.count - 1].closed.removeLast()
     let taken = Array(steps[closed.steps])
     steps.removeLast(taken.count)
-    return UndoGroup(steps: taken, actionName: closed.actionName, isDiscardable: closed.isDiscardable)
+    return UndoGroup(steps: taken, action: closed.action)
   }
 
   /// Forgets the steps of a target, or all; the groups stay open.
@@ -123,12 +117,12 @@ final class OpenGroups {
     let old = steps
     steps = kept
     frames = frames.map { old in
-      var frame = Frame(number: old.number, start: places[old.start], coalescing: old.coalescing)
-      (frame.actionName, frame.isDiscardable) = (old.actionName, old.isDiscardable)
-      for var closed in old.closed {
-        closed.steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
-        if !closed.steps.isEmpty { frame.closed.append(closed) }
+      var frame = old
+      frame.start = places[old.start]
+      for (index, closed) in old.closed.enumerated() {
+        frame.closed[index].steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
       }
+      frame.closed.removeAll(where: \.steps.isEmpty)
       return frame
     }
     withExtendedLifetime(old) {}

@@ -72,8 +72,6 @@ private enum UndoIsolation {
 
 /// Takes the calls of a stand-in as steps.
 private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
-  static var selectorTable: SelectorTable { noMethods }
-
   private let history: UndoHistory
   /// Where calls are taken; `nil` where the compiler sees to it.
   private let isolation: UndoIsolation?
@@ -101,16 +99,9 @@ private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
         evidence: "the stand-in was prepared on another actor, task or thread")
     }
     guard let target else { throw MessageNotTaken() }
-    var message = invocation
-    message.result = nil
-    message.route = nil
-    history.register(UndoStep(target: target) { [message, send] in try send(message, $0) })
+    history.register(UndoStep(target: target) { [message = invocation.asSent, send] in try send(message, $0) })
     // An answer is left to what the proxy gives when nobody responds.
     if methodSignature(for: invocation.selector)?.returnType.kind != .void { throw MessageNotTaken() }
     return DeliveryReport(answeredBy: self, nil)
   }
-
-  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
 }
-
-private let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])

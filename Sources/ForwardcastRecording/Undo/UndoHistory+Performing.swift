@@ -91,7 +91,7 @@ extension UndoHistory {
     swap(&open, &waiting)
     _ = openGroup(held: true)
     // What takes this back again has its name.
-    (open.actionName, open.isDiscardable) = (group.actionName, group.isDiscardable)
+    open.action = group.action
     let error = group.perform()
     closeGroup(1)
     // A listener may have opened another one at the last moment.
@@ -111,36 +111,32 @@ extension UndoHistory {
   /// Names the action that is being registered: the outermost open group or, when none is open, the group that was closed
   /// last. An empty name removes it.
   /// - Parameter name: what menus show behind *Undo*.
-  public func setActionName(_ name: String) {
-    if open.level > 0 {
-      open.actionName = name
-    } else if phase == .idle {
-      undoStack.changeLast { $0.actionName = name }
-    }
-  }
+  public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
   /// Says whether the action that is being registered can be lost without a question, as a change of view can.
-  public func setActionIsDiscardable(_ isDiscardable: Bool) {
+  public func setActionIsDiscardable(_ isDiscardable: Bool) { changeAction { $0.isDiscardable = isDiscardable } }
+
+  private func changeAction(_ change: (inout UndoAction) -> Void) {
     if open.level > 0 {
-      open.isDiscardable = isDiscardable
+      change(&open.action)
     } else if phase == .idle {
-      undoStack.changeLast { $0.isDiscardable = isDiscardable }
+      undoStack.changeLast { change(&$0.action) }
     }
   }
 
+  private var undoAction: UndoAction? { hasOpenGroup ? open.action : undoStack.top()?.action }
+
   /// The name of what ``undo()`` would undo; empty when it has none or nothing is there.
-  public var undoActionName: String { hasOpenGroup ? open.actionName : undoStack.top()?.actionName ?? "" }
+  public var undoActionName: String { undoAction?.name ?? "" }
 
   /// The name of what ``redo()`` would redo; empty when it has none or nothing is there.
-  public var redoActionName: String { redoStack.top()?.actionName ?? "" }
+  public var redoActionName: String { redoStack.top()?.action.name ?? "" }
 
   /// Whether what ``undo()`` would undo can be lost without a question.
-  public var undoActionIsDiscardable: Bool {
-    hasOpenGroup ? open.isDiscardable : undoStack.top()?.isDiscardable ?? false
-  }
+  public var undoActionIsDiscardable: Bool { undoAction?.isDiscardable ?? false }
 
   /// Whether what ``redo()`` would redo can be lost without a question.
-  public var redoActionIsDiscardable: Bool { redoStack.top()?.isDiscardable ?? false }
+  public var redoActionIsDiscardable: Bool { redoStack.top()?.action.isDiscardable ?? false }
 
   /// What a menu says: `Undo Rename`, or `Undo`.
   public var undoMenuItemTitle: String { menuItemTitle("Undo", undoActionName) }

@@ -29,15 +29,12 @@ public struct UndoPreparation {
   ///
   /// - Throws: as ``send(_:_:)``.
   public func perform(_ invocation: Invocation) throws {
-    var invocation = invocation
-    invocation.result = nil
-    invocation.route = nil
-    try invocation.check(for: target)
-    let message = invocation
+    let sent = invocation.asSent
+    try sent.check(for: target)
     history.register(
       UndoStep(target: target) { object in
         guard let receiver = object as? any MessageReceiver else { return }
-        var message = message
+        var message = sent
         try Forwardcast.perform(&message, on: receiver)
       })
   }
@@ -66,6 +63,4 @@ private final class UndoStandIn: ForwardingProxy, ForwardingToMany {
     try preparation.perform(invocation)
     return DeliveryReport(answeredBy: self, nil)
   }
-
-  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
 }

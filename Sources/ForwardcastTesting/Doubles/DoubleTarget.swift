@@ -7,8 +7,6 @@ import ForwardcastRecording
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTakenAdvising, @unchecked Sendable {
   // Its parts have locks; `rest` is shared between threads where the double's proxy is.
 
-  static var selectorTable: SelectorTable { noMethods }
-
   let book: CallBook
   /// The real object, if there is one.
   let rest: MulticastProxy<Interface>
@@ -30,45 +28,22 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   func responds(to selector: MessageSelector) -> Bool { true }
 
   func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    table?.method(for: selector)?.signature ?? .placeholder(for: selector)
+    table?.method(for: selector)?.signature ?? .objects(arguments: selector.numberOfArguments)
   }
 
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    let number = book.recorder.begin(invocation, to: book.name)
-    do {
-      let message = invocation
-      invocation.result = try book.recorder.inside { try answer(message) }
-      book.recorder.end(number, .answered(invocation.result))
-      return report(invocation.result)
-    } catch {
-      throw end(number, error)
-    }
+    let message = invocation
+    invocation.result = try book.recorder.record(message, to: book.name) { try answer(message) }
+    return DeliveryReport(answeredBy: self, invocation.result)
   }
 
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    let number = book.recorder.begin(invocation, to: book.name)
-    do {
-      let answer = try await book.recorder.insideAndWait { try await answerWaiting(invocation) }
-      book.recorder.end(number, .answered(answer))
-      return report(answer)
-    } catch {
-      throw end(number, error)
+    let answer = try await book.recorder.recordAndWait(invocation, to: book.name) {
+      try await answerWaiting(invocation)
     }
+    return DeliveryReport(answeredBy: self, answer)
   }
-
-  private func report(_ answer: ArgumentBox?) -> DeliveryReport {
-    var report = DeliveryReport()
-    report.answers = [.init(target: self, result: answer)]
-    return report
-  }
-
-  private func end(_ number: Int, _ error: any Error) -> any Error {
-    book.recorder.end(number, error is MessageNotTaken ? .answered(nil) : .failed(RecordedError(error)))
-    return error
-  }
-
-  func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
 
   // MARK: Answering
 
@@ -79,8 +54,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
         "\(book.name): \(book.text(message)) is stubbed with a delay, and was called by code that cannot wait",
         at: place)
     }
-    if let answer = try answer(outcome, message) { return answer }
-    return try fallBack(message)
+    return try answer(outcome, message) ?? fallBack(message)
   }
 
   nonisolated(nonsending) private func answerWaiting(_ message: Invocation) async throws -> ArgumentBox? {
@@ -88,9 +62,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     try await outcome?.delay?()
     if let answer = try answer(outcome, message) { return answer }
     guard rest.count > 0 else { return try answerNothing(message) }
-    let report = try await rest.forwardAndWait(message)
-    if let failure = report.failures.first { throw failure.error }
-    return report.result
+    return try result(of: try await rest.forwardAndWait(message))
   }
 
   /// What the stub that was added last, of those that match, says of this call.
@@ -119,9 +91,12 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   private func fallBack(_ message: Invocation) throws -> ArgumentBox? {
     guard rest.count > 0 else { return try answerNothing(message) }
     var message = message
-    let report = try rest.forward(&message)
+    return try result(of: try rest.forward(&message))
+  }
+
+  private func result(of report: DeliveryReport) throws -> ArgumentBox? {
     if let failure = report.failures.first { throw failure.error }
-    return message.result
+    return report.result
   }
 
   /// What the error says for which a call without a stub ends.
@@ -133,14 +108,5 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   private func answerNothing(_ message: Invocation) throws -> ArgumentBox? {
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
-  }
-}
-
-private let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
-
-extension MethodSignature {
-  /// Types for a message of which none are known: objects throughout.
-  fileprivate static func placeholder(for selector: MessageSelector) -> MethodSignature? {
-    try? MethodSignature("@@:" + String(repeating: "@", count: selector.numberOfArguments))
   }
 }
