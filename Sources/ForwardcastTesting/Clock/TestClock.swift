@@ -76,18 +76,13 @@ public final class TestClock: Clock, Sendable {
     let number = state.withLock { $0.number() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        enum Outcome { case sleeps([CheckedContinuation<Void, Never>]), over, cancelled }
-        let outcome: Outcome = state.withLock { state in
-          if Task.isCancelled { return .cancelled }
-          if deadline <= state.now { return .over }
+        let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+          if Task.isCancelled || deadline <= state.now { return nil }
           state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
-          return .sleeps(state.satisfied())
+          return state.satisfied()
         }
-        switch outcome {
-        case .sleeps(let watchers): for watcher in watchers { watcher.resume() }
-        case .over: continuation.resume()
-        case .cancelled: continuation.resume(throwing: CancellationError())
-        }
+        guard let watchers else { return continuation.resume(with: Result { try Task.checkCancellation() }) }
+        for watcher in watchers { watcher.resume() }
       }
     } onCancel: {
       let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }

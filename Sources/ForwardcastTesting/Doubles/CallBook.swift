@@ -26,4 +26,10 @@ final class CallBook: Sendable {
   }
 
   func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
+
+  /// Reports a failure unless something holds. Gives whether it does.
+  func expect(_ holds: Bool, _ text: @autoclosure () -> String, at place: SourcePlace) -> Bool {
+    if !holds { report(text(), at: place) }
+    return holds
+  }
 }

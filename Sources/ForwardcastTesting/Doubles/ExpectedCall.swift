@@ -42,17 +42,13 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async -> Bool {
-    let found = limit == nil ? await come(times) : await come(times, within: limit ?? .zero)
+    let found = if let limit { await come(times, within: limit) } else { await come(times) }
     book.markVerified(found)
-    if found.count >= times {
-      for call in found { match.keepArguments(of: call.message) }
-      return true
-    }
-    let end = limit.map { Task.isCancelled ? "when the test was cancelled" : "within \($0)" }
-    book.report(
-      FailureText.waited(times, for: self, found: found.count, end ?? "when the test was cancelled"),
+    if found.count >= times { for call in found { match.keepArguments(of: call.message) } }
+    let end = limit.flatMap { Task.isCancelled ? nil : "within \($0)" } ?? "when the test was cancelled"
+    return book.expect(
+      found.count >= times, FailureText.waited(times, for: self, found: found.count, end),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-    return false
   }
 
   /// Expects that no such call comes for so long, and that there has been none before: suspends until the time is over, or a
@@ -98,12 +94,10 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       return first
     }
     let found = matching
-    if isOver, found.isEmpty { return true }
     book.markVerified(found)
-    book.report(
-      FailureText.came(self, found: found.count, within: limit),
+    return book.expect(
+      isOver && found.isEmpty, FailureText.came(self, found: found.count, within: limit),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-    return false
   }
 
   /// Waits for so many calls, or until the task is cancelled. Gives those that there were.
@@ -142,10 +136,12 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     let found = matching
     for call in found { match.keepArguments(of: call.message) }
     book.markVerified(found)
-    if times.accepts(found.count) { return true }
-    book.report(FailureText.count(times, of: self, found: found.count), at: place)
-    return false
+    return book.expect(
+      times.accepts(found.count), FailureText.count(times, of: self, found: found.count), at: place)
   }
+
+  /// Whether a call is one of these.
+  func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
 /// Expects that calls came in this order, whichever doubles they are of. Other calls may lie between them.
@@ -164,23 +160,20 @@ public func verifyOrder(
 ) -> Bool {
   guard let first = expected.first else { return true }
   let calls = callsInOrder(of: expected)
-  var next = 0
   var found: [Int] = []
-  for (index, entry) in calls.enumerated() where next < expected.count {
-    let wanted = expected[next]
-    guard wanted.book === entry.book, wanted.match.accepts(entry.call.message) else { continue }
-    found.append(index)
-    next += 1
+  for (index, entry) in calls.enumerated() where found.count < expected.count {
+    if expected[found.count].accepts(entry) { found.append(index) }
   }
-  if next == expected.count {
-    for index in found { calls[index].book.markVerified([calls[index].call]) }
-    for (wanted, index) in zip(expected, found) { wanted.match.keepArguments(of: calls[index].call.message) }
-    return true
+  let isInOrder = found.count == expected.count
+  if isInOrder {
+    for (wanted, index) in zip(expected, found) {
+      wanted.book.markVerified([calls[index].call])
+      wanted.match.keepArguments(of: calls[index].call.message)
+    }
   }
-  first.book.report(
-    FailureText.order(expected, found: found, calls),
+  return first.book.expect(
+    isInOrder, FailureText.order(expected, found: found, calls),
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-  return false
 }
 
 /// Expects that a call did not come after another one, whichever doubles they are of.
@@ -203,19 +196,12 @@ public func verifyNever(
   line: UInt = #line, column: UInt = #column
 ) -> Bool {
   let calls = callsInOrder(of: [unexpected, event])
-  let start = calls.firstIndex { $0.book === event.book && event.match.accepts($0.call.message) }
-  let late = calls.indices.filter { index in
-    start.map { index > $0 } ?? false && calls[index].book === unexpected.book
-      && unexpected.match.accepts(calls[index].call.message)
-  }
-  if let start, late.isEmpty {
-    event.book.markVerified([calls[start].call])
-    return true
-  }
-  event.book.report(
-    FailureText.never(unexpected, after: event, start: start, late: late, calls),
+  let start = calls.firstIndex(where: event.accepts)
+  let late = calls.indices.filter { $0 > start ?? .max && unexpected.accepts(calls[$0]) }
+  if let start, late.isEmpty { event.book.markVerified([calls[start].call]) }
+  return event.book.expect(
+    start != nil && late.isEmpty, FailureText.never(unexpected, after: event, start: start, late: late, calls),
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-  return false
 }
 
 /// A call, and the double that it is of.

@@ -60,8 +60,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   ///   - others: the next ones, of which the last is for all calls that follow.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
-    _ = adding(.answer(ArgumentBox(uncheckedSendable: first)))
-    for other in others { _ = adding(.answer(ArgumentBox(uncheckedSendable: other))) }
+    for answer in [first] + others { _ = adding(.answer(ArgumentBox(uncheckedSendable: answer))) }
     return self
   }
 

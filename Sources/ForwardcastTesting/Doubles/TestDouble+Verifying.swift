@@ -10,13 +10,10 @@ extension TestDouble {
   public func verifyNoOtherCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    let book = target.book
-    let others = book.unverifiedCalls
-    if others.isEmpty { return true }
-    book.report(
-      FailureText.others(others, of: book),
+    let others = target.book.unverifiedCalls
+    return target.book.expect(
+      others.isEmpty, FailureText.others(others, of: target.book),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-    return false
   }
 
   /// Expects that there was no call at all.
@@ -26,11 +23,9 @@ extension TestDouble {
   public func verifyNoCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    let book = target.book
-    if book.calls.isEmpty { return true }
-    book.report(
-      FailureText.noCalls(of: book), at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-    return false
+    target.book.expect(
+      calls.isEmpty, FailureText.noCalls(of: target.book),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
   /// The arguments of all calls of a message, in the order of the calls.

@@ -84,19 +84,9 @@ public final class Capture<Value>: @unchecked Sendable {  // the lock guards the
 
 // MARK: Literals
 
-extension Match: ExpressibleByUnicodeScalarLiteral where Value: ExpressibleByStringLiteral & Equatable {
-  /// A value that is equal to the literal.
-  public init(unicodeScalarLiteral value: Value.StringLiteralType) { self = .equal(Value(stringLiteral: value)) }
-}
-
-extension Match: ExpressibleByExtendedGraphemeClusterLiteral where Value: ExpressibleByStringLiteral & Equatable {
-  /// A value that is equal to the literal.
-  public init(extendedGraphemeClusterLiteral value: Value.StringLiteralType) {
-    self = .equal(Value(stringLiteral: value))
-  }
-}
-
-extension Match: ExpressibleByStringLiteral where Value: ExpressibleByStringLiteral & Equatable {
+extension Match: ExpressibleByUnicodeScalarLiteral, ExpressibleByExtendedGraphemeClusterLiteral,
+  ExpressibleByStringLiteral
+where Value: ExpressibleByStringLiteral & Equatable {
   /// A value that is equal to the literal.
   public init(stringLiteral value: Value.StringLiteralType) { self = .equal(Value(stringLiteral: value)) }
 }

@@ -18,22 +18,29 @@ enum FailureText {
   private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
-    let title = "\(expected.book.name): expected \(times) of \(expected.call), found \(found)"
-    return title + columns(["\(times): \(expected.call)"], actual(expected, isUnwanted: times.upper == 0))
+    calls(of: expected, "\(times)", "expected", "found \(found)", areUnwanted: times.upper == 0)
   }
 
   static func waited(_ times: Int, for expected: ExpectedCall, found: Int, _ end: String) -> String {
-    let wanted = CallCount.atLeast(times)
-    let title =
-      "\(expected.book.name): waited for \(wanted) of \(expected.call), found \(found) \(end)"
-    return title + columns(["\(wanted): \(expected.call)"], actual(expected, isUnwanted: false))
+    calls(of: expected, "\(CallCount.atLeast(times))", "waited for", "found \(found) \(end)", areUnwanted: false)
   }
 
   static func came(_ expected: ExpectedCall, found: Int, within limit: Duration) -> String {
-    let wanted = "no call within \(limit)"
     let end = found == 0 ? "the test was cancelled" : "found \(found)"
-    return "\(expected.book.name): expected \(wanted) of \(expected.call), \(end)"
-      + columns(["\(wanted): \(expected.call)"], actual(expected, isUnwanted: true))
+    return calls(of: expected, "no call within \(limit)", "expected", end, areUnwanted: true)
+  }
+
+  private static func calls(
+    of expected: ExpectedCall, _ wanted: String, _ verb: String, _ end: String, areUnwanted: Bool
+  ) -> String {
+    let actual = expected.book.calls.map { call in
+      let text = expected.book.text(call.message)
+      if expected.match.accepts(call.message) { return Line(text: (areUnwanted ? "✗ " : "✓ ") + text) }
+      let difference = expected.match.difference(from: call.message)
+      return Line(text: (difference == nil || areUnwanted ? "· " : "✗ ") + text, note: difference)
+    }
+    return "\(expected.book.name): \(verb) \(wanted) of \(expected.call), \(end)"
+      + columns(["\(wanted): \(expected.call)"], actual)
   }
 
   static func noCalls(of book: CallBook) -> String {
@@ -45,9 +52,9 @@ enum FailureText {
   static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {
     let title = "\(book.name): unexpected call of \(book.text(message)), for which this strict double has no stub"
     let actual = book.calls.map { call in
-      let isMatched = stubs.contains { $0.accepts(call.message) }
-      return Line(
-        text: (isMatched ? "✓ " : "✗ ") + book.text(call.message), note: isMatched ? nil : difference(call, stubs))
+      let text = book.text(call.message)
+      if stubs.contains(where: { $0.accepts(call.message) }) { return Line(text: "✓ \(text)") }
+      return Line(text: "✗ \(text)", note: stubs.lazy.compactMap { $0.difference(from: call.message) }.first)
     }
     return title + columns(stubs.isEmpty ? ["no call"] : stubs.map { book.text($0) }, actual)
   }
@@ -69,11 +76,10 @@ enum FailureText {
       (index < found.count ? "✓ " : index == found.count ? "✗ " : "· ") + "\(call)"
     }
     let right = calls.enumerated().map { index, entry in
-      let isLate = missing.book === entry.book && missing.match.accepts(entry.call.message)
-      let isFound = found.contains(index)
-      return Line(
-        text: (isFound ? "✓ " : isLate ? "✗ " : "· ") + "\(entry)",
-        note: isFound ? nil : isLate ? "too early" : note(missing, entry))
+      if found.contains(index) { return Line(text: "✓ \(entry)") }
+      if missing.accepts(entry) { return Line(text: "✗ \(entry)", note: "too early") }
+      let isOther = missing.book !== entry.book
+      return Line(text: "· \(entry)", note: isOther ? nil : missing.match.difference(from: entry.call.message))
     }
     return title + columns(left, right)
   }
@@ -92,23 +98,6 @@ enum FailureText {
   }
 
   // MARK: Columns
-
-  private static func actual(_ expected: ExpectedCall, isUnwanted: Bool) -> [Line] {
-    expected.book.calls.map { call in
-      let text = expected.book.text(call.message)
-      if expected.match.accepts(call.message) { return Line(text: (isUnwanted ? "✗ " : "✓ ") + text) }
-      let difference = expected.match.difference(from: call.message)
-      return Line(text: (difference == nil || isUnwanted ? "· " : "✗ ") + text, note: difference)
-    }
-  }
-
-  private static func difference(_ call: RecordedCall, _ stubs: [CallMatch]) -> String? {
-    stubs.lazy.compactMap { $0.difference(from: call.message) }.first
-  }
-
-  private static func note(_ expected: ExpectedCall, _ entry: BookedCall) -> String? {
-    expected.book === entry.book ? expected.match.difference(from: entry.call.message) : nil
-  }
 
   private static func columns(_ expected: [String], _ actual: [Line]) -> String {
     let left = ["expected"] + limited(expected.map { Line(text: $0) })

@@ -5,15 +5,6 @@ import Forwardcast
 #if canImport(Testing)
   import Testing
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 
 /// Tells failures to the test library whose test is running.
 enum RunningTest {
@@ -43,7 +34,6 @@ enum RunningTest {
           fileID: place.fileID, filePath: place.filePath, line: Int(place.line), column: Int(place.column)))
     }
   #endif
-
 }
 
 /// XCTest's own function for failures, found in the running process: linking XCTest would force it, and Foundation, on
@@ -55,12 +45,7 @@ private struct XCTestFailing: Sendable {
   static let shared: XCTestFailing? = {
     // XCTest.XCTFail(_: String, file: StaticString, line: UInt)
     let name = "$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF"
-    #if canImport(Darwin)
-      let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
-    #else
-      let everywhere: UnsafeMutableRawPointer? = nil
-    #endif
-    guard let address = dlsym(everywhere, name) else { return nil }
+    guard let address = systemSymbol(name) else { return nil }
     // A function value is its address and a context, of which a global function has none.
     let parts: (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) = (address, nil)
     return unsafeBitCast(parts, to: XCTestFailing.self)

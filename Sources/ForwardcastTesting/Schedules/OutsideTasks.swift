@@ -2,16 +2,6 @@
 
 import Forwardcast
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// Takes jobs to the schedule whose code made them, which would run on the runtime's own threads: those of `Task { }`, and of
 /// the core's tasks for methods that suspend. A task that has a preference for an executor comes there by itself; one that is
 /// made in it has none.
@@ -27,12 +17,7 @@ enum OutsideTasks {
 
   /// Whether the runtime lets itself be asked.
   static let areTaken: Bool = {
-    #if canImport(Darwin)
-      let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
-    #else
-      let everywhere: UnsafeMutableRawPointer? = nil
-    #endif
-    guard let place = dlsym(everywhere, "swift_task_enqueueGlobal_hook") else { return false }
+    guard let place = systemSymbol("swift_task_enqueueGlobal_hook") else { return false }
     place.assumingMemoryBound(to: Hook?.self).pointee = { job, original in
       if !OutsideTasks.take(job) { original(job) }
     }
