@@ -79,18 +79,13 @@ enum Command {
 }
 
 /// A script's text from a file.
-struct ScriptFile {
-  let name: String
-  let text: String
-
-  /// - Throws: ``FileError`` with a whole line for standard error.
-  init(_ path: String) throws(FileError) {
-    let limit = ScriptSession.textLimit
-    let bytes = try readFile(path, limit: limit)
-    name = path
-    // A text that is too long is refused by the parser, wherever it was cut.
-    text = bytes.count > limit ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
-  }
+///
+/// - Throws: ``FileError`` with a whole line for standard error.
+func scriptText(_ path: String) throws(FileError) -> String {
+  let bytes = try readFile(path, limit: ScriptSession.textLimit)
+  // A text that is too long is refused by the parser, wherever it was cut.
+  return bytes.count > ScriptSession.textLimit
+    ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
 }
 
 /// Bytes as text.
@@ -117,8 +112,7 @@ struct CheckCommand {
     var status = Status.success
     for path in files {
       do throws(FileError) {
-        let file = try ScriptFile(path)
-        guard let error = ScriptSession.check(file.text, named: file.name) else { continue }
+        guard let error = ScriptSession.check(try scriptText(path), named: path) else { continue }
         Stream.error.write("\(Style(.error).error("\(error)"))\n")
       } catch {
         Stream.error.write("\(error.line)\n")

@@ -91,9 +91,9 @@ final class Conversation {
   /// Runs a text, shows its error, and keeps it when it has none.
   private func run(_ text: String, named name: String, firstLine: Int = 1) -> ScriptOutcome {
     display.restart()
-    Interruption.shared.begin()
+    Interruption.begin()
     let outcome = session.run(text, named: name, firstLine: firstLine)
-    Interruption.shared.end()
+    Interruption.end()
     note(display.status(of: outcome))
     if outcome.error == nil {
       spoken.append(text.hasSuffix("\n") ? text : text + "\n")
@@ -139,8 +139,7 @@ final class Conversation {
       spoken = []
     case (":load", let path?):
       do throws(FileError) {
-        let file = try ScriptFile(path)
-        _ = run(file.text, named: file.name)
+        _ = run(try scriptText(path), named: path)
       } catch {
         note(.usage, error.text)
       }
@@ -164,19 +163,16 @@ extension String {
 }
 
 /// Whether control-C was pressed while something runs. The handler of the signal only stores a word.
-final class Interruption: Sendable {
-  static let shared = Interruption()
-  private let asked = Atomic<Bool>(false)
+enum Interruption {
+  private static let asked = Atomic<Bool>(false)
 
-  var isAsked: Bool { asked.load(ordering: .relaxed) }
+  static var isAsked: Bool { asked.load(ordering: .relaxed) }
 
   /// From here on control-C asks for an end of what runs.
-  func begin() {
+  static func begin() {
     asked.store(false, ordering: .relaxed)
-    signal(SIGINT) { _ in Interruption.shared.ask() }
+    signal(SIGINT) { _ in Interruption.asked.store(true, ordering: .relaxed) }
   }
 
-  func end() { signal(SIGINT, SIG_DFL) }
-
-  func ask() { asked.store(true, ordering: .relaxed) }
+  static func end() { signal(SIGINT, SIG_DFL) }
 }

@@ -29,11 +29,7 @@ final class LineEditor {
     guard var terminal = RawTerminal() else { return nil }
     let input = edit(prompt, &terminal, completions)
     terminal.restore()
-    switch input {
-    case .text: Stream.output.write("\n")
-    case .abandoned: Stream.output.write("^C\n")
-    case nil: Stream.output.write("\n")
-    }
+    Stream.output.write(input == .abandoned ? "^C\n" : "\n")
     return input
   }
 

@@ -42,7 +42,7 @@ struct RunCommand {
       // Where output cannot be written any more, nothing that follows would be seen.
       for file in files where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
       trace?.finish()
-      try output?.close()
+      try output?.finish()
       if let diagram, let path = diagramPath {
         try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
       }
@@ -72,9 +72,9 @@ struct RunCommand {
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {
-    let file: ScriptFile
+    let text: String
     do throws(FileError) {
-      file = try ScriptFile(path)
+      text = try scriptText(path)
     } catch {
       Stream.error.write("\(error.line)\n")
       return .usage
@@ -88,8 +88,7 @@ struct RunCommand {
       }
     }
     let session = ScriptSession(stepLimit: stepLimit, handlers: handlers)
-    let outcome = session.run(file.text, named: file.name)
-    return display.status(of: outcome)
+    return display.status(of: session.run(text, named: path))
   }
 }
 
@@ -116,7 +115,7 @@ final class ProgressDisplay: Sendable {
         if tracing.load(ordering: .relaxed) { write(style.faint(ShownText.shown(line)) + "\n", to: .error) }
       }
     }
-    handlers.isCancelled = { WriteFailure.isThere || Interruption.shared.isAsked }
+    handlers.isCancelled = { WriteFailure.isThere || Interruption.isAsked }
     if Stream.error.isTerminal { handlers.progress = { [self] progress in show(progress) } }
     return handlers
   }

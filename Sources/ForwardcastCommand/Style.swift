@@ -20,7 +20,7 @@ struct Style {
   func error(_ description: String) -> String {
     guard isColoured else { return description }
     var lines = description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    if let first = lines.first, let mark = first.range(of: " error: ") {
+    if let first = lines.first, let mark = first.firstRange(of: " error: ") {
       lines[0] = bold(String(first[..<mark.lowerBound])) + " " + red("error:") + " " + String(first[mark.upperBound...])
     }
     if lines.count > 1, let last = lines.indices.last, lines[last].hasSuffix("^") { lines[last] = green(lines[last]) }
@@ -29,17 +29,5 @@ struct Style {
 
   private func paint(_ text: String, _ code: String) -> String {
     isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-  }
-}
-
-extension String {
-  /// Where `part` stands first.
-  fileprivate func range(of part: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }

@@ -26,22 +26,7 @@ enum Stream: Int32, Sendable {
   ///
   /// After the first failure, which ``WriteFailure/first`` keeps, nothing is written any more: what came behind it would have a gap.
   func write(_ text: String) {
-    if WriteFailure.first(of: self) != nil { return }
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let start = rest.baseAddress, rest.count > 0 {
-        let written = systemWrite(rawValue, start, rest.count)
-        if written < 0 && errno == EINTR { continue }
-        if written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
-          var watched = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&watched, 1, -1)
-          continue
-        }
-        if written <= 0 { return WriteFailure.note(errno, of: self) }
-        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
-    }
+    if WriteFailure.first(of: self) == nil, !writeAll(text, to: rawValue) { WriteFailure.note(errno, of: self) }
   }
 }
 
@@ -67,9 +52,24 @@ enum WriteFailure {
   }
 }
 
-/// The C function, under a name that ``Stream/write(_:)`` does not hide.
-private func systemWrite(_ stream: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-  write(stream, bytes, count)
+/// Writes a whole text. `false` leaves the reason in `errno`.
+private func writeAll(_ text: String, to file: Int32) -> Bool {
+  var text = text
+  return text.withUTF8 { bytes in
+    var rest = UnsafeRawBufferPointer(bytes)
+    while let start = rest.baseAddress, rest.count > 0 {
+      let written = write(file, start, rest.count)
+      if written < 0 && errno == EINTR { continue }
+      if written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
+        var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&watched, 1, -1)
+        continue
+      }
+      if written <= 0 { return false }
+      rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+    }
+    return true
+  }
 }
 
 /// Why a file could not be read or written.
@@ -86,20 +86,28 @@ struct FileError: Error {
   }
 }
 
+/// The next bytes of a file, at most so many: none at its end, `nil` for an error, which is in `errno`.
+func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
+  var bytes = [UInt8](repeating: 0, count: count)
+  while true {
+    let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+    if count >= 0 { return Array(bytes.prefix(count)) }
+    if errno != EINTR { return nil }
+  }
+}
+
 /// Reads a whole file, or standard input for `-`, but never more than `limit` bytes and one.
 func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   let file = path == "-" ? Stream.input.rawValue : open(path, O_RDONLY)
   guard file >= 0 else { throw FileError("cannot read", path) }
   defer { if path != "-" { close(file) } }
   var bytes: [UInt8] = []
-  let chunk = 1 << 16
   while bytes.count <= limit {
-    var part = [UInt8](repeating: 0, count: min(chunk, limit + 1 - bytes.count))
-    let count = part.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { continue }
-    if count < 0 { throw FileError("cannot read", path) }
-    if count == 0 { break }
-    bytes.append(contentsOf: part.prefix(count))
+    guard let part = readBytes(file, atMost: min(1 << 16, limit + 1 - bytes.count)) else {
+      throw FileError("cannot read", path)
+    }
+    if part.isEmpty { break }
+    bytes += part
   }
   return bytes
 }
@@ -119,11 +127,9 @@ struct InputLines {
       buffer.removeSubrange(..<start)
       start = 0
       searched = buffer.count
-      var part = [UInt8](repeating: 0, count: 1 << 16)
-      let count = part.withUnsafeMutableBytes { read(Stream.input.rawValue, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      hasEnded = count <= 0
-      buffer += part.prefix(max(count, 0))
+      let part = readBytes(Stream.input.rawValue, atMost: 1 << 16) ?? []
+      hasEnded = part.isEmpty
+      buffer += part
     }
   }
 
@@ -142,7 +148,7 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   return length
 }
 
-/// A file that is written piece by piece. After the first failure, which ``close()`` throws, nothing is written any more.
+/// A file that is written piece by piece. After the first failure, which ``finish()`` throws, nothing is written any more.
 final class FileWriter: Sendable {
   private let path: String
   private let file: Int32
@@ -157,35 +163,22 @@ final class FileWriter: Sendable {
 
   func write(_ text: String) {
     failure.withLock { failure in
-      guard failure == nil else { return }
-      var text = text
-      text.withUTF8 { bytes in
-        var rest = UnsafeRawBufferPointer(bytes)
-        while let start = rest.baseAddress, rest.count > 0 {
-          let count = systemWrite(file, start, rest.count)
-          if count < 0 && errno == EINTR { continue }
-          if count <= 0 { return failure = FileError("cannot write", path) }
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        }
-      }
+      if failure == nil, !writeAll(text, to: file) { failure = FileError("cannot write", path) }
     }
   }
 
   /// Closes the file, once.
-  func close() throws(FileError) {
-    systemClose(file)
+  func finish() throws(FileError) {
+    close(file)
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 }
-
-/// The C function, under a name that ``FileWriter/close()`` does not hide.
-private func systemClose(_ file: Int32) { close(file) }
 
 /// Writes a whole file, which takes the place of one that is there.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
   let file = try FileWriter(path, onlyForOwner: onlyForOwner)
   file.write(text)
-  try file.close()
+  try file.finish()
 }
 
 /// A variable of the environment.

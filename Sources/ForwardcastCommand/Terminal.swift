@@ -27,17 +27,7 @@ struct RawTerminal {
 
   /// The next byte, or `nil` at the end of the input.
   private mutating func readByte() -> UInt8? {
-    if let byte = returned {
-      returned = nil
-      return byte
-    }
-    var byte: UInt8 = 0
-    while true {
-      let count = read(Stream.input.rawValue, &byte, 1)
-      if count == 1 { return byte }
-      if count < 0 && errno == EINTR { continue }
-      return nil
-    }
+    returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first
   }
 
   /// The next key, or `nil` at the end of the input.

@@ -28,7 +28,7 @@ struct TypesCommand {
     } catch {
       // A type by itself is no method; whatever is neither is reported as a method.
       guard let type = try? TypeEncoding(encoding) else { throw error }
-      return Table(rows: [Self.heading, row("type", type, type.layout, offset: nil)]).text
+      return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }
     var rows = [Self.heading, row("return", signature.returnType, signature.returnType.layout, offset: nil)]
     let places = zip(signature.argumentLayouts, signature.argumentOffsets)
@@ -36,7 +36,7 @@ struct TypesCommand {
       rows.append(row("\(index)", type, layout, offset: offset))
     }
     let frame = signature.frameLength.map { "frame: \($0) bytes\n" } ?? "frame: no size\n"
-    return Table(rows: rows).text + frame
+    return Self.text(rows) + frame
   }
 
   private static let heading = ["index", "type", "meaning", "size", "alignment", "offset"]
@@ -46,31 +46,16 @@ struct TypesCommand {
     let words = [type.description, type.meaning].map { ShownText.shown($0, limit: 160) }
     return [index] + words + numbers.map { $0.map(String.init) ?? "-" }
   }
-}
 
-/// Rows of cells in columns that are as wide as their widest cell; numbers stand at the right.
-struct Table {
-  let rows: [[String]]
-
-  var text: String {
-    guard let columns = rows.first?.indices else { return "" }
-    let widths = columns.map { column in rows.map { ShownText.width($0[column]) }.max() ?? 0 }
+  /// Rows of cells in columns that are as wide as their widest cell; numbers stand at the right.
+  private static func text(_ rows: [[String]]) -> String {
+    let widths = heading.indices.map { column in rows.map { ShownText.width($0[column]) }.max() ?? 0 }
     return rows.map { row in
-      var line = ""
-      for column in columns {
-        let padding = String(repeating: " ", count: widths[column] - ShownText.width(row[column]))
-        line += column < 3 ? row[column] + padding : padding + row[column]
-        line += "  "
+      let cells = row.enumerated().map { column, cell in
+        let padding = String(repeating: " ", count: widths[column] - ShownText.width(cell))
+        return column < 3 ? cell + padding : padding + cell
       }
-      return line.trimmedAtEnd + "\n"
+      return cells.joined(separator: "  ") + "\n"
     }.joined()
-  }
-}
-
-extension String {
-  fileprivate var trimmedAtEnd: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }
