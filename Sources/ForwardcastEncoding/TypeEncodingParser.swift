@@ -70,36 +70,24 @@ struct TypeEncodingParser {
     case UInt8(ascii: "b"):
       guard place.allowsBitField else { throw error(.misplacedBitField) }
       return .bitField(try readBitField())
-    case UInt8(ascii: "^"):
-      return .pointer(
-        to: try readInside { parser throws(TypeEncodingError) in
-          try parser.readType(in: Place(precedesNames: place.precedesNames))
-        })
-    case UInt8(ascii: "["):
-      return try readInside { parser throws(TypeEncodingError) in try parser.readArray() }
-    case UInt8(ascii: "{"):
-      return .structure(
-        try readInside { parser throws(TypeEncodingError) in
-          try parser.readRecord(until: UInt8(ascii: "}"))
-        })
-    case UInt8(ascii: "("):
-      return .union(
-        try readInside { parser throws(TypeEncodingError) in
-          try parser.readRecord(until: UInt8(ascii: ")"))
-        })
+    case UInt8(ascii: "^"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "("):
+      try enter()
+      defer { depth -= 1 }
+      switch byte {
+      case UInt8(ascii: "^"): return .pointer(to: try readType(in: Place(precedesNames: place.precedesNames)))
+      case UInt8(ascii: "["): return try readArray()
+      case UInt8(ascii: "{"): return .structure(try readRecord(until: UInt8(ascii: "}")))
+      default: return .union(try readRecord(until: UInt8(ascii: ")")))
+      }
     default: throw error(.unknownType)
     }
   }
 
-  /// Steps over an opening byte and reads one level deeper.
-  private mutating func readInside<Part>(
-    _ read: (inout Self) throws(TypeEncodingError) -> Part
-  ) throws(TypeEncodingError) -> Part {
+  /// Steps over an opening byte, one level deeper.
+  private mutating func enter() throws(TypeEncodingError) {
     guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep) }
     position += 1
     depth += 1
-    defer { depth -= 1 }
-    return try read(&self)
   }
 
   private mutating func take(_ kind: TypeEncoding.Kind) -> TypeEncoding.Kind {
@@ -115,7 +103,9 @@ struct TypeEncodingParser {
     case UInt8(ascii: "?"):
       position += 1
       guard peek() == UInt8(ascii: "<") else { return .block(signature: nil) }
-      return .block(signature: try readInside { parser throws(TypeEncodingError) in try parser.readBlockSignature() })
+      try enter()
+      defer { depth -= 1 }
+      return .block(signature: try readBlockSignature())
     case UInt8(ascii: "\""):
       if place.precedesNames && quotedTextIsMemberName() { return .object(name: nil) }
       return .object(name: try readQuoted())

@@ -7,7 +7,7 @@ extension ExtensionPoint: MulticastSending {
   public func route(for selector: MessageSelector) -> MessageRoute {
     let route = observers.route(for: selector)
     guard let placed = lazy.marks(for: selector).first else { return route }
-    return route.makingObservers(placed.mark.signature(for: selector))
+    return route.makingObservers(placed.mark.signature(selector))
   }
 
   /// Who gets a message that begins now, after making the lazy observers that implement it. Who could not be made counts

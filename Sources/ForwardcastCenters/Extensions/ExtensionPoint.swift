@@ -131,7 +131,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.marks(for: selector).first {
-      return placed.mark.signature(for: selector)
+      return placed.mark.signature(selector)
     }
     return observers.methodSignature(for: selector)
   }
@@ -179,7 +179,7 @@ extension ExtensionPoint: CustomStringConvertible {
       let names = places.compactMap { place -> String? in
         if let target = place.target { return existing.contains(place) ? typeName(of: target) : nil }
         guard let mark = vacant.first(where: { $0.1 === place })?.0 else { return nil }
-        return mark.signature(for: selector) == nil ? nil : "\(mark.name) (lazy)"
+        return mark.signature(selector) == nil ? nil : "\(mark.name) (lazy)"
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }

@@ -11,7 +11,8 @@ final class LazyMark: Sendable {
   /// Its class, where that is known.
   let type: (any AnyObject.Type)?
   let delivery: Delivery
-  private let methodOf: @Sendable (MessageSelector) -> MethodSignature?
+  /// The types of the method that the observer will have for a selector, found without making it.
+  let signature: @Sendable (MessageSelector) -> MethodSignature?
   private let stampOf: @Sendable (ServiceCenter) throws -> (SlotStamp, isMaking: Bool)
   /// Makes the observer, and says whether it is the service itself.
   private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
@@ -27,7 +28,7 @@ final class LazyMark: Sendable {
     signature: @escaping @Sendable (MessageSelector) -> MethodSignature?,
     as observer: @escaping @Sendable (Service) -> Interface
   ) {
-    (name, id, self.type, self.delivery, methodOf) = (key.name, key.id, type, delivery, signature)
+    (name, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
     stampOf = { center in
       let store = try center.owner(of: key).store
       return (SlotStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
@@ -42,9 +43,6 @@ final class LazyMark: Sendable {
     }
     keep = { center, leash, mark in try center.owner(of: key).store.keep(leash, for: mark, with: key.id) }
   }
-
-  /// The types of the method that the observer will have for `selector`, found without making it.
-  func signature(for selector: MessageSelector) -> MethodSignature? { methodOf(selector) }
 
   /// Whether the calling thread is making the observer for this mark.
   var isWaking: Bool { wakers.withLock { $0.contains(ThreadIdentity.current) } }

@@ -28,7 +28,7 @@ final class LazyMarks: Sendable {
 
   /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
   func add(_ mark: LazyMark, priority: Int) -> Bool {
-    if let scope, !scope.contains(where: { mark.signature(for: $0) != nil }) { return false }
+    if let scope, !scope.contains(where: { mark.signature($0) != nil }) { return false }
     let place = core.reserveSlot(priority: priority, scope: scope, delivery: mark.delivery)
     let added = state.withLock { state in
       guard !state.marks.contains(where: { $0.mark.id == mark.id }) else { return false }
@@ -60,7 +60,7 @@ final class LazyMarks: Sendable {
     }
     if let known { return known }
     if let scope, !scope.contains(selector) { return [] }
-    let marks = all.filter { $0.mark.signature(for: selector) != nil }
+    let marks = all.filter { $0.mark.signature(selector) != nil }
     state.withLock { state in
       guard state.marks.elementsEqual(all, by: { $0.mark === $1.mark }) else { return }
       if state.epoch != epoch { (state.epoch, state.bySelector) = (epoch, [:]) }
@@ -95,7 +95,7 @@ final class LazyMarks: Sendable {
         }
         try placed.mark.wake(in: center, at: placed.place, of: core)
       } catch {
-        failures.append(LazyFailure(mark: placed.mark, error: error))
+        failures.append((placed.mark, error))
       }
     }
     return failures
@@ -110,10 +110,7 @@ final class LazyMarks: Sendable {
 }
 
 /// A lazy observer that could not be made for a message.
-struct LazyFailure {
-  let mark: LazyMark
-  let error: any Error
-}
+typealias LazyFailure = (mark: LazyMark, error: any Error)
 
 /// A lazy registration and its place in the order.
 struct PlacedMark: Sendable {

@@ -7,10 +7,7 @@ import Forwardcast
 /// Who waits for which construction is in the process's one `WaitGraph`, beside the resolver hooks: services of
 /// different centers need each other, and hooks need services.
 final class Construction: Sendable {
-  enum Outcome: Sendable {
-    case made(AnyServiceEntry)
-    case failed(any Error)
-  }
+  typealias Outcome = Result<AnyServiceEntry, any Error>
 
   private let work: SharedWork
   private let outcome = Guarded<Outcome?>(nil)
@@ -38,10 +35,9 @@ final class Construction: Sendable {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
     }
-    switch outcome.withLock({ $0 }) {
-    case .made(let entry)?: return entry
-    case .failed(let error)?: throw error
-    case nil: preconditionFailure("the construction of \(work.name) was left without an outcome")
+    guard let outcome = outcome.withLock({ $0 }) else {
+      preconditionFailure("the construction of \(work.name) was left without an outcome")
     }
+    return try outcome.get()
   }
 }

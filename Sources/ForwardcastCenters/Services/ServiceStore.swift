@@ -4,8 +4,12 @@ import Forwardcast
 import Synchronization
 
 /// A service that lives in a store, without its type.
-class AnyServiceEntry: @unchecked Sendable {  // immutable after init but for `companions`, which has a lock
+///
+/// Immutable but for `order`, which is set under the store's lock before others see it, and `companions`, which has a lock.
+class AnyServiceEntry: @unchecked Sendable {
   let name: String
+  /// The number of its creation, once it lives.
+  fileprivate var order = 0
   let lifecycle: (any ServiceLifecycle)?
   /// What goes with the service, by who has put it there.
   fileprivate let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -31,12 +35,6 @@ final class ServiceEntry<Service: Sendable>: AnyServiceEntry, @unchecked Sendabl
 /// The services of one center, living and under construction. All state is under one lock, which is held for look-ups
 /// only: makers, hooks and releases run outside.
 final class ServiceStore: Sendable {
-  private struct Place {
-    let entry: AnyServiceEntry
-    /// The number of its creation.
-    let order: Int
-  }
-
   private struct Pending {
     let construction: Construction
     /// How many log-outs there had been when its maker was called.
@@ -44,7 +42,7 @@ final class ServiceStore: Sendable {
   }
 
   private struct State {
-    var living: [ServiceID: Place] = [:]
+    var living: [ServiceID: AnyServiceEntry] = [:]
     var pending: [ServiceID: Pending] = [:]
     var created = 0
     var clearings = 0
@@ -68,7 +66,7 @@ final class ServiceStore: Sendable {
   func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
     if let found = existing(key) { return found }
     let turn = state.withLock { state -> Turn in
-      if let place = state.living[key.id] { return .take(place.entry) }
+      if let entry = state.living[key.id] { return .take(entry) }
       if let pending = state.pending[key.id] { return .wait(pending.construction) }
       let mine = Construction(key.name)
       state.pending[key.id] = Pending(construction: mine, clearings: state.clearings)
@@ -94,11 +92,11 @@ final class ServiceStore: Sendable {
     mine.begin()
     do {
       let entry = try build(key, in: center)
-      mine.finish(.made(entry))
+      mine.finish(.success(entry))
       return entry.service
     } catch {
       _ = state.withLock { $0.pending.removeValue(forKey: key.id) }
-      mine.finish(.failed(error))
+      mine.finish(.failure(error))
       throw error
     }
   }
@@ -126,7 +124,8 @@ final class ServiceStore: Sendable {
         return nil
       }
       state.created += 1
-      state.living[id] = Place(entry: entry, order: state.created)
+      entry.order = state.created
+      state.living[id] = entry
       return state.pending.removeValue(forKey: id)
     }
     return ended != nil
@@ -141,14 +140,14 @@ final class ServiceStore: Sendable {
 
   /// The service of `key` if it lives.
   func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
-    state.withLock { $0.living[key.id]?.entry }.map { unwrap($0) }
+    state.withLock { $0.living[key.id] }.map { unwrap($0) }
   }
 
   /// Keeps an object as long as the service of `id` lives here, in the place of the one that `owner` has put there before.
   ///
   /// Where the service does not live, nobody keeps it.
   func keep(_ companion: any AnyObject & Sendable, for owner: AnyObject, with id: ServiceID) {
-    let entry = state.withLock { $0.living[id]?.entry }
+    let entry = state.withLock { $0.living[id] }
     let old = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
     withExtendedLifetime(old) {}
   }
@@ -159,23 +158,21 @@ final class ServiceStore: Sendable {
   }
 
   /// All that live, in the order of creation.
-  var entries: [AnyServiceEntry] { places.map(\.entry) }
-
-  private var places: [Place] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
+  var entries: [AnyServiceEntry] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
 
   // MARK: Removing
 
   /// Takes out the service of `id`. `false` when there is none. The last reference goes before this returns.
   func remove(_ id: ServiceID) -> Bool {
-    let place = state.withLock { $0.living.removeValue(forKey: id) }
-    if place != nil { noteRemoval() }
-    return place != nil
+    let entry = state.withLock { $0.living.removeValue(forKey: id) }
+    if entry != nil { noteRemoval() }
+    return entry != nil
   }
 
   /// Takes out everything, in reverse order of creation.
   func removeAll() {
     var goners = state.withLock { state in
-      let all = state.living.values.sorted { $0.order < $1.order }.map(\.entry)
+      let all = state.living.values.sorted { $0.order < $1.order }
       state.living = [:]
       return all
     }
@@ -190,9 +187,9 @@ final class ServiceStore: Sendable {
     // By the number of their creation: whether they persist.
     var told: [Int: Bool] = [:]
     func tellOthers() {
-      for place in places where told[place.order] == nil {
-        hook(place.entry)
-        told[place.order] = place.entry.isPersistent
+      for entry in entries where told[entry.order] == nil {
+        hook(entry)
+        told[entry.order] = entry.isPersistent
       }
     }
     while true {
@@ -214,7 +211,7 @@ final class ServiceStore: Sendable {
       }
       let goners = state.living.filter { told[$0.value.order] == false }
       for id in goners.keys { state.living[id] = nil }
-      return (true, goners.values.sorted { $0.order < $1.order }.map(\.entry))
+      return (true, goners.values.sorted { $0.order < $1.order })
     }
   }
 
