@@ -26,12 +26,9 @@ extension WireReply {
   ///
   /// - Throws: ``WireValueError`` for an answer that cannot be encoded.
   func text() throws(WireValueError) -> String {
-    var writer = WireWriter()
-    var failure: WireValueError?
-    writer.message {
-      switch self {
-      case .opened(let line, let window, let messages):
-        $0.field("k", "opened")
+    switch self {
+    case .opened(let line, let window, let messages):
+      WireWriter.message("opened") {
         $0.field("l", line)
         $0.field("w", window)
         $0.name("m")
@@ -41,41 +38,39 @@ extension WireReply {
             if let signature { $0.text(signature) } else { $0.null() }
           }
         }
-      case .told(let answers):
-        $0.field("k", "told")
+      }
+    case .told(let answers):
+      WireWriter.message("told") {
         $0.name("r")
         $0.bool(answers)
-      case .answer(let number, let answer):
-        $0.field("k", "answer")
-        $0.field("n", number)
-        $0.name("r")
-        $0.list { list in
-          guard let answer else { return }
-          do throws(WireValueError) { try list.box(answer, role: "the answer") } catch { failure = error }
+      }
+    case .answer(let number, let answer):
+      try WireWriter.message("answer", number) { writer throws(WireValueError) in
+        writer.name("r")
+        try writer.list { list throws(WireValueError) in
+          if let answer { try list.box(answer, role: "the answer") }
         }
-      case .messageError(let number, let error):
-        $0.field("k", "error")
-        $0.field("n", number)
+      }
+    case .messageError(let number, let error):
+      WireWriter.message("error", number) {
         $0.field("c", error.code.description)
         $0.field("w", cut(error.receiver))
         $0.field("s", cut(error.selector))
         $0.field("e", cut(error.evidence))
         if let index = error.argumentIndex { $0.field("x", index) }
-      case .foreignError(let number, let type, let text):
-        $0.field("k", "error")
-        $0.field("n", number)
+      }
+    case .foreignError(let number, let type, let text):
+      WireWriter.message("error", number) {
         $0.field("t", cut(type))
         $0.field("e", cut(text))
-      case .refused(let number, let refusal):
-        $0.field("k", "refused")
-        if let number { $0.field("n", number) }
+      }
+    case .refused(let number, let refusal):
+      WireWriter.message("refused", number) {
         $0.field("c", refusal.code.rawValue)
         $0.field("e", cut(refusal.evidence))
         if let index = refusal.argumentIndex { $0.field("x", index) }
       }
     }
-    if let failure { throw failure }
-    return writer.text
   }
 
   /// Reads a reply.

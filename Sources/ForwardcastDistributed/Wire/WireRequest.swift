@@ -65,26 +65,19 @@ extension WireRequest {
   /// What this process calls itself when it opens lines.
   static let sender = "\(LineName())"
 
-  static var openText: String { text("open") { $0.field("o", sender) } }
+  static var openText: String { WireWriter.message("open") { $0.field("o", sender) } }
 
-  static func askText(_ selector: MessageSelector) -> String { text("ask") { $0.field("s", selector.name) } }
+  static func askText(_ selector: MessageSelector) -> String {
+    WireWriter.message("ask") { $0.field("s", selector.name) }
+  }
 
   static func awaitText(_ awaited: [Int], upTo number: Int, line: String) -> String {
-    text("await") {
+    WireWriter.message("await") {
       $0.field("l", line)
       $0.field("n", number)
       $0.name("a")
       $0.list { for number in awaited { $0.integer(number) } }
     }
-  }
-
-  private static func text(_ kind: String, _ fields: (inout WireWriter) -> Void) -> String {
-    var writer = WireWriter()
-    writer.message {
-      $0.field("k", kind)
-      fields(&$0)
-    }
-    return writer.text
   }
 }
 
@@ -99,13 +92,9 @@ struct WireCallText: Sendable {
     head.field("k", "call")
     head.field("s", invocation.selector.name)
     head.name("a")
-    var failure: WireValueError?
-    head.list { list in
-      for (index, argument) in invocation.arguments.enumerated() where failure == nil {
-        do throws(WireValueError) { try list.box(argument, role: "argument \(index)") } catch { failure = error }
-      }
+    try head.list { list throws(WireValueError) in
+      for (index, argument) in invocation.arguments.enumerated() { try list.box(argument, role: "argument \(index)") }
     }
-    if let failure { throw failure }
   }
 
   struct Place: Sendable {

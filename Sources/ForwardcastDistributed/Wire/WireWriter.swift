@@ -60,16 +60,10 @@ struct WireWriter {
   mutating func beginRecord() { bytes.append(UInt8(ascii: "{")) }
   mutating func endRecord() { bytes.append(UInt8(ascii: "}")) }
 
-  mutating func list(_ body: (inout WireWriter) throws -> Void) rethrows {
+  mutating func list<Failure: Error>(_ body: (inout WireWriter) throws(Failure) -> Void) throws(Failure) {
     beginList()
     try body(&self)
     endList()
-  }
-
-  mutating func record(_ body: (inout WireWriter) throws -> Void) rethrows {
-    beginRecord()
-    try body(&self)
-    endRecord()
   }
 
   /// The name of a field, before its value.
@@ -94,9 +88,18 @@ struct WireWriter {
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  mutating func message(_ fields: (inout WireWriter) -> Void) {
-    heading()
-    record(fields)
+  /// A message of a kind, with its number if it has one, and the fields that `body` writes.
+  static func message<Failure: Error>(
+    _ kind: String, _ number: Int? = nil, _ body: (inout WireWriter) throws(Failure) -> Void
+  ) throws(Failure) -> String {
+    var writer = WireWriter()
+    writer.heading()
+    writer.beginRecord()
+    writer.field("k", kind)
+    if let number { writer.field("n", number) }
+    try body(&writer)
+    writer.endRecord()
+    return writer.text
   }
 }
 
