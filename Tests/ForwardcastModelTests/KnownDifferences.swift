@@ -57,6 +57,33 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "two senders hang, each with a place in a buffer that the other waits for", "No hang for any schedule",
+      nest(2), nest(1), nest(2, in: 1),
+      .add(Addition(object: .target(3), proxy: 1, context: 0, buffer: .suspendSender(1))),
+      .add(Addition(object: .target(4), proxy: 2, context: 1, buffer: .suspendSender(1))),
+      .send(Send(verb: .broadcast, word: .tell, proxy: 1)),
+      .send(Send(verb: .collectAndWait(.all), word: .ask, proxy: 1)), send(.collectAndWait(.all), .ask)),
+    KnownDifference(
+      "a hook that sends a message on twice has the second one dropped that was to wait for room",
+      "\(between): … room in buffers", hook(.around(.twice), on: 0),
+      .add(Addition(object: .target(4), context: 0, buffer: .suspendSender(1))), send(.broadcastWhenReady)),
+    KnownDifference(
+      "behind a hook the answer counts as open of a target whose buffer is full, and further targets are asked",
+      "\(between): … early stopping", targets: [4: TargetSetup(vote: false)],
+      .add(Addition(object: .target(4), context: 1, buffer: .keepOldest(1))), hook(.after, on: 0), add(4), add(3),
+      send(.broadcast), send(.collectAndWait(.every), .vote)),
+    KnownDifference(
+      "a strong target that is removed in a message that it does not respond to is in no list",
+      "A skip's reason is the first that holds of: removed, dead, muted, out of scope, does not respond",
+      targets: [0: TargetSetup(shape: .voteOnly), 4: TargetSetup(actions: [.remove(.target(0), from: 0)])],
+      .add(Addition(object: .target(0), isStrong: true)), .add(Addition(object: .target(4), priority: 1)),
+      send(.forward)),
+    KnownDifference(
+      "a target with two registrations that dies in a message is listed twice",
+      "A report has each target once, in one of its lists",
+      targets: [4: TargetSetup(actions: [.release(1)])],
+      add(4), add(1), .add(Addition(object: .target(1), only: [.ask, .vote])), send(.forward, .ask)),
+    KnownDifference(
       "an answer that waits behind an open one keeps its weak target alive", "weak; dead targets are never called",
       nest(1, on: 0), nest(2), add(4, to: 2), send(.collectAndWait(.every), .vote), .release(4), send(.broadcast)),
     KnownDifference(

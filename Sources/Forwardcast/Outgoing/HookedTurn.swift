@@ -100,11 +100,11 @@ final class HookedTurn {
   }
 
   nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
+    // Who goes on once more needs room once more, before anything is posted.
+    if wasSent { try await walk.reserveRoom(in: node) }
     let outside = try enter(arguments)
     defer { leave(outside) }
     do {
-      // Who goes on once more needs room once more.
-      if wasSent { try await walk.reserveRoom(in: node) }
       try await walk.serveAndWait(to: depth)
       try await walk.suspend()
     } catch { return try ended { throw error } }

@@ -41,8 +41,15 @@ final class RouteNode {
     /// The step that it stands before.
     let before: Int
     let registration: Registration
+    /// The target, where it was registered strongly when the message began.
+    let strong: AnyObject?
     /// The multicast that is registered for other selectors.
     fileprivate(set) var node: RouteNode?
+
+    fileprivate init(_ registration: Registration, before: Int) {
+      (self.registration, self.before) = (registration, before)
+      strong = registration.isStrong ? registration.currentTarget : nil
+    }
   }
 
   /// A multicast among the targets.
@@ -65,7 +72,7 @@ final class RouteNode {
 
   private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
     (self.route, self.proxies) = (route, proxies)
-    leftOut = listsEveryTarget ? route.leftOut.map { LeftOut(before: $0.before, registration: $0.registration) } : []
+    leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
     if let type = route.route.loopType, !route.route.traits.hasIsolated {
       (segments, onlySegment, plan) = ([], StepSegment(end: route.count, type: type), nil)
     } else {
@@ -217,7 +224,7 @@ final class RouteNode {
   /// died.
   func outcomes(of leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?) -> [Outcome] {
     let registration = leftOut.registration
-    guard let target = registration.currentTarget else { return [] }
+    guard let target = leftOut.strong ?? registration.currentTarget else { return [] }
     let own = registration.reasonToLeaveOut(route.selector)
     let reason = stop.map { .first(own, $0) } ?? own
     let place = StepContext(

@@ -86,7 +86,9 @@ extension Walk {
     if let reason = step.obstacle {
       return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
     }
-    if sink.listsEveryTarget, step.target == nil { return withdraw(.outcome(.skipped(.dead))) }
+    if sink.listsEveryTarget, step.target == nil {
+      return withdraw(node.route.route.hasRepeats && !node.served.list(step) ? .repeated : .outcome(.skipped(.dead)))
+    }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
     if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
     switch node.nested[index] {
@@ -121,7 +123,10 @@ extension Walk {
     dropped += 1
     lost.giveUp(.bufferFull)
     guard lost === parcel else { return sent }
-    return slot < 0 ? passed(.bufferFull, index, node) : .outcome(.queued(slot: slot))
+    // Known now, and the trace has been told.
+    guard sink.listsEveryTarget else { return .away([(.skipped(.bufferFull), context(step, node))]) }
+    let place = ownPlace(of: step, in: node)
+    return .away(inner?.outcomes(.bufferFull, at: place) ?? [(.skipped(.bufferFull), place)])
   }
 
   /// What becomes of a step that is passed by: where all are listed, those of a proxy in its place.
@@ -191,31 +196,38 @@ extension Walk {
 
   // MARK: Room
 
-  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, in the order of delivery.
+  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside.
   ///
   /// Once for all that the message may reach, also behind hooks.
   ///
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) func reserveRoom(in root: RouteNode) async throws {
-    // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
-    var lines: Set<ObjectIdentifier> = []
+    var places: [(line: BufferedLine, step: RouteStep, node: RouteNode, index: Int)] = []
+    for node in root.all {
+      for group in node.plan?.groups ?? [] where !group.isBatched {
+        guard let line = group.steps[0].queued?.line, line.suspendsSenders else { continue }
+        places.append((line, group.steps[0], node, group.indices[0]))
+      }
+    }
+    // In one order for all senders: none waits for a place of one that waits for its own.
+    places.sort { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }
+    var last: BufferedLine?
     do {
-      for node in root.all {
-        for group in node.plan?.groups ?? [] where !group.isBatched {
-          guard let line = group.steps[0].queued?.line, line.suspendsSenders, group.steps[0].isActive else { continue }
-          guard lines.insert(ObjectIdentifier(line)).inserted else {
-            node.reserved[group.indices[0]] = false
-            continue
-          }
-          if !line.reserveAtOnce() {
-            let registration = group.steps[0].registration.takeUnretainedValue()
-            let wait = try SuspendedWaits.begin(for: [registration], in: route.core, route.selector)
-            defer { wait?.end() }
-            try await line.reserve { wait?.start($0) }
-          }
-          node.reserved[group.indices[0]] = true
+      for (line, step, node, index) in places where step.isActive {
+        // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
+        guard line !== last else {
+          node.reserved[index] = false
+          continue
         }
+        if !line.reserveAtOnce() {
+          let wait = try SuspendedWaits.begin(
+            for: [step.registration.takeUnretainedValue()], in: route.core, route.selector)
+          defer { wait?.end() }
+          try await line.reserve { wait?.start($0) }
+        }
+        node.reserved[index] = true
+        last = line
       }
     } catch {
       giveBackRoom(in: root)

@@ -218,7 +218,7 @@ final class Walk {
     }
     guard let target = step.target else {
       frame.dead += 1
-      take(.skipped(.dead), at: context(step, nil))
+      if !node.route.route.hasRepeats || node.served.list(step) { take(.skipped(.dead), at: context(step, nil)) }
       return nil
     }
     if node.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
