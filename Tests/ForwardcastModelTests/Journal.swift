@@ -35,21 +35,24 @@ struct Difference: CustomStringConvertible {
   }
 }
 
-/// Compares by step. What happens in the sender's turn has one order; errors go to handlers when they are known, and what runs
-/// on contexts or is waited for has an order for each target, hook, handler and sender only.
+/// Compares by step. What happens in the sender's turn has one order; what runs on contexts or is waited for has one for each
+/// target only, and its errors go to handlers at some time.
 func firstDifference(
   expected: Journal, observed: Journal, several: Set<String> = [], ordered: (Int) -> Bool
 ) -> Difference? {
-  let steps = Set(expected.map(\.step)).union(observed.map(\.step)).sorted()
-  for step in steps {
-    let wanted = expected.filter { $0.step == step }
-    let found = matched(observed.filter { $0.step == step }, with: wanted)
+  func byStep(_ journal: Journal) -> [Int: Journal] {
+    Dictionary(grouping: journal) { $0.actor.hasPrefix("onError") && !ordered($0.step) ? .max : $0.step }
+  }
+  let (expected, observed) = (byStep(expected), byStep(observed))
+  for step in Set(expected.keys).union(observed.keys).sorted() {
+    let wanted = expected[step] ?? []
+    let found = matched(observed[step] ?? [], with: wanted)
     func texts(_ events: [Event]) -> [String] { events.map(\.description) }
     func byActor(_ events: [Event]) -> [String: [String]] {
       let groups = Dictionary(grouping: events, by: \.actor).mapValues(texts)
       return Dictionary(
         uniqueKeysWithValues: groups.map {
-          ($0, several.contains($0) || $0.hasPrefix("onError") && !ordered(step) ? $1.sorted() : $1)
+          ($0, several.contains($0) || !ordered(step) && !$0.hasPrefix("t") ? $1.sorted() : $1)
         })
     }
     func inTurn(_ events: [Event]) -> [String] {

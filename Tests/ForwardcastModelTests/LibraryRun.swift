@@ -239,7 +239,7 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
     case .removeRow(let index, let word):
       guard let target = targets[index] as? TargetOfItsOwn else { return }
       target.own.remove(word.selector)
-      rows[index][word] = -1
+      rows[index][word] = nil
     case .send(let send): self.send(send)
     }
   }

@@ -78,7 +78,8 @@ final class Node {
   var isPosted = false
   /// Whether a nested proxy was entered, and its hooks threw an error.
   var (isEntered, hasFailed) = (false, false)
-  var holdsRoom = false
+  /// Whether it has a place in the buffer, or shares that of another way to the same registration.
+  var (holdsRoom, sharesRoom) = (false, false)
   /// What came of it on its context, and who waits for that where.
   var served: Served?
   var onServed: ((Served) -> Void)?
@@ -157,6 +158,8 @@ struct Served {
   var answers: [Answer] = []
   /// Errors that the sender is to be thrown.
   var errors: [Fault] = []
+  /// Those that came when it needed no more.
+  var late: [Fault] = []
   /// Whether there was an error, whoever was told.
   var hasFailed = false
 }
@@ -356,7 +359,9 @@ final class Reference {
         return node
       }
     }
-    let own = hooks[proxy].filter { !$0.isCancelled && ($0.setup.word == nil || $0.setup.word == word) }
+    let own = hooks[proxy].filter {
+      !$0.isCancelled && ($0.setup.word == nil || $0.setup.word == word || $0.setup.kind == .trace)
+    }
     // Streams take messages as their targets get them: inside of all hooks.
     let streams = own.filter { $0.setup.kind == .stream }
     let above = own.reversed().filter { $0.setup.kind != .stream }
@@ -398,7 +403,9 @@ final class Reference {
   private func pin(_ level: Level, _ travel: Travel) {
     for node in level.nodes {
       if let inner = node.level { pin(inner, travel) }
-      if node.place.isStrong, node.row != nil, case .target(let target) = node.object { travel.pinned.insert(target) }
+      // A report keeps those as well that do not respond.
+      guard node.place.isStrong, node.row != nil || travel.mode == .report else { continue }
+      if case .target(let target) = node.object { travel.pinned.insert(target) }
     }
   }
 
@@ -430,7 +437,11 @@ final class Reference {
       }
     }
     let take = {
-      for node in nodes where !node.place.isCancelled {
+      for (index, node) in nodes.enumerated() where !node.place.isCancelled {
+        // The specification does not say how many places a message takes to which several ways lead: one, so that it never
+        // waits for itself.
+        node.sharesRoom = nodes[..<index].contains { $0.place === node.place }
+        if node.sharesRoom { continue }
         node.place.reserved += 1
         node.holdsRoom = true
       }
@@ -489,6 +500,8 @@ final class Reference {
     var isInOrder = false
     /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
     var isBehindOpen = false
+    /// Told of an error that no hook can take any more, when it happens.
+    var noteFailure = {}
     init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
     var word: Word { travel.send.word }
   }
@@ -520,8 +533,13 @@ final class Reference {
     let hook = level.hooks[index]
     let setup = hook.setup
     let name = "h\(hook.number)"
-    let within = { (argument: Int, done: @escaping (Served) -> Void) in
-      self.surrounded(level, part, argument, from: index + 1, passed: passed, done)
+    var inner = part
+    switch setup.kind {
+    case .after, .failingAfter, .around: inner.noteFailure = {}
+    case .before, .refusing, .stream, .trace: break
+    }
+    let within = { [inner] (argument: Int, done: @escaping (Served) -> Void) in
+      self.surrounded(level, inner, argument, from: index + 1, passed: passed, done)
     }
     guard !hook.isCancelled else { return within(argument, done) }
     switch setup.kind {
@@ -540,7 +558,7 @@ final class Reference {
         self.note(name, "after \(part.word) \(argument): \(served.answers.map(\.value))")
         self.begin(hook)
         guard setup.kind == .failingAfter else { return done(served) }
-        for fault in served.errors where !fault.isListed { self.report(fault, part) }
+        for fault in served.errors + served.late where !fault.isListed { self.report(fault, part) }
         self.fail(level, part, "\(name) throws", done)
       }
     case .around(let around):
@@ -556,7 +574,7 @@ final class Reference {
         var served = served
         if isThrown {
           for fault in served.errors.dropFirst() { self.report(fault, part) }
-          served = Served()
+          (served.answers, served.errors, served.hasFailed) = ([], [], false)
           // Not as many answers as the targets gave: these stand without one.
           self.withoutAnswers(level)
         }
@@ -570,8 +588,12 @@ final class Reference {
       case .pass, .change, .swallow: within(argument, leave)
       case .argument: within(argument + 100, leave)
       case .twice:
+        let before = part.travel.failuresOfHooks
         within(argument) { served in
           guard self.outgoing(served, part).error == nil else { return done(served) }
+          // The second one counts; what no hook was thrown is told.
+          part.travel.failuresOfHooks = before
+          for fault in served.errors { self.report(fault, part) }
           guard part.travel.send.verb.waits else { return within(argument, leave) }
           self.whenThereIsRoom(in: level, part.travel, part.home) { within(argument, leave) }
         }
@@ -656,7 +678,10 @@ final class Reference {
     part.isInOrder = part.isInOrder || program.proxies[level.proxy].stopsAtFirst
     if !mayStop(level, part) { postAll(level, part, argument) }
     serve(level, part, argument, passed: passed) { served in
-      guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level) else { return done(served) }
+      // Hooks inside may have answered for whom they withheld it from.
+      guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level), served.answers.isEmpty else {
+        return done(served)
+      }
       guard part.mode == .broadcast else { return self.fail(level, part, "nobody responds", done) }
       self.report(Fault(text: "nobody responds", way: level.way), part)
       done(served)
@@ -678,7 +703,7 @@ final class Reference {
       if let inner = node.level, !inner.nodes.isEmpty, node.outcome != .queued { return isSilent(inner) }
       switch node.outcome {
       case .open, .unlisted: return !node.isPosted
-      case .skipped(let reason): return reasons.contains(reason)
+      case .skipped(let reason): return reason != "buffer full"
       case .queued, .delivered, .failed: return false
       }
     }
@@ -701,6 +726,12 @@ final class Reference {
 
   /// Whether a message may go to the node now; else why not is its outcome.
   private func isReachable(_ node: Node, _ part: Part, in level: Level) -> Bool {
+    let isReachable = mayReach(node, part, in: level)
+    if !isReachable { giveBack(node) }
+    return isReachable
+  }
+
+  private func mayReach(_ node: Node, _ part: Part, in level: Level) -> Bool {
     current = part
     if isServedAlready(node, in: level) {
       node.outcome = .unlisted
@@ -780,6 +811,12 @@ final class Reference {
     var (hasFailed, isOver) = (false, false)
     let policy = part.mode.policy
     let waits = part.travel.waits
+    var part = part
+    let noteFailure = part.noteFailure
+    part.noteFailure = {
+      hasFailed = true
+      noteFailure()
+    }
     func endWhenDone() {
       guard hasAskedAll, !isOver, served.allSatisfy({ $0 != nil }) else { return }
       isOver = true
@@ -787,11 +824,12 @@ final class Reference {
       for one in served.compactMap({ $0 }) {
         // Answers and errors are asked for until the result is known.
         if policy?.isKnown(by: all.answers.map(\.value)) ?? false {
-          for fault in one.errors { report(fault, part) }
+          all.late += one.errors
         } else {
           all.answers += one.answers
           all.errors += one.errors
         }
+        all.late += one.late
         all.hasFailed = all.hasFailed || one.hasFailed
       }
       done(all)
@@ -881,6 +919,8 @@ final class Reference {
       if level.hasPosted, !level.nodes.isEmpty { return serve(level, part, argument, passed: passed, done) }
       return surrounded(level, part, argument, passed: passed) { served in
         var served = served
+        // Nobody asks what the hooks of a nested proxy answer.
+        if part.mode == .broadcast { served.answers = [] }
         node.hasFailed = !served.errors.isEmpty
         self.takeErrorsOfHooks(&served, part)
         if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
@@ -904,6 +944,7 @@ final class Reference {
     }
     current = part
     if setup.throwsError {
+      part.noteFailure()
       let fault = Fault(text: "t\(target) throws", way: node.way.map(\.proxy), isListed: part.mode == .report)
       // An error names its target as long as nobody was told it.
       if part.mode != .broadcast { part.travel.pinned.insert(target) }
@@ -936,7 +977,7 @@ final class Reference {
       if node.holdsRoom {
         node.holdsRoom = false
         place.reserved -= 1
-      } else if place.waiting.count + place.reserved >= count {
+      } else if !node.sharesRoom, place.waiting.count + place.reserved >= count {
         return giveUp(parcel, for: part.travel)
       }
     }
@@ -1075,7 +1116,7 @@ final class Reference {
         if !others.isEmpty || level.nodes[..<index].contains(where: { $0.object == node.object }) { unlist(node) }
       } else if !others.isEmpty, !program.proxies[level.proxy].allowsDuplicates, isPassedBy(node) {
         part.travel.ended += leaves(of: node).flatMap { leaf in
-          (reasons + ["withheld by a hook", "stopped"]).map { "\(leaf.object) \($0)" }
+          (reasons + ["withheld by a hook", "stopped"]).map { "\(leaf.object) \($0)" } + ["nil dead"]
         }
         unlist(node)
       }
@@ -1105,6 +1146,7 @@ final class Reference {
     let part = Part(travel, travel.mode)
     var served = served
     takeErrorsOfHooks(&served, part)
+    for fault in served.late { report(fault, part) }
     for answer in served.answers {
       if let node = answer.node, case .delivered(_, let wasQueued) = node.outcome {
         node.outcome = .delivered(answer.value, wasQueued: wasQueued)
