@@ -88,14 +88,11 @@ struct RouteBoardTests {
       guest.cancel()
     }
     for _ in 0..<2 {
-      // With the tables as they are: a change of one, by another test, replaces the boards too.
-      var epoch: UInt
-      repeat {
-        epoch = TableEpoch.current
+      withTablesUnchanged {
         proxy.broadcast(.note, depth)
         withoutPlace = 0
         proxy.broadcast(.note, 0)
-      } while TableEpoch.current != epoch
+      }
       // Each message on its way has a place, and the board of the next one.
       expect(withoutPlace, equals: depth - (PublishedBoard.capacity - 1))
       expect(counter.alive, equals: 0)
@@ -148,12 +145,9 @@ struct RouteBoardTests {
       table: SelectorTable(for: (any MessageReceiver).self, rows: names.map { Responds(to: $0) { _ in } }))
     let first = Listener("first")
     proxy.add(first)
-    // A table that another test changes meanwhile takes the board down: then once more.
-    var epoch: UInt
-    repeat {
-      epoch = TableEpoch.current
+    withTablesUnchanged {
       for name in names + names { expect(proxy.broadcast(Invocation(name, arguments: [])).delivered, equals: 1) }
-    } while TableEpoch.current != epoch
+    }
     let board = try #require(proxy.core.state.withLock { $0.board })
     expect(Set(board.all.map(\.selector)), equals: Set(names))
   }

@@ -10,6 +10,17 @@ extension Message<() -> Int> { static var value: Self { .init("value") } }
 extension Message<() -> Bool> { static var agrees: Self { .init("agrees") } }
 extension Message<(Int, Int) -> Int> { static var addTo: Self { .init("add:to:") } }
 
+/// Runs steps that count on the selector tables as they are, and runs them again when one of any class was changed meanwhile,
+/// by another test: every proxy then makes its routes and boards anew.
+@discardableResult
+func withTablesUnchanged<Result>(_ steps: () throws -> Result) rethrows -> Result {
+  while true {
+    let epoch = TableEpoch.current
+    let result = try steps()
+    if TableEpoch.current == epoch { return result }
+  }
+}
+
 /// An error that a test's target throws.
 struct TargetError: Error, Equatable, CustomStringConvertible {
   var name: String
