@@ -211,6 +211,19 @@ struct SelectorTableTests {
     #expect(Person.selectorTable.refusals.isEmpty)
   }
 
+  @Test("a row that is inherited from a protocol's table runs on what conforms alone, however it is called")
+  func protocolParentOfOthers() throws {
+    let parent = SelectorTable(for: (any Named).self) { Responds(to: "name") { $0.name } }
+    let table = SelectorTable(for: Owner.self, inheriting: parent, rows: [])
+    let (owner, name) = (Owner(table), Message<() -> String>("name"))
+    expect(code { _ = try owner.send(name) }, equals: .typeMismatch)
+    expect(code { _ = try owner.sendSuper(name, from: table) }, equals: .typeMismatch)
+    for method in try [#require(table.method(for: "name")), #require(table.inheritedMethod(for: "name"))] {
+      expect(code { let _: String = try method.call(on: owner) }, equals: .typeMismatch)
+      try expect(method.call(on: Person()), equals: "ann")
+    }
+  }
+
   @Test("what a replaced or removed row held is released, with no lock held")
   func release() throws {
     let counter = LeakCounter()
