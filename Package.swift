@@ -63,6 +63,7 @@ let package = Package(
   products: [
     library("ForwardcastEncoding"),
     library("Forwardcast"),
+    library("ForwardcastCoding"),
     library("ForwardcastCenters"),
     library("ForwardcastRecording"),
     library("ForwardcastScript"),
@@ -79,11 +80,12 @@ let package = Package(
       name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program"),
     .target(name: "ForwardcastEncoding"),
     .target(name: "Forwardcast", dependencies: ["ForwardcastEncoding", "ForwardcastMacros"]),
+    .target(name: "ForwardcastCoding", dependencies: ["Forwardcast"]),
     .target(name: "ForwardcastCenters", dependencies: ["Forwardcast"]),
-    .target(name: "ForwardcastRecording", dependencies: ["Forwardcast"]),
+    .target(name: "ForwardcastRecording", dependencies: ["Forwardcast", "ForwardcastCoding"]),
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
     .target(name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"]),
-    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast"]),
+    .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast", "ForwardcastCoding"]),
     // Whether an engine keeps what messages promise. Apart, so that tests alone link it.
     .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
@@ -104,7 +106,7 @@ let package = Package(
     .testTarget(name: "ForwardcastEncodingTests", dependencies: ["ForwardcastEncoding", "TestSupport"]),
     .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     // What messages are made of; hooks and streams. Apart from the others, so that they compile alone.
-    .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "TestSupport"]),
+    .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "ForwardcastCoding", "TestSupport"]),
     .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     // A model of the multicast that follows the specification alone, and random programs that are compared with it.
     .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"]),

@@ -1,6 +1,7 @@
 // InvocationCodableTests.swift: messages written down and read back, and what is refused.
 
 import Forwardcast
+import ForwardcastCoding
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // MessageSelectorTests.swift: names, their grammar and their identity.
 
 import Forwardcast
+import ForwardcastCoding
 import Foundation
 import TestSupport
 import Testing

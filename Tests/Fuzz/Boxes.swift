@@ -3,6 +3,7 @@
 import Foundation
 
 @testable import Forwardcast
+import ForwardcastCoding
 
 /// A value that a message can be written with.
 private typealias Coded = any (Codable & Sendable & Hashable)

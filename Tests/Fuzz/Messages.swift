@@ -1,6 +1,7 @@
 // Messages.swift: messages as data.
 
 import Forwardcast
+import ForwardcastCoding
 import Foundation
 
 struct Note: Codable, Sendable, Hashable {

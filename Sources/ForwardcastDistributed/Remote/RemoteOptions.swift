@@ -1,6 +1,7 @@
 // RemoteOptions.swift: how long to wait for another process, and what to make of its answers.
 
-public import Forwardcast
+// Who imports this module codes messages.
+@_exported public import ForwardcastCoding
 
 /// How long to wait for another process, how much, and what its answers may be.
 public struct RemoteOptions: Sendable {

@@ -1,6 +1,7 @@
 // RecordedCall.swift: one message that was sent, and what came of it, as values.
 
-import Forwardcast
+// Who imports this module codes messages.
+@_exported public import ForwardcastCoding
 
 /// One message as it was sent, to whom, and what came of it.
 ///

@@ -1,5 +1,7 @@
 // CodedBox.swift: one argument with the name of its type, as it is written down.
 
+import Forwardcast
+
 /// A box on its way to or from a coder.
 struct CodedBox: Codable {
   let box: ArgumentBox
@@ -31,7 +33,7 @@ struct CodedBox: Codable {
     role = name
     switch name {
     case "Void": box = ArgumentBox(())
-    case "nil": box = ArgumentBox(storage: AnyObject?.none as Any, isSendable: true)
+    case "nil": box = ArgumentBox(uncheckedSendable: AnyObject?.none)
     default:
       let others = (decoder.userInfo[Invocation.typesKey] as? InvocationTypes)?.types ?? [:]
       let type: any Codable.Type
@@ -47,7 +49,7 @@ struct CodedBox: Codable {
   private static func read<T: Decodable>(_ type: T.Type, _ container: KeyedDecodingContainer<CodingKeys>) throws
     -> ArgumentBox
   {
-    ArgumentBox(storage: try container.decode(T.self, forKey: .value), isSendable: true)
+    ArgumentBox(uncheckedSendable: try container.decode(T.self, forKey: .value))
   }
 }
 

@@ -1,5 +1,7 @@
 // Invocation+Codable.swift: a message written down and read back.
 
+public import Forwardcast
+
 extension Invocation: Codable {
   /// The key under which `userInfo` of a decoder holds the ``InvocationTypes`` that may be read besides the standard
   /// ones.
