@@ -16,7 +16,7 @@ let examples = [
   example("columns", "Columns"),
   example("stand-in", "StandIn"),
   example("retry", "Retry"),
-  example("outbox", "Outbox"),
+  example("outbox", "Outbox", "ForwardcastCoding"),
   example("server", "Server"),
   example("plug-in", "PlugIn"),
   example("themes", "Themes"),

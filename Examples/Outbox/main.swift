@@ -2,6 +2,7 @@
 // Example: Outbox. Run it with `swift run outbox`.
 
 import Forwardcast
+import ForwardcastCoding
 import Foundation
 
 extension Message<(String, Int) -> Bool> { static var order: Self { .init("order:count:") } }
