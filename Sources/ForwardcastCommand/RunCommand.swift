@@ -141,11 +141,7 @@ final class ProgressDisplay: Sendable {
 
   /// Wipes the line.
   func clear() {
-    let wasShown = state.withLock { state in
-      defer { state.isShown = false }
-      return state.isShown
-    }
-    if wasShown { Stream.error.write("\r\u{1B}[K") }
+    if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") }
   }
 
   /// Draws the line, once a second has gone by and then ten times a second.

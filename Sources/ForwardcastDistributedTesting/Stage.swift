@@ -57,8 +57,7 @@ final class Probe: MessageReceiver, Sendable {
   func release() {
     let held = state.withLock { state in
       state.isReleased = true
-      defer { state.held = [] }
-      return state.held
+      return exchange(&state.held, with: [])
     }
     for continuation in held { continuation.resume() }
   }

@@ -76,22 +76,15 @@ public final class ExtensionCenter: ManagedService {
 
   // MARK: Registering
 
-  /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:priority:)``.
+  /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:delivery:priority:buffer:whenRemoved:)``.
   /// - Parameters:
   ///   - observer: whom to register.
   ///   - type: the protocol.
+  ///   - delivery: where and when its messages run; in the sender's turn unless given.
   ///   - priority: higher comes first.
   @discardableResult
-  public func register<Interface: Sendable>(_ observer: Interface, for type: Interface.Type, priority: Int = 0)
-    -> Registration?
-  {
-    point(type).register(observer, priority: priority)
-  }
-
-  /// Registers an observer whose messages run where and when `delivery` says: see the form without.
-  @discardableResult
   public func register<Interface: Sendable>(
-    _ observer: Interface, for type: Interface.Type, delivery: Delivery, priority: Int = 0
+    _ observer: Interface, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0
   ) -> Registration? {
     point(type).register(observer, delivery: delivery, priority: priority)
   }
@@ -103,7 +96,7 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Unregisters an observer of the messages of a protocol: ``unregister(_:from:)`` in the words of
-  /// ``register(_:for:priority:)``.
+  /// ``register(_:for:delivery:priority:)``.
   ///
   /// - Returns: whether it was registered.
   @discardableResult
@@ -112,21 +105,13 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Registers a class whose one instance is to observe, without making it: see
-  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``.
-  @discardableResult
-  public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
-    _ service: Service.Type, for type: Interface.Type, priority: Int = 0,
-    as observer: @escaping @Sendable (Service) -> Interface
-  ) -> Bool {
-    point(type).registerLazily(service, priority: priority, as: observer)
-  }
-
-  /// Registers a class whose one instance is to observe, without making it, and says where and when its messages run.
+  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. Its messages run where and when `delivery` says, in
+  /// the sender's turn unless it is given.
   ///
   /// The instance itself is made in the sender's turn: the `init(in:)` of a class on the main actor is `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
-    _ service: Service.Type, for type: Interface.Type, delivery: Delivery, priority: Int = 0,
+    _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,
     as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
     point(type).registerLazily(service, delivery: delivery, priority: priority, as: observer)

@@ -82,11 +82,7 @@ final class LazyMark: Sendable {
   }
 
   private func replaceKept(by new: Kept?, where isMeant: (Kept?) -> Bool) {
-    let old = kept.withLock { kept -> Kept? in
-      guard isMeant(kept) else { return nil }
-      defer { kept = new }
-      return kept
-    }
+    let old = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
     withExtendedLifetime(old) {}
   }
 }

@@ -122,10 +122,7 @@ public final class ServiceCenter: Sendable {
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {
-      let old = handler.withLock { handler in
-        defer { handler = newValue }
-        return handler
-      }
+      let old = handler.withLock { exchange(&$0, with: newValue) }
       withExtendedLifetime(old) {}
     }
   }

@@ -171,11 +171,7 @@ final class ServiceStore: Sendable {
 
   /// Takes out everything, in reverse order of creation.
   func removeAll() {
-    var goners = state.withLock { state in
-      let all = state.living.values.sorted { $0.order < $1.order }
-      state.living = [:]
-      return all
-    }
+    var goners = state.withLock { exchange(&$0.living, with: [:]) }.values.sorted { $0.order < $1.order }
     letGo(&goners)
   }
 

@@ -107,11 +107,8 @@ final class ServiceOverlay: Sendable {
 
   /// Lets go of what was made: in each center in reverse order of creation, inner centers first.
   fileprivate func removeAll() {
-    let covers = covers.withLock { covers in
-      defer { covers = [:] }
-      return covers.values.sorted { $0.center.depth > $1.center.depth }
-    }
-    for cover in covers { cover.store.removeAll() }
+    let covers = covers.withLock { exchange(&$0, with: [:]) }.values
+    for cover in covers.sorted(by: { $0.center.depth > $1.center.depth }) { cover.store.removeAll() }
   }
 }
 

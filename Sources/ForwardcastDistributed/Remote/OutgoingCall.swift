@@ -103,8 +103,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables 
   private func leaveJobs() {
     let jobs = wait.withLock { wait in
       wait.hasCallerForJobs = false
-      defer { wait.jobs = [] }
-      return wait.jobs
+      return exchange(&wait.jobs, with: [])
     }
     for job in jobs { leave(job) }
   }

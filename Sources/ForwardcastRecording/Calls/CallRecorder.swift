@@ -32,8 +32,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     /// Takes out those who wait for a change, to be resumed outside of the lock.
     mutating func change() -> [CheckedContinuation<Void, Never>] {
       version += 1
-      defer { waiters = [:] }
-      return Array(waiters.values)
+      return Array(exchange(&waiters, with: [:]).values)
     }
   }
 
@@ -74,8 +73,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     let (forgotten, waiters) = state.withLock { state in
       state.first += state.calls.count
       state.pushedOut = 0
-      defer { state.calls = [] }
-      return (UncheckedSendable(state.calls), state.change())
+      return (UncheckedSendable(exchange(&state.calls, with: [])), state.change())
     }
     for waiter in waiters { waiter.resume() }
     withExtendedLifetime(forgotten) {}

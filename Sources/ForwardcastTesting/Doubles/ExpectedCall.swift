@@ -25,17 +25,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// Suspends until there have been so many such calls; at once, when there have been already.
   ///
   /// It polls nothing and takes no time of its own. When the calls do not come, the wait ends with the task, which a time limit
-  /// of the test cancels. Where tests have no such limit, as in XCTest, give one here. Either is a failure, reported at
-  /// the line of this call.
+  /// of the test cancels. Where tests have no such limit, as in XCTest, give a `limit` here, which may be generous: nothing is
+  /// faster or slower for it. Either is a failure, reported at the line of this call.
   ///
-  /// - Parameters:
-  ///   - times: how many.
-  ///   - limit: how long to wait at most; as long as the task lasts unless given. Nothing is faster or slower for it, so it
-  ///     may be generous.
-  ///   - fileID: the file that failures name.
-  ///   - filePath: its path.
-  ///   - line: the line at which they are reported.
-  ///   - column: its column.
   /// - Returns: whether there were.
   @discardableResult
   nonisolated(nonsending) public func wait(
@@ -60,16 +52,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
   ///
-  /// The test takes that long, unless it moves a ``TestClock``. A wait that is cancelled has shown nothing, and is a failure
-  /// like a call that has come, reported at the line of this call.
+  /// The test takes that long in real time, unless it gives a clock and moves it. A wait that is cancelled has shown nothing,
+  /// and is a failure like a call that has come, reported at the line of this call.
   ///
-  /// - Parameters:
-  ///   - limit: how long.
-  ///   - clock: what it is measured on; real time unless given.
-  ///   - fileID: the file that failures name.
-  ///   - filePath: its path.
-  ///   - line: the line at which they are reported.
-  ///   - column: its column.
   /// - Returns: whether none came.
   @discardableResult
   nonisolated(nonsending) public func doesNotCome(
@@ -129,15 +114,12 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> Bool {
-    verify(times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-  }
-
-  func verify(times: CallCount, at place: SourcePlace) -> Bool {
     let found = matching
     for call in found { match.keepArguments(of: call.message) }
     book.markVerified(found)
     return book.expect(
-      times.accepts(found.count), FailureText.count(times, of: self, found: found.count), at: place)
+      times.accepts(found.count), FailureText.count(times, of: self, found: found.count),
+      at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
   /// Whether a call is one of these.
@@ -180,15 +162,9 @@ public func verifyOrder(
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 ///
-/// That the other one never came is a failure too, since nothing has been shown then.
+/// That the other one never came is a failure too, since nothing has been shown then. Either is reported at the line of this
+/// call.
 ///
-/// - Parameters:
-///   - unexpected: calls that must not come.
-///   - event: the call after which they must not.
-///   - fileID: the file that failures name.
-///   - filePath: its path.
-///   - line: the line at which they are reported.
-///   - column: its column.
 /// - Returns: whether it was so.
 @discardableResult
 public func verifyNever(

@@ -90,13 +90,9 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   }
 
   fileprivate func opening(_ body: @escaping (repeat each A) throws -> R) -> ([ArgumentBox]) throws -> ArgumentBox {
-    return { boxes in
-      var index = 0
-      func next<T>(_ type: T.Type) throws -> T {
-        defer { index += 1 }
-        return try boxes[index].unbox(as: type)
-      }
-      return ArgumentBox(uncheckedSendable: try body(repeat try next((each A).self)))
+    { boxes in
+      let arguments = try opened(boxes, as: repeat (each A).self)
+      return ArgumentBox(uncheckedSendable: try body(repeat each arguments))
     }
   }
 }

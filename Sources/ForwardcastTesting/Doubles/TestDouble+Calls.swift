@@ -11,8 +11,7 @@ extension TestDouble {
     _ message: Message<() -> R>, times: CallCount = .atLeast(1),
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    call(message).verify(
-      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    call(message).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Expects calls of a message whose arguments match.
@@ -20,24 +19,16 @@ extension TestDouble {
   ///     store.verify(Messages.save, "a", .any)                   // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
-  /// A failure is reported at the line of this call; its text shows expected and actual calls side by side.
+  /// A failure is reported at the line of this call; its text shows expected and actual calls side by side. An argument is a
+  /// value or what it has to be like; `times` is how often the call is to come, at least once unless given.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - first: its first argument, or what it has to be like.
-  ///   - times: how often; at least once unless given.
-  ///   - fileID: the file that failures name.
-  ///   - filePath: its path.
-  ///   - line: the line at which they are reported.
-  ///   - column: its column.
   /// - Returns: whether it was so.
   @discardableResult
   public func verify<R, A>(
     _ message: Message<(A) -> R>, _ first: Match<A>, times: CallCount = .atLeast(1),
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    call(message, first).verify(
-      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    call(message, first).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Expects calls of a message of two arguments: see the form for one.
@@ -46,8 +37,7 @@ extension TestDouble {
     _ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>, times: CallCount = .atLeast(1),
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    call(message, first, second).verify(
-      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    call(message, first, second).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Expects calls of a message of three arguments: see the form for one.
@@ -57,8 +47,8 @@ extension TestDouble {
     times: CallCount = .atLeast(1),
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    call(message, first, second, third).verify(
-      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    call(message, first, second, third)
+      .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Expects calls of a message of four arguments or more: see the form for one.
@@ -68,8 +58,8 @@ extension TestDouble {
     _ fourth: Match<D>, _ others: repeat Match<each E>, times: CallCount = .atLeast(1),
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    call(message, first, second, third, fourth, repeat each others).verify(
-      times: times, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    call(message, first, second, third, fourth, repeat each others)
+      .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// The calls of a message without arguments: see the form for one.

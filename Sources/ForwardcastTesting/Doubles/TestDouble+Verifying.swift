@@ -44,7 +44,7 @@ extension TestDouble {
 }
 
 /// Boxes as the values that a message was typed with.
-private func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
+func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
   var index = 0
   func next<T>(_ type: T.Type) throws -> T {
     guard boxes.indices.contains(index) else { throw MissingArgument() }

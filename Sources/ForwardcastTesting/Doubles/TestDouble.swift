@@ -77,17 +77,10 @@ public final class TestDouble<Face: MulticastSending> {
 extension TestDouble: @unchecked Sendable where Face: Sendable {}  // the proxy is Sendable, the target has locks
 
 extension TestDouble where Face: MulticastFacade {
-  /// Makes a double of a proxy that an attribute wrote.
+  /// Makes a double of a proxy that an attribute wrote, one of its own for each double.
   ///
-  /// - Parameters:
-  ///   - face: a proxy of its own for each double.
-  ///   - manner: what becomes of a call that no stub is for.
-  ///   - name: what failures call the double by; the protocol's name unless given.
-  ///   - reporter: who hears of failures.
-  ///   - fileID: the file that failures of a strict double name.
-  ///   - filePath: its path.
-  ///   - line: the line at which they are reported.
-  ///   - column: its column.
+  /// Failures call it by its name, that of the protocol unless given. Those of a strict double are reported at the line of this
+  /// call.
   public convenience init(
     _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -56,14 +56,8 @@ public struct Schedule: Sendable {
   /// taken to be independent.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
-  /// Expects a condition to hold in every order, in any test library.
-  /// - Parameters:
-  ///   - condition: what is expected.
-  ///   - text: what a failure says.
-  ///   - fileID: the file that failures name.
-  ///   - filePath: its path.
-  ///   - line: the line at which they are reported.
-  ///   - column: its column.
+  /// Expects a condition to hold in every order, in any test library. A failure says `text`, at the line of this call.
+  ///
   /// - Returns: whether it holds.
   @discardableResult
   public func expect(

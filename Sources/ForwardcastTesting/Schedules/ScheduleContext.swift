@@ -34,15 +34,10 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     (self.turns, self.line, self.world) = (turns, line, world)
     Task(executorPreference: self) { [self] in
       while !isOver {
-        takeNext()?()
+        next.take()?()
         await Task.yield()
       }
     }
-  }
-
-  private func takeNext() -> (() -> Void)? {
-    defer { next = nil }
-    return next
   }
 
   func enqueue(_ job: consuming ExecutorJob) { self.job = UnownedJob(job) }

@@ -112,10 +112,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   private func takeEnd() -> (@Sendable () -> Void)? {
     OutsideTasks.forget(self)
-    return outside.withLock { outside in
-      defer { outside.end = nil }
-      return outside.end
-    }
+    return outside.withLock { $0.end.take() }
   }
 
   // MARK: Choosing
@@ -366,10 +363,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   }
 
   private func takeFromOutside() {
-    let (jobs, posted) = outside.withLock { outside in
-      defer { (outside.jobs, outside.posted) = ([], []) }
-      return (outside.jobs, outside.posted)
-    }
+    let (jobs, posted) = outside.withLock { (exchange(&$0.jobs, with: []), exchange(&$0.posted, with: [])) }
     let tasks = jobs.map { $0.taskNumber.flatMap { self.tasks[$0]?.name } ?? "a task" }
     for name in tasks + posted.map({ "a message to \($0)" }) {
       abandon(

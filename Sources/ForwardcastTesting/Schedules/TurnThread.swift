@@ -41,16 +41,11 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
     precondition(failure == 0, "no thread for a schedule (\(failure))")
   }
 
-  private func takeWork() -> (@Sendable () -> Void)? {
-    defer { work = nil }
-    return work
-  }
-
   private static func run(_ kept: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let thread = Unmanaged<TurnThread>.fromOpaque(kept).takeUnretainedValue()
     while true {
       thread.signal.wait()
-      thread.takeWork()?()
+      thread.work.take()?()
       idle.withLock { $0.append(thread) }
     }
   }
