@@ -53,14 +53,10 @@ private struct BoxedLoop {
     while goesOn, index < count {
       let step = steps[index]
       index &+= 1
-      guard let method = step.method, let target = step.target else {
-        dead += 1
-        take(.skipped(.dead), step, nil, &sink)
-        continue
-      }
-      guard step.isActive else {
-        skipped += 1
-        take(.skipped(step.reasonToSkip), step, target, &sink)
+      guard step.isActive, let method = step.method, let target = step.target else {
+        let reason = step.obstacle ?? .dead
+        if reason == .dead { dead += 1 } else { skipped += 1 }
+        take(.skipped(reason), step, step.target, &sink)
         continue
       }
       reachedAny = true
@@ -85,8 +81,7 @@ private struct BoxedLoop {
       let step = steps[index]
       index &+= 1
       let target = step.target
-      let reason = target == nil ? .dead : step.isActive ? DeliveryReport.SkipReason.stopped : step.reasonToSkip
-      take(.skipped(reason), step, target, &sink)
+      take(.skipped(step.obstacle ?? (target == nil ? .dead : .stopped)), step, target, &sink)
     }
   }
 

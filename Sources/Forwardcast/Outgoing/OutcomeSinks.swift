@@ -185,7 +185,10 @@ extension BroadcastSummary: OutcomeSink {
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
     }
     dropped = walk.dropped
-    if walk.reachesOnlyDead(self) { (skipped, queued) = (skipped + queued, 0) }
+    // Looked for only where somebody is told of silence.
+    if !walk.route.core.ignoresSilence, delivered + failed == 0, queued > 0, walk.areDeadElsewhere {
+      (skipped, queued) = (skipped + queued, 0)
+    }
     if nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
     return self
   }
@@ -252,7 +255,9 @@ extension DeliveryReport: OutcomeSink {
       queued.append(known)
       endsQueued = true
     case .failed(let error):
-      failures.append(.init(target: known, error: error))
+      var failure = Failure(target: known, error: error)
+      failure.tell = { context.report(error) }
+      failures.append(failure)
       endsQueued = false
     case .skipped(let reason): skipped.append(.init(target: target, reason: reason))
     }
@@ -270,7 +275,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   /// Errors in the order of delivery.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  /// Whether somebody was asked, and how many got the message whose answers nobody waits for.
+  /// Whether somebody was asked, and for how many elsewhere the message was.
   private var (wasAsked, queued) = (false, 0)
 
   /// - Parameters:
@@ -291,7 +296,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
-    case .queued:
+    case .queued, .skipped(.bufferFull):
       queued += 1
       return true
     case .skipped: return true
@@ -331,12 +336,12 @@ struct PolicySink<R, Output>: OutcomeSink {
   }
 
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
+    let isAnswered = wasAsked || walk.wasAsked || !errors.isEmpty || ofType?.hasAnswer ?? false
     do {
       if let failure { throw failure }
-      try walk.answerSilence()
       // A message that answers nothing is no question.
-      if queued > 0, R.self != Void.self, !wasAsked, !walk.wasAsked, errors.isEmpty, !(ofType?.hasAnswer ?? false),
-        R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
+      if try !walk.answerSilence(queued: isAnswered ? 0 : queued), case .nobody = walk.waiting, queued > 0, !isAnswered,
+        R.self != Void.self, R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
       {
         throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
       }

@@ -56,7 +56,7 @@ extension Parcel {
   ) {
     let registration = group.steps[place].registration.takeUnretainedValue()
     guard let gate = registration.queued?.gate else { return }
-    keep(group)
+    keeper = group
     mailbox.close(gate)
     Task(executorPreference: executor) {
       await SuspendedMethod.run(registration) { await body() }
@@ -70,7 +70,7 @@ extension RouteNode {
   ///
   /// - Parameter isAwaited: whether the sender waits for answers, or for room.
   fileprivate func mayWait(isAwaited: Bool) -> Bool {
-    all.contains { node in
+    all().contains { node in
       if isAwaited, node.hasTurn || node.plan?.suspendsSenders ?? false { return true }
       return (0..<node.route.count).contains { index in
         let step = node.route.steps[index]

@@ -40,7 +40,8 @@ package final class ParcelDetails: @unchecked Sendable {
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
   package unowned(unsafe) let group: DeliveryGroup
-  private var keeper: DeliveryGroup?
+  /// The group, where the parcel leaves the order of its mailbox.
+  var keeper: DeliveryGroup?
   /// The places in the group that the message goes to; `nil` for all.
   private let chosen: [Int]?
   private let arguments: MessageArguments
@@ -69,9 +70,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     message.trace = details?.trace
     return message
   }
-
-  /// Keeps the group until the parcel goes: it leaves the order of its mailbox.
-  func keep(_ group: DeliveryGroup) { keeper = group }
 
   /// The slot of the target at a place; -1 when nobody waits.
   func slot(_ place: Int) -> Int {
@@ -182,10 +180,10 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   /// Why the registration, or that of a proxy on the way, lets nothing through, unless what waits is to be delivered all the same.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
-    let registration = step.registration.takeUnretainedValue()
-    let own: DeliveryReport.SkipReason? =
-      registration.isCancelled && details?.kept == nil ? .removed : registration.isMuted ? .muted : nil
-    return details?.proxies?.obstacle.map { .first(own, $0) } ?? own
+    let isKept = details?.kept != nil
+    let own = isKept ? step.registration.takeUnretainedValue().isMuted ? .muted : nil : step.obstacle
+    guard let outer = details?.proxies?.obstacle else { return own }
+    return .first(own ?? (isKept || step.target != nil ? nil : .dead), outer)
   }
 
   /// Takes in what became of the message at one target.

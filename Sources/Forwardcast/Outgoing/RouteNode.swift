@@ -158,24 +158,27 @@ final class RouteNode {
     if proxies.contains(inner.core) || trail?.contains(inner.core) ?? false {
       return .cycle(inner.selector, through: target)
     }
-    if proxies.depth >= ProxyChain.maximumDepth {
-      return .tooManyProxies(
-        inner.selector, target, "they lie more than \(ProxyChain.maximumDepth) deep in one another")
-    }
-    if count >= maximumCount {
-      return .tooManyProxies(inner.selector, target, "one message passes more than \(maximumCount)")
-    }
-    return nil
+    guard proxies.depth >= ProxyChain.maximumDepth || count >= maximumCount else { return nil }
+    return MessageError(
+      .tooManyProxies, receiver: typeName(of: target), selector: inner.selector.name,
+      evidence: count >= maximumCount
+        ? "one message passes more than \(maximumCount)"
+        : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
   }
 
-  /// This node and those inside, the outermost first; without those that are on a context of their own.
-  var all: [RouteNode] {
+  /// This node and those inside that the message may come to, the outermost first.
+  ///
+  /// - Parameter evenAway: whether also those behind a proxy that is on a context of its own.
+  func all(evenAway: Bool = false) -> [RouteNode] {
     var found = [self]
     var index = 0
     while index < found.count {
       let node = found[index]
       for place in node.nested.indices {
-        if case .node(let child)? = node.nested[place], !child.isAway { found.append(child) }
+        guard case .node(let child)? = node.nested[place], !child.isOutOfReach, evenAway || !child.isAway else {
+          continue
+        }
+        found.append(child)
       }
       index += 1
     }
@@ -237,11 +240,12 @@ final class RouteNode {
   func isActiveElsewhere(_ step: RouteStep) -> Bool {
     guard route.route.hasRepeats else { return false }
     let registration = step.registration.takeUnretainedValue()
-    return (0..<route.count).contains { index in
-      let other = route.steps[index].registration.takeUnretainedValue()
-      return other !== registration && other.key == registration.key && other.isActive
-    }
+    return repeated[registration.key]?.contains { $0 !== registration && $0.isActive } ?? false
   }
+
+  /// The registrations of each target among the steps: there are few messages that have to know.
+  private lazy var repeated = Dictionary(
+    grouping: (0..<route.count).lazy.map { [route] in route.steps[$0].registration.takeUnretainedValue() }, by: \.key)
 
   /// Notes that the message has left for a target of this proxy.
   func noteLeft() {
@@ -254,7 +258,7 @@ final class RouteNode {
 
   /// Forgets what was posted, here and inside, so that the message can be sent once more.
   func forgetPosted() {
-    for node in all { (node.posted, node.hasLeft, node.served) = (nil, false, RepeatedTargets()) }
+    for node in all() { (node.posted, node.hasLeft, node.served) = (nil, false, RepeatedTargets()) }
   }
 }
 
@@ -280,11 +284,5 @@ struct RepeatedTargets {
   /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
   mutating func list(_ step: RouteStep) -> Bool {
     !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
-  }
-}
-
-extension MessageError {
-  static func tooManyProxies(_ selector: MessageSelector, _ proxy: AnyObject, _ evidence: String) -> MessageError {
-    MessageError(.tooManyProxies, receiver: typeName(of: proxy), selector: selector.name, evidence: evidence)
   }
 }

@@ -56,8 +56,8 @@ func broadcastPosted<R, each A>(
   _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary? {
   let traits = arguments.traits
-  guard crosses || traits.isEmpty, !traits.mayCopy, !route.isSurrounded, let plan = route.plan, plan.isPlain,
-    plan.count == route.count, plan.areAllActive
+  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
+    plan.areAllActive
   else { return nil }
   // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
   defer { withExtendedLifetime(route) {} }

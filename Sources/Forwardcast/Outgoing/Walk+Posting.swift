@@ -23,18 +23,10 @@ extension Walk {
   private func post(_ node: RouteNode) {
     var posted = ByStep<RouteNode.Posted>()
     guard let plan = node.plan else { return node.posted = posted }
-    if mayNotWait {
-      for group in plan.groups {
-        for (place, step) in group.steps.enumerated() {
-          posted[group.indices[place]] = .outcome(.failed(mustAnswerInTurn(step)))
-        }
-      }
-      return node.posted = posted
-    }
     node.noteLeft()
     let arguments = message.arguments
     for group in plan.groups {
-      if !group.isBatched || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats
+      if !group.isBatched || mayNotWait || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats
         || message.trail?.budget != nil || sink.listsEveryTarget || node.route.route.hasNested
       {
         for place in group.steps.indices {
@@ -86,7 +78,7 @@ extension Walk {
     if let reason = step.obstacle {
       return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
     }
-    if sink.listsEveryTarget, step.target == nil {
+    if sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
       return withdraw(node.route.route.hasRepeats && !node.served.list(step) ? .repeated : .outcome(.skipped(.dead)))
     }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
@@ -204,7 +196,7 @@ extension Walk {
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) func reserveRoom(in root: RouteNode) async throws {
     var places: [(line: BufferedLine, step: RouteStep, node: RouteNode, index: Int)] = []
-    for node in root.all {
+    for node in root.all() {
       for group in node.plan?.groups ?? [] where !group.isBatched {
         guard let line = group.steps[0].queued?.line, line.suspendsSenders else { continue }
         places.append((line, group.steps[0], node, group.indices[0]))
@@ -237,7 +229,7 @@ extension Walk {
 
   /// Gives back the places that were not used.
   func giveBackRoom(in root: RouteNode) {
-    for node in root.all {
+    for node in root.all() {
       for index in node.reserved.indices where node.reserved[index] == true {
         node.route.steps[index].queued?.line?.giveBack()
       }

@@ -112,7 +112,7 @@ extension Walk {
     case .turn(let attempt, let step, let target):
       if attempt.suspends { endTurn() }
       let outcome = await endedAndWaited(attempt, step)
-      take(outcome ?? .skipped(proxies.obstacle ?? step.reasonToSkip), at: context(step, target))
+      take(outcome ?? .skipped(.first(step.obstacle, proxies.obstacle ?? .muted)), at: context(step, target))
       endTurn()
     }
   }
@@ -180,11 +180,9 @@ extension Walk {
     endLoop(index, ran: ran)
   }
 
-  /// Whether all that a broadcast queued is for targets that have died unnoticed. Asked only where silence is not ignored.
-  func reachesOnlyDead(_ summary: BroadcastSummary) -> Bool {
-    if case .ignored = route.core.options.silence { return false }
-    guard summary.delivered + summary.failed == 0, summary.queued > 0 else { return false }
-    return !root.all.contains { node in
+  /// Whether all that were to get the message elsewhere have died unnoticed.
+  var areDeadElsewhere: Bool {
+    !root.all().contains { node in
       UnsafeBufferPointer(start: node.route.steps, count: node.route.count).contains { step in
         step.queued != nil && step.isActive && step.target != nil
       }
@@ -193,8 +191,15 @@ extension Walk {
 
   /// What the proxy does about a message that nobody got.
   ///
+  /// - Parameter queued: how many of those who were reached may have died unnoticed.
   /// - Throws: `nobodyResponds` where silence is an error.
-  func answerSilence() throws { if isSilenceOpen, reached == 0 { try route.core.answerSilence(route.selector) } }
+  /// - Returns: whether nobody got it.
+  @discardableResult
+  func answerSilence(queued: Int = 0) throws -> Bool {
+    guard reached == queued, queued == 0 || areDeadElsewhere else { return false }
+    if isSilenceOpen { try route.core.answerSilence(route.selector) }
+    return true
+  }
 
   /// Whether what is to become of silence has not been decided within hooks.
   var isSilenceOpen: Bool { !root.hasTurn }
@@ -231,9 +236,9 @@ extension Walk {
       evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
   }
 
-  /// What goes to contexts of its own, from a proxy and those inside.
+  /// What goes to contexts of its own, from a proxy and those inside, on whatever contexts these are.
   private func groups(of root: RouteNode) -> [DeliveryGroup] {
-    root.all.flatMap { $0.plan?.groups.filter { !$0.runsNow } ?? [] }
+    root.all(evenAway: true).flatMap { $0.plan?.groups.filter { !$0.runsNow } ?? [] }
   }
 
   /// - Throws: `wouldDeadlock` when the caller is on a context that it would wait for.
@@ -256,13 +261,9 @@ extension Walk {
 
   /// The targets that are waited for on contexts of their own.
   private var queuedTargets: [Registration] {
-    var targets: [Registration] = []
-    for case let plan? in root.all.map(\.plan) {
-      for group in plan.groups {
-        for step in group.steps where step.isActive { targets.append(step.registration.takeUnretainedValue()) }
-      }
+    root.all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
+      group.steps.lazy.filter(\.isActive).map { $0.registration.takeUnretainedValue() }
     }
-    return targets
   }
 
   /// A target of a proxy, or of one inside, that would have to be waited for; `nil` when all can be served in the caller's turn, as
@@ -273,7 +274,7 @@ extension Walk {
         if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
       }
     }
-    for route in root.all.map(\.route) {
+    for route in root.all().map(\.route) {
       for index in 0..<route.count where route.steps[index].isActive {
         let step = route.steps[index]
         if step.queued == nil, let method = step.method?.takeUnretainedValue(), !method.isolation.isSender,

@@ -294,7 +294,8 @@ final class Walk {
         put(outcome, context)
       }
     case .outcome(let outcome):
-      let target = sink.listsEveryTarget ? step.target : nil
+      // What is open is listed by its slot, and keeps no target alive.
+      let target = sink.listsEveryTarget && !outcome.isOpen ? step.target : nil
       take(outcome, at: StepContext(step, of: selector, in: frame.proxies, target, isQueued: true))
     }
     return true
@@ -306,7 +307,7 @@ final class Walk {
     if message.trail?.budget != nil {
       let leavesOut = sink.listsEveryTarget && route.route.leavesOut
       let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
-      guard pay(.step, leavesOut || route.needsWalk ? route.count : 0, at: { $0.proxyContext }),
+      guard pay(.step, leavesOut || route.route.needsWalk ? route.count : 0, at: { $0.proxyContext }),
         pay(.passed, leftOut, at: { $0.proxyContext })
       else { return }
     }
@@ -406,7 +407,7 @@ final class Walk {
   }
 
   /// Whether a proxy with hooks is among those that the message passes.
-  private lazy var hasHooks = root.all.contains { $0.hasTurn }
+  private lazy var hasHooks = root.all().contains { $0.hasTurn }
 
   /// Says anew whether the sender needs no further answer: hooks may have changed those that it gets.
   func renewProbe() {

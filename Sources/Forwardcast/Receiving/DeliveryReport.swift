@@ -31,6 +31,8 @@ public struct DeliveryReport {
     public let target: AnyObject
     /// What it threw.
     public let error: any Error
+    /// Gives the error to the handlers of the proxy where it happened.
+    var tell: (() -> Void)?
 
     /// A failure, for a report that a receiver of your own makes.
     /// - Parameters:

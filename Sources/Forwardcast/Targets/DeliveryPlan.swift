@@ -88,8 +88,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// The same, to go through without a count of references: `groups` keeps them.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// Whether there are only steps that travel together.
-  let areAllTogether: Bool
   /// Whether a typed message that covers the plan is posted to all of its groups, and its proxy wants nothing back.
   @usableFromInline let isPlain: Bool
 
@@ -126,13 +124,10 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       parts.map { DeliveryGroup(core, $0.mailbox, $0.indices, isBatched: $0.isBatched, along: route) })
     list = .allocate(capacity: groups.count)
     _ = list.initialize(from: groups.lazy.map { Unmanaged.passUnretained($0) })
-    areAllTogether = !hasDirect && groups.allSatisfy(\.isBatched)
-    let isSilent = if case .ignored = core.options.silence { true } else { false }
     let whole = route.route
     isPlain =
-      areAllTogether && !groups.isEmpty && isSilent && !core.stopsAtFirst && !whole.hasRepeats && !whole.hasNested
-      && whole.prelude == nil
-      && whole.around?.trace == nil
+      !hasDirect && groups.allSatisfy(\.isBatched) && !groups.isEmpty && core.ignoresSilence && !core.stopsAtFirst
+      && !whole.hasRepeats && !whole.hasNested && whole.prelude == nil && whole.around == nil
   }
 
   /// Whether some target's buffer has senders wait for room.

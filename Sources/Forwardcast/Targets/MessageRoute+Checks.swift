@@ -26,7 +26,7 @@ extension MessageRoute {
       }
       try message.route?.budget?.charge(.question)
       if let multicast = target as? any MulticastSending {
-        if try multicast.beginMessage(selector).checkFirst(message, &asked, depth: depth + 1) { return true }
+        if try multicast.route(for: selector).checkFirst(message, &asked, depth: depth + 1) { return true }
       } else if let receiver = target as? any MessageForwarding, ProxyQuestion.takes(receiver, message) {
         try message.checkFits(receiver)
         return true

@@ -6,12 +6,10 @@
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
-  /// How the message goes.
-  @usableFromInline let way: RouteWay
 
   /// - Parameter count: how many steps the message goes.
   @inline(__always)
-  init(_ route: Route, count: Int) { (self.route, self.count, way) = (route, count, route.way) }
+  init(_ route: Route, count: Int) { (self.route, self.count) = (route, count) }
 
   /// Which steps travel together; `nil` while that has not been worked out.
   @usableFromInline var plan: DeliveryPlan? { route.plan }
@@ -20,20 +18,11 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     @inlinable @inline(__always) get { route.steps }
   }
 
-  /// Whether it takes more than to call the methods of direct targets.
-  @usableFromInline var needsWalk: Bool {
-    @inlinable @inline(__always) get { if case .direct = way { false } else { true } }
-  }
-
-  /// Whether hooks stand around the message.
-  @usableFromInline var isSurrounded: Bool {
-    @inlinable @inline(__always) get { if case .surrounded = way { true } else { false } }
-  }
+  /// Whether hooks, or a trace, stand around the message.
+  var isSurrounded: Bool { route.around != nil }
 
   /// Whether there is nobody to get the message, nor anything before it.
-  @usableFromInline var isEmpty: Bool {
-    @inlinable @inline(__always) get { count == 0 && !needsWalk }
-  }
+  @usableFromInline var isEmpty: Bool { count == 0 && !route.needsWalk }
 
   @usableFromInline var core: MulticastCore { route.core }
 
@@ -55,9 +44,10 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     let places = Dictionary(
       (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
     ) { first, _ in first }
-    // Each target once, whatever else it is registered for.
+    // Each target once, whatever else it is registered for. Another may stand at the address of one that has died.
     var listed = Set(
-      (0..<count).lazy.map { steps[$0].registration.takeUnretainedValue() }.filter { !$0.isCancelled }.map(\.key))
+      (0..<count).lazy.map { steps[$0] }.filter { $0.obstacle != .removed && $0.target != nil }
+        .map { $0.registration.takeUnretainedValue().key })
     var before = 0
     return core.registrations.compactMap { registration in
       if let place = places[ObjectIdentifier(registration)] {

@@ -326,12 +326,20 @@ package final class MulticastCore: Sendable {
 
   /// Reports failures of which the sender gets only one.
   func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
-    for failure in failures { report(failure.error, selector, nil, receiver: typeName(of: failure.target)) }
+    for failure in failures {
+      guard let tell = failure.tell else {
+        report(failure.error, selector, nil, receiver: typeName(of: failure.target))
+        continue
+      }
+      tell()
+    }
   }
 
   /// Whether the first error ends a message.
   @usableFromInline
   var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
+
+  var ignoresSilence: Bool { if case .ignored = options.silence { true } else { false } }
 
   /// What the proxy does about a message that nobody got.
   ///

@@ -33,8 +33,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @usableFromInline let loopType: ObjectIdentifier?
   /// The same for what goes on behind hooks that all come before the message.
   let typeBehindHooks: ObjectIdentifier?
-  /// How messages go along the route.
-  let way: RouteWay
+  /// Whether messages take more than to call the methods of direct targets: there are hooks, other contexts, targets that are
+  /// asked, among them multicasts, or targets that are registered more than once.
+  let needsWalk: Bool
   /// The plan, retained, or 0: written once, under the proxy's lock.
   private let keptPlan = Atomic<UInt>(0)
   /// The number of the step that was last found able to answer, for `responds(to:)`, and above it how often that has been
@@ -58,10 +59,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     knownVersion = Atomic(list?.version ?? 0)
     covered = list?.end ?? 0
     traits = steps.traits
-    way = around != nil ? .surrounded : traits.needsWalk || prelude != nil ? .walked : .direct
-    let type: ObjectIdentifier? = if case .one(let type) = traits.types { type } else { nil }
-    loopType = if case .direct = way { type } else { nil }
-    typeBehindHooks = around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? type : nil
+    let isLoop = !traits.needsWalk && prelude == nil
+    needsWalk = around != nil || !isLoop
+    let type: ObjectIdentifier? = if isLoop, case .one(let type) = traits.types { type } else { nil }
+    loopType = around == nil ? type : nil
+    typeBehindHooks = around?.isBefore ?? false ? type : nil
     capacity = max(steps.list.count + room, 1)
     self.steps = .allocate(capacity: capacity)
     append(steps)
@@ -171,18 +173,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
-}
-
-/// How messages go along a route.
-@usableFromInline
-enum RouteWay: UInt8 {
-  /// To direct targets with methods only: by a loop where these are all of one type, else by a walk.
-  case direct
-  /// By a walk: there are other contexts, targets that are asked, among them multicasts, or targets that are registered more
-  /// than once.
-  case walked
-  /// By a walk through hooks.
-  case surrounded
 }
 
 /// What the steps of a route have in common.
@@ -335,9 +325,6 @@ struct RouteStep {
 
   /// The registration's side of delivery on another context.
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }
-
-  /// Why a registration that was found not to be active is passed over.
-  var reasonToSkip: DeliveryReport.SkipReason { registration.takeUnretainedValue().isCancelled ? .removed : .muted }
 
   /// Calls a method that has the types of `arguments` and `R`: that of a step whose ``functionType`` says so. `nil` when
   /// the target has died.

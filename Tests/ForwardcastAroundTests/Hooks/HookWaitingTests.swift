@@ -234,4 +234,24 @@ struct HookWaitingTests {
     try await proxy.drain()
     #expect(told.all.count == 6 && told.all.suffix(2) == ["refused by bo", "refused by bo"])
   }
+
+  @Test(
+    "a hook without a form that waits lets through what waits for nobody", arguments: ["mute", "remove", "die"])
+  func nobodyElsewhere(how: String) async throws {
+    let (outer, inner, ann) = (Rooms(), Rooms(), Desk("ann", worth: 20, journal))
+    var bo: Desk? = Desk("bo", worth: 45, journal)
+    inner.add(ann)
+    let registration = inner.add(bo.unsafelyUnwrapped, delivery: .queue(DispatchQueue(label: "bo")))
+    outer.add(inner)
+    try outer.around(.worth) { try $0.proceed() }
+    try inner.after(.worth) { _ in }
+    await #expect(throws: MessageError.self) { try await outer.collectAndWait(.worth, returning: .all) }
+    switch how {
+    case "mute": registration.mute()
+    case "remove": registration.cancel()
+    default: bo = nil
+    }
+    try await expect(outer.collectAndWait(.worth, returning: .all), equals: [20])
+    withExtendedLifetime((ann, bo, inner)) {}
+  }
 }

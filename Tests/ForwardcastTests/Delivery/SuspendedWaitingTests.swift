@@ -284,4 +284,15 @@ struct SuspendedWaitingTests {
     #expect(error?.evidence.contains("on the main actor") ?? false)
     withExtendedLifetime(window) {}
   }
+
+  @Test("a method that waits for its own end through a proxy on another queue is refused")
+  func throughProxyElsewhere() async {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (outer, inner) = (Shared(), Shared())
+    inner.add(doer, delivery: .queue(queue))
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    doer.does { number in number > 1 ? number : try await outer.collectAndWait(.slow, 2, returning: .sum) }
+    await expect(code { _ = try await outer.collectAndWait(.slow, 1, returning: .sum) }, equals: .wouldDeadlock)
+    withExtendedLifetime((doer, inner)) {}
+  }
 }

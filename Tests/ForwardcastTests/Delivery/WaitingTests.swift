@@ -316,4 +316,44 @@ struct WaitingTests {
     let given = try await proxy.forwardAndWait(Invocation("value"))
     try expect(given.answers.first?.result?.unbox(as: Int.self), equals: 3)
   }
+
+  @Test("a thread that would wait for its own queue through a proxy on another is refused at once")
+  func deadlockThroughProxy() {
+    let (outer, inner) = (Shared(), Shared())
+    let target = Clerk("a", journal)
+    inner.add(target, delivery: .queue(queue))
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    // The time passes only where nobody refuses.
+    let error = #expect(throws: MessageError.self) {
+      try queue.sync { try outer.collect(.value, returning: .sum, timeout: .seconds(60)) }
+    }
+    expect(error?.code, equals: .wouldDeadlock)
+    withExtendedLifetime((target, inner)) {}
+  }
+
+  @Test("a queued target that is muted and dies is dead to who waits for a report, which keeps none alive")
+  func mutedAndDead() async throws {
+    var goes: Clerk? = Clerk("goes", journal)
+    let registration = proxy.add(goes.unsafelyUnwrapped, delivery: .on(context))
+    let reasons = Task { [proxy] in try await proxy.forwardAndWait(Invocation("value")).skipped.map(\.reason) }
+    await until(context.waiting > 0)
+    registration.mute()
+    goes = nil
+    context.run()
+    try await expect(reasons.value, equals: [.dead])
+  }
+
+  @Test("nobody waits for room behind a nested proxy that is muted")
+  func roomOfMuted() async throws {
+    let (outer, inner) = (Shared(), Shared())
+    let target = Clerk("a", journal)
+    inner.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    inner.broadcast(.note, 1)
+    outer.add(inner).mute()
+    let reasons = try await outer.forwardAndWait(Invocation("value")).skipped.map(\.reason)
+    expect(reasons, equals: [.muted])
+    withExtendedLifetime((target, inner)) {}
+  }
+
+  private typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 }

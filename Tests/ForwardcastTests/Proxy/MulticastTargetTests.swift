@@ -183,6 +183,42 @@ struct MulticastTargetTests {
     expect(journal.all.count, equals: 667)
   }
 
+  @Test("a report lists who stands at the address of one that has died")
+  func reportAtReusedAddress() throws {
+    final class Deaf: MessageReceiver { static let selectorTable = SelectorTable(for: Deaf.self) {} }
+    final class Hearing: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Hearing.self) { Responds(to: .ping) { (_: Hearing) in } }
+    }
+    for _ in 0..<100 {
+      let proxy = Proxy()
+      var hearing: Hearing? = Hearing()
+      let address = hearing.map { ObjectIdentifier($0) }
+      proxy.add(hearing.unsafelyUnwrapped)
+      proxy.broadcast(.ping)
+      hearing = nil
+      let deaf = Deaf()
+      proxy.add(deaf)
+      guard ObjectIdentifier(deaf) == address else { continue }
+      var call = Invocation("ping")
+      #expect(try proxy.forward(&call).skipped.contains { $0.target === deaf && $0.reason == .doesNotRespond })
+    }
+  }
+
+  @Test("who was removed and has died is listed as removed, by a loop as by a walk", arguments: [false, true])
+  func removedAndDead(walks: Bool) throws {
+    let (proxy, stays) = (Proxy(), ["a", "b", "c"].map { Listener($0) })
+    for target in stays { proxy.add(target) }
+    var goes: Listener? = Listener("goes")
+    let registration = proxy.add(goes.unsafelyUnwrapped)
+    let trace = walks ? proxy.trace { _ in } : nil
+    var call = Invocation("value")
+    _ = try proxy.forward(&call)
+    registration.cancel()
+    goes = nil
+    try expect(proxy.forward(&call).skipped.map(\.reason), equals: [.removed])
+    withExtendedLifetime((stays, trace)) {}
+  }
+
   @Test("a removed target gets nothing further, and removing it again or a stranger does nothing")
   func removal() {
     let (proxy, journal) = (Proxy(), Journal())

@@ -280,4 +280,32 @@ struct SilenceTests {
     try expect(proxy.collect(.value, returning: .all), equals: [7])
     withExtendedLifetime(splitter) {}
   }
+
+  @Test("a question is for nobody where all targets elsewhere have died, and not answered where a buffer is full")
+  func deadOrFullElsewhere() throws {
+    let context = StepContext("elsewhere")
+    for silence in [MulticastOptions.Silence.ignored, .thrown] {
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: silence))
+      var gone: Clerk? = Clerk("yes")
+      proxy.add(gone.unsafelyUnwrapped, delivery: .on(context))
+      _ = (proxy.broadcast(.value), proxy.broadcast(.agrees))
+      context.run()
+      gone = nil
+      if case .ignored = silence {
+        try expect(proxy.collect(.value, returning: .sum), equals: 0)
+        try expect(proxy.collect(.agrees, returning: .every), equals: true)
+        try expect(proxy.collect(Invocation("value"), returning: .all).count, equals: 0)
+      } else {
+        let error = #expect(throws: MessageError.self) { try proxy.collect(.value, returning: .sum) }
+        expect(error?.code, equals: .nobodyResponds)
+      }
+    }
+    let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("yes"))
+    proxy.add(clerk, delivery: .on(context), buffer: .keepOldest(1))
+    for _ in 0..<2 {
+      let error = #expect(throws: MessageError.self) { try proxy.collect(.agrees, returning: .every) }
+      expect(error?.code, equals: .notAwaited)
+    }
+    withExtendedLifetime(clerk) {}
+  }
 }

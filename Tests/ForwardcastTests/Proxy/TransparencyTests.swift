@@ -6,10 +6,17 @@ import TestSupport
 import Testing
 
 /// Holds a proxy and sends as it does.
-private final class Lobby: MulticastSending {
+private final class Lobby: MulticastSending, MessageReceiver {
+  static let selectorTable = SelectorTable(for: Lobby.self) {}
   typealias Interface = any MessageReceiver
   let multicast = MulticastProxy<any MessageReceiver>()
+  /// How many messages have begun.
+  var begun = 0
   func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+  func beginMessage(_ selector: MessageSelector) -> MessageRoute {
+    begun += 1
+    return multicast.route(for: selector)
+  }
 }
 
 @Suite("Proxies in one another")
@@ -43,6 +50,35 @@ struct TransparencyTests {
       }
       withExtendedLifetime((proxies, listener)) {}
     }
+  }
+
+  @Test("a message begins once at a multicast among the targets, by whatever verb")
+  func beginsOnce() throws {
+    let (proxy, lobby, listener) = (Proxy(), Lobby(), Listener("a"))
+    lobby.multicast.add(listener)
+    proxy.add(lobby)
+    var call = Invocation("value")
+    _ = (proxy.broadcast(.value), try proxy.collect(.value, returning: .last), try proxy.forward(&call))
+    expect(lobby.begun, equals: 3)
+    withExtendedLifetime(listener) {}
+  }
+
+  @Test("failures of a report that nobody gets go to the nearest handler, with their registrations")
+  func failuresOfEndedReports() throws {
+    let (outer, inner, journal) = (Shared(), Shared(), Journal())
+    let (bad, never) = (Clerk("bad"), Clerk("never"))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    inner.add(bad)
+    outer.add(inner)
+    let last = outer.add(never, delivery: .on(StepContext("steps")))
+    outer.onError = { journal.write("outer \($0.error)") }
+    inner.onError = { journal.write("inner \($0.error) \($0.registration != nil)") }
+    let call = Invocation("note:", arguments: [ArgumentBox(1)])
+    #expect(throws: MessageError.self) { try outer.forward(call, timeout: .zero) }
+    last.mute()
+    _ = outer.dynamic.note(2)
+    expect(journal.all, equals: Array(repeating: "inner refused by bad true", count: 2))
+    withExtendedLifetime((bad, never, inner)) {}
   }
 
   @Test("proxies that are reached in many ways are asked once, and a message ends in an error, not a hang", .oneAtATime)
