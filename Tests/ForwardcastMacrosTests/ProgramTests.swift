@@ -252,9 +252,6 @@ struct WriterTests {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
     #expect(
       text.contains("Forwarding {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
-    let main = ModuleSettings(isMainActorByDefault: true)
-    let byDefault = Expander("@Forwarded protocol B: A { func b() }", settings: main).expansion.text
-    #expect(byDefault.contains("where it inherits 'Sendable', declare 'B' 'nonisolated'."))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
     #expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
     #expect(inheriting.contains("inheritingAll: [ForwardedParent0.AProxy.table]"))

@@ -18,16 +18,18 @@ extension SelectorTable {
   /// - Parameters:
   ///   - type: one type of the generic class.
   ///   - parent: the table of its superclass, where that has one.
+  ///   - parents: the tables of protocols that it refines.
   ///   - rows: made once for each type.
   /// - Complexity: a lock and a look-up.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
+    inheritingAll parents: @autoclosure () -> [SelectorTable] = [],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Rows and parent are asked for outside of the lock; whoever comes second takes what the first one made.
-    let made = SelectorTable(for: type, inheriting: parent(), rows)
+    // Rows and parents are asked for outside of the lock; whoever comes second takes what the first one made.
+    let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }
       tables[key] = made

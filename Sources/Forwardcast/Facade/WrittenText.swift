@@ -8,6 +8,22 @@ extension Responds {
     body(&copy)
   }
 
+  /// The row of a function of the written class, on the actor of that class. It captures nothing, which Swift 5 does not see.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    function: @escaping @isolated(any) (Target, repeat each A) throws -> R
+  ) {
+    self.init(message, IsolatedRow<Target, R, repeat each A>(call: function))
+  }
+
+  /// The row of such a function that suspends.
+  public init<R, each A>(
+    key message: Message<(repeat each A) -> R>,
+    asyncFunction function: @escaping @isolated(any) (Target, repeat each A) async throws -> R, sharing: Bool
+  ) {
+    self.init(message, IsolatedSuspendingRow<Target, R, repeat each A>(call: function), sharing: sharing)
+  }
+
   /// The row of a type that was written for it.
   public init<Row: WrittenRow>(writtenBy type: Row) where Row.Target == Target { self = type.row() }
 }
@@ -62,10 +78,15 @@ public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its a
   /// The proxy, for a caller who is where the class is; others end the process.
   ///
   /// - Parameter place: a function of the class, with the class's isolation. It is not called.
-  public func proxy(for place: @isolated(any) @Sendable () -> Void) -> MulticastProxy<Interface> {
+  public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> {
     place.isolation?.preconditionIsolated("the proxy belongs to the actor of its protocol")
     return proxy
   }
+}
+
+extension HeldProxy where Interface: Sendable {
+  /// The proxy, for any caller.
+  public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> { proxy }
 }
 
 /// A row that stands apart from its table, since what it calls is deprecated.

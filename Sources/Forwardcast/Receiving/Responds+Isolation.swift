@@ -82,13 +82,17 @@ extension Responds {
     key message: Message<(repeat each A) -> R>,
     onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
   ) {
+    self.init(message, IsolatedRow<Target, R, repeat each A>(call: body))
+  }
+
+  init<R, each A>(_ message: Message<(repeat each A) -> R>, _ row: IsolatedRow<Target, R, repeat each A>) {
     let isolation: MethodIsolation =
-      switch body.isolation {
+      switch row.call.isolation {
       case nil: .sender
       case let actor? where actor === MainActor.shared: .mainActor
       case let actor?: .actor(actor)
       }
-    let unchecked = UncheckedRow(IsolatedRow<Target, R, repeat each A>(call: body))
+    let unchecked = UncheckedRow(row)
     self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has found that it is on the actor.
       try unchecked.call(target, repeat each arguments.values)
@@ -109,8 +113,16 @@ extension Responds {
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
     sharing: Bool = true
   ) {
-    let row = SuspendingRow<Target, R, repeat each A>(IsolatedSuspendingRow(call: body))
-    self.init(suspending: message, on: body.isolation, targetCrosses: sharing || body.isolation != nil, row.call)
+    self.init(message, IsolatedSuspendingRow<Target, R, repeat each A>(call: body), sharing: sharing)
+  }
+
+  init<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ row: IsolatedSuspendingRow<Target, R, repeat each A>, sharing: Bool
+  ) {
+    let isolation = row.call.isolation
+    self.init(
+      suspending: message, on: isolation, targetCrosses: sharing || isolation != nil,
+      SuspendingRow<Target, R, repeat each A>(row).call)
   }
 
   /// A row that may suspend and does not leave its sender's isolation by itself.
@@ -149,9 +161,9 @@ extension Responds {
 // A function type over a pack is not passed on as it is, so closures with an isolation stand in structures. A closure is
 // called in the same way whether or not its type says that it may be isolated.
 
-/// A row's closure with an isolation.
-private struct IsolatedRow<Target, R, each A>: Sendable {
-  let call: @isolated(any) @Sendable (Target, repeat each A) throws -> R
+/// A row's closure with an isolation. It is `Sendable`, or a function that captures nothing.
+struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
+  let call: @isolated(any) (Target, repeat each A) throws -> R
 }
 
 /// The same closure for a row that has found that it is where the closure is to run.
@@ -163,9 +175,9 @@ private struct UncheckedRow<Target, R, each A>: Sendable {
   }
 }
 
-/// A row's closure that suspends, with an isolation.
-private struct IsolatedSuspendingRow<Target, R, each A>: Sendable {
-  let call: @isolated(any) @Sendable (Target, repeat each A) async throws -> R
+/// The same of one that suspends.
+struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
+  let call: @isolated(any) (Target, repeat each A) async throws -> R
 }
 
 /// The same closure, which goes to its actor by itself.

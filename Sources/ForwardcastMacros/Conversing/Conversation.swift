@@ -61,7 +61,6 @@ package enum Conversation {
     return ModuleSettings(
       isMainActorByDefault: features.contains(.string("NoExplicitNonIsolated")),
       isNonsendingByDefault: features.contains(.string("NonisolatedNonsendingByDefault")),
-      infersSendable: features.contains(.string("InferSendableFromCaptures")),
       opensAll: features.contains(.string("ImplicitOpenExistentials")),
       hasInternalImports: features.contains(.string("InternalImportsByDefault")))
   }

@@ -170,10 +170,11 @@ struct ForwardedInterface {
   private var ownIsolation: Isolation {
     if let isolation = declaration.isolation(or: options.actor) { return isolation }
     if settings.isMainActorByDefault { return .mainActor }
-    // A refined protocol's actor is this one's too, and the text does not tell it.
-    let mayInherit = !unknownProtocols.isEmpty || !options.inherited.isEmpty
-    return mayInherit && settings.infersSendable ? .inherited : .nonisolated
+    return mayInherit ? .inherited : .nonisolated
   }
+
+  /// Whether a refined protocol may say what the text does not tell: its actor is this one's too, and so is that it is `Sendable`.
+  var mayInherit: Bool { !unknownProtocols.isEmpty || !options.inherited.isEmpty }
 
   /// The refined protocols whose requirements the attribute does not see.
   var unknownProtocols: [String] {

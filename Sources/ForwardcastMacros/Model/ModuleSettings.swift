@@ -7,8 +7,6 @@ struct ModuleSettings {
   var isMainActorByDefault = false
   /// Whether a method that suspends and says nothing stays in its caller's isolation.
   var isNonsendingByDefault = false
-  /// Whether references to functions are Sendable, as in Swift 6: only then rows can be functions.
-  var infersSendable = true
   /// Whether a value of type `Any` is opened for a generic argument, as in Swift 6.
   var opensAll = true
   /// Whether an import that says nothing is internal.

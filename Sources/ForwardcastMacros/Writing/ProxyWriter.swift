@@ -19,8 +19,7 @@ struct ProxyWriter {
   private var classIsolation: String {
     guard interface.isolation == .nonisolated else { return interface.isolation.attribute }
     // What the class states beside its protocol may be on an actor.
-    let mayInherit = !interface.unknownProtocols.isEmpty || !interface.parents.isEmpty
-    return interface.settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
+    return interface.settings.isMainActorByDefault || interface.mayInherit ? "nonisolated " : ""
   }
 
   /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
@@ -32,8 +31,10 @@ struct ProxyWriter {
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
   private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
 
-  /// Whether only the compiler knows to which actor the multicast belongs.
-  private var isHeld: Bool { interface.isolation == .inherited && !interface.isVisiblySendable }
+  /// Whether only the compiler knows to which actor the multicast belongs, or whether it is `Sendable`.
+  private var isHeld: Bool {
+    interface.isolation != .nonisolated && interface.mayInherit && !interface.isVisiblySendable
+  }
 
   /// The class as text, in a namespace: see `CountedExpansion`.
   func text() -> String {
@@ -89,7 +90,7 @@ struct ProxyWriter {
   /// What the compiler may find that the text does not tell.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'\(orNonisolated)."
+      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
     }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
@@ -97,13 +98,6 @@ struct ProxyWriter {
     }
     if !access.isEmpty, interface.settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
-  }
-
-  /// What is `Sendable` is on no actor, whatever the module's default is.
-  private var orNonisolated: String {
-    let isByDefault =
-      interface.settings.isMainActorByDefault && declaration.isolation(or: interface.options.actor) == nil
-    return isByDefault ? "; where it inherits 'Sendable', declare '\(interface.name)' 'nonisolated'" : ""
   }
 
   /// A line of a declaration behind what the attributes say of its availability: no line of another kind may stand between.

@@ -33,7 +33,7 @@ struct RowWriter {
     let (member, isAsync) = (entry.member, entry.isAsync)
     // A function that stays with its caller tells nothing of an actor.
     if isolation == .inherited, !isAsync || !staysWithCaller(member) {
-      let (label, sharing) = isAsync ? ("asyncOnActor", ", sharing: \(isShared)") : ("onGlobalActor", "")
+      let (label, sharing) = isAsync ? ("asyncFunction", ", sharing: \(isShared)") : ("function", "")
       return "Forwardcast.Responds(key: \(key), \(label): \(functions)\(entry.functionName)\(sharing))"
     }
     let (parameters, call) = body(entry)
@@ -43,7 +43,8 @@ struct RowWriter {
       head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
-    let actor = isolation.attribute
+    // Swift 5 takes brackets behind an attribute that it does not know for its arguments.
+    let actor = isolation.attribute + (isolation.attribute.isEmpty || !head.hasPrefix("(") ? "" : "@Sendable ")
     let label: String? =
       switch isolation {
       case _ where isAsync && !actor.isEmpty: "key: \(key), asyncOnActor: { \(actor)"

@@ -15,6 +15,11 @@ import Testing
 @Forwarded protocol Side: AnyObject { func side() -> Int? }
 @Forwarded(inheriting: (any First).self, (any Side).self) protocol Both: First, Side { func both() }
 
+@Forwarded(inheriting: (any First).self, (any Side).self) protocol Listed<Item>: First, Side {
+  associatedtype Item
+  func listed(_ item: Item)
+}
+
 protocol Foreign: AnyObject {
   func foreign(_ x: Int)
   func answer() -> Int?
@@ -34,6 +39,9 @@ protocol Foreign: AnyObject {
 
 @Forwarded nonisolated protocol SharedFirst: AnyObject, Sendable { func first() async throws -> Int }
 @Forwarded(inheriting: (any SharedFirst).self) nonisolated protocol SharedSecond: SharedFirst { func second(_ x: Int) }
+
+@MainActor @Forwarded protocol SharedMain: Sendable { func first(_ x: Int) async -> Int? }
+@MainActor @Forwarded(inheriting: (any SharedMain).self) protocol SharedMainSecond: SharedMain { func second(_ x: Int) }
 
 nonisolated open class Root {
   public var isRoot = true
@@ -87,6 +95,40 @@ struct RefinementShapes {
     proxy.both()
     expect((proxy as any Side).side(), equals: 5)
     expect(target.log, equals: ["first 1", "both"])
+  }
+
+  @Test("a generic class has the requirements of two refined protocols")
+  func generic() {
+    final class Target: Listed {
+      var log: [String] = []
+      var number = 1
+      func first(_ x: Int) { log.append("first \(x)") }
+      func risky() throws -> Int { 0 }
+      func side() -> Int? { 8 }
+      func listed(_ item: String) { log.append("listed \(item)") }
+    }
+    let (proxy, target) = (ListedProxy<String>(), Target())
+    proxy.add(target)
+    proxy.listed("a")
+    (proxy as any First).first(2)
+    expect((proxy as any Side).side(), equals: 8)
+    expect(target.log, equals: ["listed a", "first 2"])
+  }
+
+  @MainActor final class SharedMainTarget: SharedMainSecond {
+    let log = Log()
+    func first(_ x: Int) async -> Int? { x + 1 }
+    func second(_ x: Int) { log.note("\(x)") }
+  }
+
+  @Test("what only a refined protocol says to be shared is sent to from anywhere")
+  nonisolated func sharedElsewhere() async throws {
+    let (proxy, target) = await MainActor.run { (SharedMainSecondProxy(), SharedMainTarget()) }
+    proxy.add(target, delivery: .mainActor)
+    proxy.broadcast(SharedMainSecondProxy.Messages.second, 5)
+    try await proxy.drain()
+    await expect((proxy as any SharedMain).first(1), equals: 2)
+    expect(target.log.lines, equals: ["5"])
   }
 
   final class Stranger: Again {
