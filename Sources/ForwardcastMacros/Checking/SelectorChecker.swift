@@ -39,7 +39,7 @@ struct SelectorChecker {
       String.UnicodeScalarView(
         (member.parameters.first?.type.keyed ?? "").unicodeScalars.filter(\.continuesSwiftIdentifier)))
     var number = number
-    var name = type.isEmpty ? "\(first)\(number)" : first + SelectorName.capitalized(type)
+    var name = type.isEmpty ? "\(first)\(number)" : first + ObjectiveCName.capitalized(type)
     func isTaken(_ name: String) -> Bool {
       taken.contains(name + rest) || member.isSettable && taken.contains(SelectorName.setter(name))
     }

@@ -70,7 +70,7 @@ struct Entry {
     }
   }
 
-  var base: String { role == .setter ? "set" + SelectorName.capitalized(member.plainName) : member.plainName }
+  var base: String { role == .setter ? "set" + ObjectiveCName.capitalized(member.plainName) : member.plainName }
 }
 
 extension Member {
@@ -106,7 +106,7 @@ extension SelectorName {
   /// The setter's selector of a subscript whose getter was named by the user: the new value comes first.
   static func subscriptSetter(_ getter: String) -> String {
     let first = getter.prefix { $0 != ":" }
-    return "set\(capitalized(String(first))):\(getter.dropFirst(first.count))"
+    return "set\(ObjectiveCName.capitalized(String(first))):\(getter.dropFirst(first.count))"
   }
 }
 

@@ -67,7 +67,7 @@ struct ProxyTableWriter {
       functions: "\(interface.className).")
   }
 
-  private func rowName(_ entry: Entry) -> String { "Row\(SelectorName.capitalized(entry.key))" }
+  private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }
 
   /// A row that calls what is deprecated: from where that is no matter for a warning.
   private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {

@@ -106,7 +106,7 @@ extension Entry {
   var `throws`: Bool { role != .setter && member.effects.throwing != .never }
 
   /// The name of the function that a row calls.
-  var functionName: String { "row\(SelectorName.capitalized(key))" }
+  var functionName: String { "row\(ObjectiveCName.capitalized(key))" }
 }
 
 /// Names inside of a written body that are not those that the text needs itself.

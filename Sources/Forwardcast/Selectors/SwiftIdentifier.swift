@@ -1,5 +1,4 @@
-// Identifier.swift: which characters a Swift identifier is made of.
-// Part of the macro program: Reading. See the article "How the attributes work".
+// SwiftIdentifier.swift: which characters a Swift identifier is made of. Compiled into the macro program too.
 
 extension Unicode.Scalar {
   /// Whether a Swift identifier may begin with this scalar: *identifier-head* of
@@ -29,4 +28,13 @@ extension Unicode.Scalar {
     default: beginsSwiftIdentifier
     }
   }
+
+  /// Whether a selector may begin with this scalar: a Swift identifier may, and it is not U+037E or U+1FEF, which are
+  /// canonically equivalent to `;` and to the backtick. What equals a mark of punctuation must not be a name.
+  var beginsIdentifier: Bool { beginsSwiftIdentifier && !isPunctuationElsewhere }
+
+  /// Whether a selector may go on with this scalar.
+  var continuesIdentifier: Bool { continuesSwiftIdentifier && !isPunctuationElsewhere }
+
+  private var isPunctuationElsewhere: Bool { value == 0x037E || value == 0x1FEF }
 }

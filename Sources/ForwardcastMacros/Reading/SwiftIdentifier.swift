@@ -1,0 +1,1 @@
+../../Forwardcast/Selectors/SwiftIdentifier.swift
