@@ -18,7 +18,7 @@ let examples = [
   example("retry", "Retry"),
   example("outbox", "Outbox", "ForwardcastCoding"),
   example("server", "Server"),
-  example("plug-in", "PlugIn"),
+  example("plug-in", "PlugIn", "ForwardcastCoding"),
   example("themes", "Themes"),
   example("emperor", "Emperor"),
   example("cart", "Cart"),

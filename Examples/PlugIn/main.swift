@@ -2,6 +2,7 @@
 // Example: PlugIn. Run it with `swift run plug-in`.
 
 import Forwardcast
+import ForwardcastCoding
 import Foundation
 
 /// All that a host knows of a plug-in: how to make one. What it answers stands in its table.

@@ -1,6 +1,7 @@
 // ArgumentTextTests.swift: values that text says.
 
 import Forwardcast
+import ForwardcastCoding
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 // InvocationEqualityTests.swift: whether two messages say the same.
 
 import Forwardcast
+import ForwardcastCoding
 import Testing
 
 private final class Token {}

@@ -80,7 +80,7 @@ extension ArgumentBox {
 
 extension TypeEncoding.Record {
   /// Of a record that stands for a Swift optional, `Optional<Int>`, the name of the innermost type.
-  var optionalName: Substring? {
+  package var optionalName: Substring? {
     var (name, isOptional) = (Substring(name), false)
     while name.hasPrefix("Optional<"), name.hasSuffix(">") {
       (name, isOptional) = (name.dropFirst("Optional<".count).dropLast(), true)

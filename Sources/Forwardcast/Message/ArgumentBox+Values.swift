@@ -50,7 +50,7 @@ extension ArgumentBox {
       throw UnboxingError(wanted: "\(wanted)", found: "\(gone.type)", evidence: "(the object is gone)")
     }
     if isNone(value) {
-      if let type = T.self as? any OptionalType.Type, let none = type.nothing as? T { return none }
+      if let none = absent(T.self) { return none }
       if let same = value as? T, T.self == Any.self { return same }
       throw refusal(wanted, value)
     }
@@ -108,28 +108,10 @@ package func shortened(_ text: String) -> String {
   text.count > 60 ? text.prefix(57) + "…" : text
 }
 
-private protocol OptionalType {
-  static var nothing: Any { get }
-  static func nothing<T>(as type: T.Type) -> T?
-  static func wrap(_ box: ArgumentBox) -> Any?
-}
-
 /// No value, in the way that `T` has for it; `nil` where `T` is no optional type.
 func absent<T>(_ type: T.Type) -> T? {
   guard let optional = T.self as? any OptionalType.Type else { return nil }
   return optional.nothing(as: T.self)
-}
-
-extension Optional: OptionalType {
-  fileprivate static var nothing: Any { Self.none as Any }
-  fileprivate static func nothing<T>(as type: T.Type) -> T? {
-    // No cast: one to an optional of `Any` would wrap the nothing up.
-    T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
-  }
-  fileprivate static func wrap(_ box: ArgumentBox) -> Any? {
-    guard let wrapped = try? box.unbox(as: Wrapped.self) else { return nil }
-    return Self.some(wrapped) as Any
-  }
 }
 
 private protocol ArrayType {

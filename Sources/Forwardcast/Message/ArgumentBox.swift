@@ -142,22 +142,37 @@ extension ArgumentBox: CustomStringConvertible {
 
 /// Whether `value` is an optional holding nothing, however deeply wrapped.
 func isNone(_ value: Any) -> Bool {
-  guard let optional = value as? any OptionalValue else { return false }
+  guard let optional = value as? any OptionalType else { return false }
   guard let wrapped = optional.wrapped else { return true }
   return isNone(wrapped)
 }
 
 /// What is inside every layer of optional, or `value` itself.
-func unwrapped(_ value: Any) -> Any {
-  guard let optional = value as? any OptionalValue, let wrapped = optional.wrapped else { return value }
+package func unwrapped(_ value: Any) -> Any {
+  guard let optional = value as? any OptionalType, let wrapped = optional.wrapped else { return value }
   return unwrapped(wrapped)
 }
 
 /// Any optional, seen without its type.
-private protocol OptionalValue {
+protocol OptionalType {
+  static var wrappedType: any Any.Type { get }
+  static func nothing<T>(as type: T.Type) -> T?
+  static func wrap(_ box: ArgumentBox) -> Any?
   var wrapped: Any? { get }
 }
 
-extension Optional: OptionalValue {
-  fileprivate var wrapped: Any? { map { $0 as Any } }
+extension Optional: OptionalType {
+  static var wrappedType: any Any.Type { Wrapped.self }
+
+  static func nothing<T>(as type: T.Type) -> T? {
+    // No cast: one to an optional of `Any` would wrap the nothing up.
+    T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
+  }
+
+  static func wrap(_ box: ArgumentBox) -> Any? {
+    guard let wrapped = try? box.unbox(as: Wrapped.self) else { return nil }
+    return Self.some(wrapped) as Any
+  }
+
+  var wrapped: Any? { map { $0 as Any } }
 }

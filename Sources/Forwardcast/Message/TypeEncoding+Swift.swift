@@ -24,7 +24,7 @@ extension TypeEncoding {
       self = letter
     } else if let reference = Self.reference(type) {
       self = reference
-    } else if let optional = type as? any OptionalType.Type, let wrapped = Self.reference(optional.wrapped) {
+    } else if let optional = type as? any OptionalType.Type, let wrapped = Self.reference(optional.wrappedType) {
       self = wrapped
     } else {
       self.init(record: String(describing: type), measured: Self.measure(type))
@@ -104,14 +104,6 @@ private enum MetadataKind {
     default: self = .other
     }
   }
-}
-
-private protocol OptionalType {
-  static var wrapped: any Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  static var wrapped: any Any.Type { Wrapped.self }
 }
 
 private protocol PointerType {

@@ -1,5 +1,7 @@
 // Invocation+Equality.swift: whether two messages say the same.
 
+public import Forwardcast
+
 extension ArgumentBox {
   /// Whether the values are of one type and equal; `nil` where the type has no equality.
   ///

@@ -1,5 +1,7 @@
 // ArgumentBox+Text.swift: a value that text says, by the type that a signature wants.
 
+public import Forwardcast
+
 extension ArgumentBox {
   /// The value that `text` says, as a method whose signature says `type` receives it.
   ///
@@ -29,7 +31,7 @@ extension ArgumentBox {
     case .structure(let record):
       switch record.optionalName {
       case nil: nil
-      case _ where text == "nil": ArgumentBox(storage: AnyObject?.none as Any, isSendable: true)
+      case _ where text == "nil": ArgumentBox(uncheckedSendable: AnyObject?.none)
       case "String"?: ArgumentBox(text)
       case "Bool"?: Bool(text).map { ArgumentBox($0) }
       default: number(text)
