@@ -73,8 +73,16 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 }
 
 extension MessageError {
+  /// An error of an object, for a message of a selector.
+  @inline(never)
+  init(_ code: Code, of receiver: AnyObject, _ selector: MessageSelector, _ evidence: String = "", argument: Int? = nil)
+  {
+    self.init(
+      code, receiver: typeName(of: receiver), selector: selector.name, evidence: evidence, argumentIndex: argument)
+  }
+
   package static func unrecognized(_ selector: MessageSelector, by receiver: AnyObject) -> MessageError {
-    MessageError(.unrecognizedSelector, receiver: typeName(of: receiver), selector: selector.name)
+    MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
   package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int, found: Int)

@@ -37,9 +37,7 @@ package enum StackGuard {
 
   /// The error for a message that found no room.
   package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
-    MessageError(
-      .tooDeep, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "messages that send messages have used up the thread's stack")
+    MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
   }
 
   /// Finds the bounds of the running stack, keeps where its room ends, and compares with that.

@@ -163,7 +163,7 @@ extension AsyncStream.Continuation.BufferingPolicy {
 extension HookedMessage {
   func cannotCross(_ what: String) -> MessageError {
     MessageError(
-      .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "\(what) is not known to be Sendable and may not cross to who listens")
+      .isolationMismatch, of: receiver, selector, "\(what) is not known to be Sendable and may not cross to who listens"
+    )
   }
 }

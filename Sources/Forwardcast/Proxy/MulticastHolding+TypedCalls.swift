@@ -32,8 +32,8 @@ extension MulticastHolding {
       } else if registration.queued != nil {
         outcome = .failed(
           MessageError(
-            .isolationMismatch, receiver: typeName(of: target), selector: name.name,
-            evidence: "a typed call runs in the sender's turn, the target on \(registration.delivery)"))
+            .isolationMismatch, of: target, name,
+            "a typed call runs in the sender's turn, the target on \(registration.delivery)"))
       } else {
         do {
           try call(observer)

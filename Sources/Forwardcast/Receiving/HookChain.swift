@@ -30,8 +30,8 @@ struct HookChain: Sendable {
     case (let body?, _, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, rest) }
     case (nil, _, _)?:
       throw MessageError(
-        .isolationMismatch, receiver: typeName(of: message.receiver), selector: message.selector.name,
-        evidence: "a hook suspends: wait for the message with an asynchronous form")
+        .isolationMismatch, of: message.receiver, message.selector,
+        "a hook suspends: wait for the message with an asynchronous form")
     case nil: answers = try rest(message.arguments)
     }
     try leave(message, afters, answers)

@@ -42,9 +42,8 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
     }
     let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
       throw MessageError(
-        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
-        evidence: "the method suspends, and an around hook of its table has no form that waits: give it one as waiting:"
-      )
+        .isolationMismatch, of: target, selector,
+        "the method suspends, and an around hook of its table has no form that waits: give it one as waiting:")
     }
     var answered = invocation
     answered.result = answers.boxes.last

@@ -66,17 +66,17 @@ extension Invocation {
   func checkCrossing(receiver: AnyObject) throws(MessageError) {
     guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
     throw MessageError(
-      .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "argument \(index) of type \(arguments[index].type) is not known to be Sendable and may not cross",
-      argumentIndex: index)
+      .isolationMismatch, of: receiver, selector,
+      "argument \(index) of type \(arguments[index].type) is not known to be Sendable and may not cross",
+      argument: index)
   }
 
   /// Whether the answer is known to be `Sendable`.
   func checkAnswerCrossing(receiver: AnyObject) throws(MessageError) {
     guard let answer = result, !answer.isSendable else { return }
     throw MessageError(
-      .isolationMismatch, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross")
+      .isolationMismatch, of: receiver, selector,
+      "its answer of type \(answer.type) is not known to be Sendable and may not cross")
   }
 
   private func checkColons(
@@ -85,8 +85,7 @@ extension Invocation {
     let count = types.argumentTypes.count - 2
     guard count != selector.numberOfArguments else { return }
     throw MessageError(
-      .wrongArgumentCount, receiver: typeName(of: receiver), selector: selector.name,
-      evidence: "\(whose()) \(count), the selector \(selector.numberOfArguments)")
+      .wrongArgumentCount, of: receiver, selector, "\(whose()) \(count), the selector \(selector.numberOfArguments)")
   }
 
   private mutating func fit(_ types: [TypeEncoding], _ receiver: AnyObject) throws(MessageError) {

@@ -262,17 +262,10 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       throw .argumentCount(
         selector, receiver: receiver, wanted: stated.numberOfArguments - 2, found: own.numberOfArguments - 2)
     }
-    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
-      guard !wanted.accepts(found) else { return }
-      throw MessageError(
-        .typeMismatch, receiver: receiver, selector: selector.name,
-        evidence: "\(what): wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure",
-        argumentIndex: index)
+    try stated.compare(with: own, selector, receiver: receiver) { wanted, found in
+      wanted.accepts(found)
+        ? nil : "wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure"
     }
-    for index in 2..<own.numberOfArguments {
-      try fit(stated.argumentTypes[index], own.argumentTypes[index], "argument \(index - 2)", index - 2)
-    }
-    try fit(stated.returnType, own.returnType, "result", nil)
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
@@ -340,6 +333,28 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 
   override var isRefusal: Bool { true }
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw reason }
+}
+
+extension MethodSignature {
+  /// Compares the types of two signatures of as many arguments, one pair after another.
+  ///
+  /// - Parameter misfit: what is wrong with a pair; `nil` where nothing is.
+  /// - Throws: `typeMismatch` for the first pair with which something is.
+  func compare(
+    with other: MethodSignature, _ selector: MessageSelector, receiver: String,
+    misfit: (TypeEncoding, TypeEncoding) -> String?
+  ) throws(MessageError) {
+    for index in 2...argumentTypes.count {
+      let isResult = index == argumentTypes.count
+      let one = isResult ? returnType : argumentTypes[index]
+      let two = isResult ? other.returnType : other.argumentTypes[index]
+      guard let reason = misfit(one, two) else { continue }
+      throw MessageError(
+        .typeMismatch, receiver: receiver, selector: selector.name,
+        evidence: (isResult ? "result: " : "argument \(index - 2): ") + reason,
+        argumentIndex: isResult ? nil : index - 2)
+    }
+  }
 }
 
 /// How many types a pack has.

@@ -284,8 +284,8 @@ final class TableStorage: Sendable {
     }
     guard acceptsTarget(object), owner === self || owner.isForClass || owner.acceptsTarget(object) else {
       throw MessageError(
-        .typeMismatch, receiver: typeName(of: object), selector: selector.name,
-        evidence: "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)")
+        .typeMismatch, of: object, selector, "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)"
+      )
     }
     return method
   }
@@ -339,9 +339,7 @@ final class TableStorage: Sendable {
   /// - Throws: `typeMismatch` when they may not.
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
-    throw MessageError(
-      .typeMismatch, receiver: typeName(of: object), selector: selector.name, evidence: "its table is for \(targetName)"
-    )
+    throw MessageError(.typeMismatch, of: object, selector, "its table is for \(targetName)")
   }
 
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {

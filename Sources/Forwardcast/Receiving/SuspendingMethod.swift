@@ -20,8 +20,7 @@ extension Method {
 
   /// The error for a sender that cannot reach the method from where it is.
   final func unreachable(_ target: AnyObject) -> MessageError {
-    MessageError(
-      .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+    MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
 
   /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.

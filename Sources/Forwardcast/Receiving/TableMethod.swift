@@ -138,7 +138,6 @@ extension MessageReceiver {
     if let method = table.inheritedMethod(for: selector) { return method }
     if let refusal = table.storage.parent?.refusal(for: selector) { throw refusal }
     throw MessageError(
-      .unrecognizedSelector, receiver: typeName(of: self), selector: selector.name,
-      evidence: "the table that sends it further inherits no such method")
+      .unrecognizedSelector, of: self, selector, "the table that sends it further inherits no such method")
   }
 }

@@ -123,8 +123,8 @@ nonisolated(nonsending) func staying(
   case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):
     guard target is any Actor || (proxy as? ForwardingProxy)?.leadsToShared(selector) == true else {
       throw MessageError(
-        .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
-        evidence: "the method runs \(method.isolation.place), and its receiver is not known to be Sendable")
+        .isolationMismatch, of: target, selector,
+        "the method runs \(method.isolation.place), and its receiver is not known to be Sendable")
     }
   case .forward(let around as ForwardingAround, _): around.stays = true
   default: break

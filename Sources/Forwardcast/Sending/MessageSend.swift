@@ -56,8 +56,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
       if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
       guard passed.count < maximumHops else {
         throw MessageError(
-          .tooDeep, receiver: typeName(of: first), selector: selector.name,
-          evidence: "more than \(maximumHops) objects lead the message on to one another")
+          .tooDeep, of: first, selector, "more than \(maximumHops) objects lead the message on to one another")
       }
       receiver = other
       continue
@@ -90,8 +89,8 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   if let method = try find() { return method }
   if answer == .added { return nil }
   throw MessageError(
-    .resolverAddedNothing, receiver: typeName(of: receiver), selector: selector.name,
-    evidence: "resolveMethod(for:) said that it had added a method, and no table has one")
+    .resolverAddedNothing, of: receiver, selector,
+    "resolveMethod(for:) said that it had added a method, and no table has one")
 }
 
 /// The table of the object itself, as its class declares it or, where that is below one that left it to the default, as
@@ -107,14 +106,22 @@ func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> Tab
 
 /// Sends an invocation to one receiver and leaves the answer in `invocation.result`, the boxed door.
 package func perform(_ invocation: inout Invocation, on receiver: any MessageReceiver) throws {
-  invocation.result = nil
-  do {
-    try invocation.fitStatedTypes(receiver: receiver)
-    try finish(try resolve(invocation.selector, for: receiver), &invocation)
-    try invocation.fitStatedReturn(receiver: receiver)
-  } catch {
-    invocation.result = nil
-    throw error
+  try invocation.answer(from: receiver) { try finish(try resolve($0.selector, for: receiver), &$0) }
+}
+
+extension Invocation {
+  /// Runs `body`, which leaves an answer in the message, with the types that the sender stated. Where anything throws there is
+  /// no answer.
+  mutating func answer(from receiver: AnyObject, _ body: (inout Invocation) throws -> Void) throws {
+    result = nil
+    do {
+      try fitStatedTypes(receiver: receiver)
+      try body(&self)
+      try fitStatedReturn(receiver: receiver)
+    } catch {
+      result = nil
+      throw error
+    }
   }
 }
 
@@ -238,9 +245,7 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
   if R.self == Void.self, let nothing = () as? R { return nothing }
   guard let box = invocation.result else {
     if let none = absent(R.self) { return none }
-    throw MessageError(
-      .nobodyResponds, receiver: typeName(of: receiver), selector: invocation.selector.name,
-      evidence: "wanted an answer of type \(R.self)")
+    throw MessageError(.nobodyResponds, of: receiver, invocation.selector, "wanted an answer of type \(R.self)")
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)
@@ -249,8 +254,6 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
 
 extension MessageError {
   package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
-    MessageError(
-      .proxyCycle, receiver: typeName(of: proxy), selector: selector.name,
-      evidence: "the message came through this proxy before")
+    MessageError(.proxyCycle, of: proxy, selector, "the message came through this proxy before")
   }
 }

@@ -147,17 +147,10 @@ extension MethodSignature {
   /// - Throws: `typeMismatch` when a value of one can never become one of the other.
   func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
-    func fit(_ wanted: TypeEncoding, _ found: TypeEncoding, _ what: String, _ index: Int?) throws(MessageError) {
-      if wanted.mayBecome(found) || found.mayBecome(wanted) { return }
-      throw MessageError(
-        .typeMismatch, receiver: receiver, selector: selector.name,
-        evidence: "\(what): the method has \(wanted.meaning) (\(wanted)), the hook \(found.meaning) (\(found))",
-        argumentIndex: index)
+    try compare(with: stated, selector, receiver: receiver) { wanted, found in
+      wanted.mayBecome(found) || found.mayBecome(wanted)
+        ? nil : "the method has \(wanted.meaning) (\(wanted)), the hook \(found.meaning) (\(found))"
     }
-    for index in 2..<argumentTypes.count {
-      try fit(argumentTypes[index], stated.argumentTypes[index], "argument \(index - 2)", index - 2)
-    }
-    try fit(returnType, stated.returnType, "result", nil)
   }
 }
 
