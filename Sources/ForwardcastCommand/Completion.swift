@@ -124,23 +124,19 @@ struct Completion {
 
   private var fish: String {
     let isFirst = "-n __fish_use_subcommand"
-    var rows = [
-      "# Completion of forwardcast for fish: put this as forwardcast.fish into a folder of $fish_complete_path."
-    ]
-    rows.append("complete -c forwardcast -f")
-    for word in words { rows.append("complete -c forwardcast \(isFirst) -a \(word.name) -d '\(quoted(word.summary))'") }
-    for option in general { rows.append("complete -c forwardcast \(isFirst) \(fishOption(option))") }
+    var rows = ["-f"] + words.map { "\(isFirst) -a \($0.name) -d '\(quoted($0.summary))'" }
+    rows += general.map { "\(isFirst) \(fishOption($0))" }
     for word in words {
       let isThis = "-n '__fish_seen_subcommand_from \(word.name)'"
-      for option in options(word) { rows.append("complete -c forwardcast \(isThis) \(fishOption(option))") }
+      rows += options(word).map { "\(isThis) \(fishOption($0))" }
       switch word.operands {
-      case .files: rows.append("complete -c forwardcast \(isThis) -F")
-      case .atMostOne:
-        rows.append("complete -c forwardcast \(isThis) -a '\(languageWords.joined(separator: " "))'")
+      case .files: rows.append("\(isThis) -F")
+      case .atMostOne: rows.append("\(isThis) -a '\(languageWords.joined(separator: " "))'")
       default: break
       }
     }
-    return rows.joined(separator: "\n") + "\n"
+    return "# Completion of forwardcast for fish: put this as forwardcast.fish into a folder of $fish_complete_path.\n"
+      + rows.map { "complete -c forwardcast \($0)\n" }.joined()
   }
 
   private func fishOption(_ option: Option) -> String {

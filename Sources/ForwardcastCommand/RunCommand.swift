@@ -94,12 +94,7 @@ struct RunCommand {
 
 /// The line at the bottom of a terminal that tells how far a long run is.
 final class ProgressDisplay: Sendable {
-  private struct State {
-    var isShown = false
-    var next: ContinuousClock.Instant
-  }
-
-  private let state = Mutex(State(next: .now + .seconds(1)))
+  private let state = Mutex((isShown: false, next: ContinuousClock.now + .seconds(1)))
   /// How texts look on standard error.
   let style = Style(.error)
   /// Whether messages are told of, where handlers were asked to.

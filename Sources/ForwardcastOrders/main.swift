@@ -57,7 +57,7 @@ final class OrderedScript: Sendable {
     }
     let text = printed.value
     let expected = first.withLock { first in
-      if first == nil { first = text }
+      first = first ?? text
       return first ?? text
     }
     schedule.expect(text == expected, "prints\n\(text)and the first printed\n\(expected)in these turns:")

@@ -28,7 +28,7 @@ public struct MessageEvent: Sendable {
   /// The message as a call reads: `cook: "fish"`.
   public let message: String
   /// Who sent it, or sent it on.
-  public let sender: String
+  public package(set) var sender: String
   /// Who was to get it.
   public let receiver: String
   /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.

@@ -182,14 +182,11 @@ final class ServiceStore: Sendable {
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
     // By the number of their creation: whether they persist.
     var told: [Int: Bool] = [:]
-    func tellOthers() {
+    while true {
       for entry in entries where told[entry.order] == nil {
         hook(entry)
         told[entry.order] = entry.isPersistent
       }
-    }
-    while true {
-      tellOthers()
       var outcome = leave(told, me)
       guard outcome.isOver else { continue }
       return letGo(&outcome.goners)

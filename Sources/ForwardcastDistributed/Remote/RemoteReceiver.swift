@@ -26,7 +26,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// What errors call the other side.
   public var name: String { line.peer }
   /// How long a message may take.
-  public var deadline: Duration { options.deadline }
+  public let deadline: Duration
 
   /// The identity of the endpoint in its engine, an `ActorSystem.ActorID`: with what the engine knows by it, such as a node's
   /// incarnation.
@@ -34,7 +34,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   let line: RemoteLine
   let queue: DispatchQueue
-  private let options: RemoteOptions
 
   /// Connects to an endpoint, which says what it lets through and answers.
   ///
@@ -57,21 +56,17 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   nonisolated(nonsending) init(_ line: RemoteLine, _ id: any Hashable & Sendable) async throws {
     try await line.open()
-    (self.line, endpointID, options) = (line, id, line.options)
+    (self.line, endpointID, deadline) = (line, id, line.options.deadline)
     queue = DispatchQueue(label: "forwardcast.remote.\(line.peer)")
   }
 
-  private init(_ other: RemoteReceiver, _ options: RemoteOptions) {
-    (line, endpointID, queue, self.options) = (other.line, other.endpointID, other.queue, options)
+  private init(_ other: RemoteReceiver, deadline: Duration) {
+    (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
   /// The same receiver with another deadline: messages of both share one order.
   /// - Parameter deadline: how long an answer is waited for.
-  public func with(deadline: Duration) -> RemoteReceiver {
-    var options = options
-    options.deadline = deadline
-    return RemoteReceiver(self, options)
-  }
+  public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence
 
@@ -106,14 +101,14 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Whether the other side answers a selector: see ``RemoteOptions/Questions``.
   public func responds(to selector: MessageSelector) -> Bool {
     guard let types = line.messages[WireName(selector.name)] else { return false }
-    return options.questions == .askedEachTime || types != nil
+    return line.options.questions == .askedEachTime || types != nil
   }
 
   /// Asks the other side whether it answers a selector now.
   ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
-    let call = OutgoingCall(selector.name, .question(WireRequest.askText(selector)), within: options.deadline)
+    let call = OutgoingCall(selector.name, .question(WireRequest.askText(selector)), within: deadline)
     guard case .told(let answers) = try await line.send(call) else {
       throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no")
     }
@@ -123,7 +118,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The types that the endpoint stated; objects throughout where it is asked with each message.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
-    if options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
+    if line.options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
     return types
   }
 
@@ -153,7 +148,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     do throws(WireValueError) { text = try WireCallText(invocation) } catch {
       throw line.error(.cannotCross, .didNotRun, selector.name, "\(error)")
     }
-    switch try await line.send(OutgoingCall(selector.name, .message(text), within: options.deadline)) {
+    switch try await line.send(OutgoingCall(selector.name, .message(text), within: deadline)) {
     case .answer(_, let answer): return DeliveryReport(answeredBy: self, answer)
     case .messageError(_, let error): throw error
     case .foreignError(_, let type, let text):

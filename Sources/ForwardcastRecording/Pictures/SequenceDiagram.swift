@@ -36,9 +36,9 @@ public final class SequenceDiagram: Sendable {
       }
       guard let sender = senders[event.step] else { return event }
       if event.stage != .sent { senders[event.step] = nil }
-      return MessageEvent(
-        event.stage, name: event.name, message: event.message, sender: sender, receiver: event.receiver,
-        context: event.context, evidence: event.evidence, step: event.step, instant: event.instant)
+      var signed = event
+      signed.sender = sender
+      return signed
     }
   }
 

@@ -54,7 +54,10 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
         "\(book.name): \(book.text(message)) is stubbed with a delay, and was called by code that cannot wait",
         at: place)
     }
-    return try answer(outcome, message) ?? fallBack(message)
+    if let answer = try answer(outcome, message) { return answer }
+    guard rest.count > 0 else { return try answerNothing(message) }
+    var message = message
+    return try result(of: try rest.forward(&message))
   }
 
   nonisolated(nonsending) private func answerWaiting(_ message: Invocation) async throws -> ArgumentBox? {
@@ -86,12 +89,6 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     case .body(let body): try body(message.arguments)
     case .fallback, nil: nil
     }
-  }
-
-  private func fallBack(_ message: Invocation) throws -> ArgumentBox? {
-    guard rest.count > 0 else { return try answerNothing(message) }
-    var message = message
-    return try result(of: try rest.forward(&message))
   }
 
   private func result(of report: DeliveryReport) throws -> ArgumentBox? {

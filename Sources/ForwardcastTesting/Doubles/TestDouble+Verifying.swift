@@ -12,7 +12,7 @@ extension TestDouble {
   ) -> Bool {
     let others = target.book.unverifiedCalls
     return target.book.expect(
-      others.isEmpty, FailureText.others(others, of: target.book),
+      others.isEmpty, FailureText.unwanted(others, of: target.book, "no other call"),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
@@ -23,8 +23,9 @@ extension TestDouble {
   public func verifyNoCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> Bool {
-    target.book.expect(
-      calls.isEmpty, FailureText.noCalls(of: target.book),
+    let calls = calls
+    return target.book.expect(
+      calls.isEmpty, FailureText.unwanted(calls, of: target.book, "no call"),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 

@@ -43,12 +43,6 @@ enum FailureText {
       + columns(["\(wanted): \(expected.call)"], actual)
   }
 
-  static func noCalls(of book: CallBook) -> String {
-    let calls = book.calls
-    return "\(book.name): expected no calls, found \(calls.count)"
-      + columns(["no call"], calls.map { Line(text: "✗ \(book.text($0.message))") })
-  }
-
   static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {
     let title = "\(book.name): unexpected call of \(book.text(message)), for which this strict double has no stub"
     let actual = book.calls.map { call in
@@ -59,11 +53,10 @@ enum FailureText {
     return title + columns(stubs.isEmpty ? ["no call"] : stubs.map { book.text($0) }, actual)
   }
 
-  static func others(_ others: [RecordedCall], of book: CallBook) -> String {
-    let orders = Set(others.map(\.order))
-    let title = "\(book.name): expected no other calls, found \(others.count)"
+  static func unwanted(_ calls: [RecordedCall], of book: CallBook, _ wanted: String) -> String {
+    let orders = Set(calls.map(\.order))
     let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + book.text($0.message)) }
-    return title + columns(["no other call"], actual)
+    return "\(book.name): expected \(wanted)s, found \(calls.count)" + columns([wanted], actual)
   }
 
   static func order(_ expected: [ExpectedCall], found: [Int], _ calls: [BookedCall]) -> String {

@@ -52,20 +52,17 @@ nonisolated(nonsending) public func everySchedule(
   let clock = Schedule.patience.turns
   let watch = Task.detached { await walk.watch(clock) }
   defer { watch.cancel() }
-  var summary = ScheduleSummary()
-  repeat {
-    if let failure = await walk.runOnce() {
-      summary.failure = failure
-      reporter.report(TestFailure(place: failure.place, text: failure.description))
-    }
-    let isOver = !walk.end() || summary.failure != nil || Task.isCancelled
-    (summary.orders, summary.repeated) = (walk.explorer.orders, walk.explorer.repeated)
-    (summary.isComplete, summary.longest) = (walk.explorer.isComplete, walk.explorer.longest)
+  while true {
+    let failure = await walk.runOnce()
+    if let failure { reporter.report(TestFailure(place: failure.place, text: failure.description)) }
+    let isOver = !walk.end() || failure != nil || Task.isCancelled
+    var summary = walk.explorer.summary
+    summary.failure = failure
     if isOver { return summary }
     if summary.orders.isMultiple(of: 1000), !walk.explorer.isRepeated {
       progress(ScheduleProgress(orders: summary.orders, limit: limit))
     }
-  } while true
+  }
 }
 
 /// The runs of one program.

@@ -82,10 +82,7 @@ final class ScheduleExplorer {
   /// Whether the run goes on in any order: it is one that has been run, or has failed.
   private(set) var isFree = false
   private(set) var isRepeated = false
-  private(set) var orders = 0
-  private(set) var isComplete = false
-  private(set) var longest = 0
-  private(set) var repeated = 0
+  private(set) var summary = ScheduleSummary()
 
   init(_ search: ScheduleSearch, limit: Int, _ sharing: ScheduleSharing) {
     (self.search, self.limit, self.sharing) = (search, limit, sharing)
@@ -113,19 +110,20 @@ final class ScheduleExplorer {
   /// Takes in that the run has ended. `true` when another is to follow.
   func end() -> Bool {
     finishStep()
-    longest = max(longest, steps.count)
-    if isRepeated { repeated += 1 } else { orders += 1 }
+    summary.longest = max(summary.longest, steps.count)
+    if isRepeated { summary.repeated += 1 } else { summary.orders += 1 }
     if replayed != nil { return false }
-    if random != nil { return orders < limit }
+    if random != nil { return summary.orders < limit }
     if !backtrack() {
-      isComplete = true
+      summary.isComplete = true
       return false
     }
-    if orders + repeated >= max(limit / 2, 1), search == .every {
+    let runs = summary.orders + summary.repeated
+    if runs >= max(limit / 2, 1), search == .every {
       // The rest is drawn at random.
       (nodes, random) = ([], RandomOrder(0))
     }
-    return orders + repeated < limit
+    return runs < limit
   }
 
   /// Goes back to the last choice that has an alternative, and takes it.
