@@ -15,10 +15,8 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     /// How many were forgotten because there were too many.
     var pushedOut = 0
     var redactions: [MessageSelector: Redaction] = [:]
-    /// How often something has begun or ended.
-    var version = 0
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var nextWaiter = 0
+    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var lastListener = 0
 
     /// Takes out the oldest calls once there are twice as many as are kept: so that it is seldom, and many at once.
     mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
@@ -29,11 +27,8 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
       return Array(calls.prefix(old))
     }
 
-    /// Takes out those who wait for a change, to be resumed outside of the lock.
-    mutating func change() -> [CheckedContinuation<Void, Never>] {
-      version += 1
-      return Array(exchange(&waiters, with: [:]).values)
-    }
+    /// Tells that something has begun or ended, under the lock: nobody runs before it is left.
+    func tell() { for listener in listeners.values { listener.yield() } }
   }
 
   private let state = Guarded(State())
@@ -70,12 +65,12 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
 
   /// Forgets all calls. One in progress is not recorded when it ends.
   public func removeAll() {
-    let (forgotten, waiters) = state.withLock { state in
+    let forgotten = state.withLock { state in
       state.first += state.calls.count
       state.pushedOut = 0
-      return (UncheckedSendable(exchange(&state.calls, with: [])), state.change())
+      state.tell()
+      return UncheckedSendable(exchange(&state.calls, with: []))
     }
-    for waiter in waiters { waiter.resume() }
     withExtendedLifetime(forgotten) {}
   }
 
@@ -113,7 +108,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
-    let (number, waiters, forgotten) = state.withLock { state in
+    let (number, forgotten) = state.withLock { state in
       // Under the lock, so that the order of a recorder's calls is that of their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
@@ -121,9 +116,9 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
         RecordedCall(
           receiver: receiver, message: message, outcome: .inProgress, depth: depth, order: order, time: time))
       let number = state.first + state.calls.count - 1
-      return (number, state.change(), UncheckedSendable(state.pushOut(beyond: limit)))
+      state.tell()
+      return (number, UncheckedSendable(state.pushOut(beyond: limit)))
     }
-    for waiter in waiters { waiter.resume() }
     withExtendedLifetime(forgotten) {}
     return number
   }
@@ -138,35 +133,24 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
       }
     let ended = UncheckedSendable(outcome)
     let time = start.map { $0.duration(to: .now) }
-    let waiters = state.withLock { state in
+    state.withLock { state in
       if number >= state.first { state.calls[number - state.first].end(ended.value, at: time, state.redactions) }
-      return state.change()
+      state.tell()
     }
-    for waiter in waiters { waiter.resume() }
   }
 
-  // MARK: Waiting
-
-  /// A number that grows with every change.
-  package var version: Int { state.withLock { $0.version } }
-
-  /// Suspends until there has been a change after `version`, or the task is cancelled.
-  nonisolated(nonsending) package func change(after version: Int) async {
-    let waiter = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
+  /// A value now, and when something has begun or ended since the last one; ends with the task that waits for it.
+  package var changes: AsyncStream<Void> {
+    let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    listener.yield()
+    let number = state.withLock { state in
+      state.lastListener += 1
+      state.listeners[state.lastListener] = listener
+      return state.lastListener
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
-          if state.version != version || Task.isCancelled { return true }
-          state.waiters[waiter] = continuation
-          return false
-        }
-        if goesOn { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+    listener.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
+    return stream
   }
 }

@@ -87,13 +87,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   /// Waits for so many calls, or until the task is cancelled. Gives those that there were.
   nonisolated(nonsending) private func come(_ times: Int) async -> [RecordedCall] {
-    while true {
-      // Taken before looking, so that no call is missed between looking and waiting.
-      let version = book.recorder.version
-      let found = matching
-      if found.count >= times || Task.isCancelled { return found }
-      await book.recorder.change(after: version)
-    }
+    for await _ in book.recorder.changes where matching.count >= times { break }
+    return matching
   }
 
   nonisolated(nonsending) private func come(_ times: Int, within limit: Duration) async -> [RecordedCall] {
