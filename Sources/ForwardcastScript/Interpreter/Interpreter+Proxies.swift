@@ -67,10 +67,7 @@ extension Interpreter {
         priority = try evaluate(expression, "a priority is an integer, not", \.integer)
       case .only(let expression): only = try selectors(evaluate(expression), at: expression)
       case .name(let word): name = word
-      case .queue(let expression):
-        queue = try evaluate(expression, "on takes a queue, not") {
-          if case .queue(let queue) = $0 { queue } else { nil }
-        }
+      case .queue(let expression): queue = try evaluate(expression, "on takes a queue, not", \.queue)
       }
     }
     let ownership = world.ownership(of: proxy) ?? .weak
@@ -131,9 +128,7 @@ extension Interpreter {
       return hook.cancel()
     }
     let registration = try at(expression.offset) {
-      try value.wanted("\(change.rawValue) takes a registration, not") { value in
-        if case .registration(let registration) = value { registration } else { nil }
-      }
+      try value.wanted("\(change.rawValue) takes a registration, not", \.registration)
     }
     switch change {
     case .cancel: registration.cancel()

@@ -23,9 +23,7 @@ extension Interpreter {
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
-      let signature = try value.wanted("\(query.rawValue) needs a signature, not") { value in
-        if case .signature(let signature) = value { signature } else { nil }
-      }
+      let signature = try value.wanted("\(query.rawValue) needs a signature, not", \.signature)
       try run.charge(Work.pass * signature.numberOfArguments)
       return try bounded(answer(query, about: signature))
     case .size: return number(try TypeEncoding(encoding(value)).layout?.size)

@@ -35,7 +35,7 @@ extension World {
   func noteRecording() { state.withLock { $0.hasForeignReceivers = true } }
 
   static func standIn(_ argumentCount: Int) -> String {
-    argumentCount == 0 ? "_unknownToEveryTable" : "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
+    "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
   /// An error of the library in the script's names: the selector that was written where a stand-in was sent, and the

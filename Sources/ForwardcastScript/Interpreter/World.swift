@@ -51,10 +51,7 @@ final class World: Sendable {
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
   func close() {
-    let old = state.withLock { state in
-      defer { state = State() }
-      return state
-    }
+    let old = state.withLock { exchange(&$0, with: State()) }
     services.removeAll()
     for hook in old.hooks.reversed() { hook.cancel() }
     for label in old.labels.values {

@@ -153,7 +153,10 @@ extension ScriptValue {
   }
   var list: [ScriptValue]? { if case .list(let value) = self { value } else { nil } }
   var dictionary: [String: ScriptValue]? { if case .dictionary(let value) = self { value } else { nil } }
+  var signature: MethodSignature? { if case .signature(let value) = self { value } else { nil } }
   var reference: ScriptReference? { if case .object(let value) = self { value } else { nil } }
+  var registration: Registration? { if case .registration(let value) = self { value } else { nil } }
+  var queue: ScriptQueue? { if case .queue(let value) = self { value } else { nil } }
 
   /// What is wanted of the value.
   ///
