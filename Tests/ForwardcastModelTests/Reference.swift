@@ -1196,10 +1196,11 @@ final class Reference {
       for fault in served.errors.dropFirst(isSettled ? 0 : 1) { report(fault, part) }
       if let fault = served.errors.first, !isSettled {
         note(name, "throws \(fault.text)")
-      } else if !travel.waits, answers.isEmpty, failures.isEmpty, served.answers.isEmpty,
-        !queued.isEmpty || skipped.contains(where: { $0.hasSuffix("buffer full") })
+      } else if answers.isEmpty, failures.isEmpty, served.answers.isEmpty,
+        !travel.waits && !queued.isEmpty || skipped.contains(where: { $0.hasSuffix("buffer full") })
       {
-        note(name, "throws answers not waited for")
+        let result = policy == .every ? "false" : policy.result(of: [])
+        note(name, travel.waits ? "gives \(result)" : "throws answers not waited for")
       } else {
         note(name, "gives \(policy.result(of: served.answers.map(\.value)))")
       }

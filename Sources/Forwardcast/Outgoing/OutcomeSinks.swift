@@ -340,10 +340,14 @@ struct PolicySink<R, Output>: OutcomeSink {
     do {
       if let failure { throw failure }
       // A message that answers nothing is no question.
-      if try !walk.answerSilence(queued: isAnswered ? 0 : queued), case .nobody = walk.waiting, queued > 0, !isAnswered,
-        R.self != Void.self, R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
+      if try !walk.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
+        R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
       {
-        throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
+        if case .nobody = walk.waiting {
+          throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
+        }
+        // Full buffers have given it up.
+        if let unasked = policy.unasked { return Collected(unasked(), nil) }
       }
       return collected()
     } catch {

@@ -62,7 +62,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   override var selector: MessageSelector? { group.selector }
 
-  private var places: [Int] { chosen ?? Array(group.steps.indices) }
+  private var count: Int { chosen?.count ?? group.steps.count }
+  private func place(_ index: Int) -> Int { chosen?[index] ?? index }
 
   var message: OutgoingMessage {
     let request = details?.request ?? MessageRequest(keepsAnswers: false)
@@ -87,37 +88,26 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   @inline(never)
   override func open(in mailbox: Mailbox) -> Int {
     var message = message
-    var dead: [Registration] = []
-    func deliver(_ place: Int) {
+    for index in 0..<count {
+      let place = place(index)
       if mailbox.hasClosedGates, let queued = group.steps[place].queued, mailbox.park(self, place, at: queued.gate) {
         keeper = group
-        return
+      } else {
+        serve(place, &message, mailbox)
       }
-      serve(place, &message, mailbox, &dead)
     }
-    let count: Int
-    if let chosen {
-      for place in chosen { deliver(place) }
-      count = chosen.count
-    } else {
-      count = group.steps.count
-      for place in 0..<count { deliver(place) }
-    }
-    if !dead.isEmpty { group.core.removeDead(dead) }
     return count
   }
 
   override func resume(_ place: Int, in mailbox: Mailbox) {
     var message = message
-    var dead: [Registration] = []
-    serve(place, &message, mailbox, &dead)
-    if !dead.isEmpty { group.core.removeDead(dead) }
+    serve(place, &message, mailbox)
   }
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
-    for place in places {
-      group.steps[place].queued?.turns?.noteDropped()
-      drop(place, reason)
+    for index in 0..<count {
+      group.steps[place(index)].queued?.turns?.noteDropped()
+      drop(place(index), reason)
     }
   }
 
@@ -128,7 +118,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   /// One target's turn.
-  private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox, _ dead: inout [Registration]) {
+  private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox) {
     let step = group.steps[place]
     let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }
     if let automatic, automatic.turns?.beginQueued() == false {
@@ -140,7 +130,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     mailbox.noteDelivery()
     if !step.isActive || details?.proxies != nil, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
-      dead.append(step.registration.takeUnretainedValue())
+      group.core.removeDead([step.registration.takeUnretainedValue()])
       return drop(place, .dead)
     }
     var trail: ProxyTrail?

@@ -32,10 +32,17 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
+    /// Where targets have failed.
+    var failed: [ProxyChain] = []
     /// Whether nobody will ask for outcomes any more: then errors go to the handlers.
     var isAbandoned = false
 
-    func untold(at index: Int) -> Untold? { isAbandoned ? slots[index].untold : nil }
+    /// Notes that a slot has an outcome. Gives the error that is to be told.
+    mutating func noteSettled(_ index: Int) -> Untold? {
+      guard let untold = slots[index].untold else { return nil }
+      failed.append(untold.context.proxies)
+      return isAbandoned ? untold : nil
+    }
   }
 
   private let state = Guarded(State())
@@ -52,15 +59,12 @@ package final class PendingAnswers: @unchecked Sendable {
     return add(Slot(context: context))
   }
 
-  /// A slot that is settled already.
-  func add(_ outcome: StepOutcome, _ context: StepContext) -> Int { add(Slot(context: context, outcome: outcome)) }
-
   private func add(_ slot: Slot) -> Int {
     let slot = UncheckedSendable(slot)
     let (index, untold) = state.withLock { state in
       let index = state.slots.count
       state.slots.append(slot.value)
-      return (index, state.untold(at: index))
+      return (index, state.noteSettled(index))
     }
     untold?.tell()
     return index
@@ -73,7 +77,7 @@ package final class PendingAnswers: @unchecked Sendable {
       guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
       if let target = sent.value.target { state.slots[index].context.target = target }
-      return (true, state.untold(at: index))
+      return (true, state.noteSettled(index))
     }
     untold?.tell()
     if settles { completion.leave() }
@@ -82,7 +86,11 @@ package final class PendingAnswers: @unchecked Sendable {
   /// Settles the slot of a nested proxy with what came of the message at its targets.
   func settle(_ index: Int, with outcomes: [Outcome]) {
     let children = outcomes.map { found in
-      if case .queued(let slot) = found.outcome, slot >= 0 { slot } else { add(found.outcome, found.context) }
+      if case .queued(let slot) = found.outcome, slot >= 0 {
+        slot
+      } else {
+        add(Slot(context: found.context, outcome: found.outcome))
+      }
     }
     let settles = state.withLock { state in
       guard state.slots[index].isOpen else { return false }
@@ -131,19 +139,14 @@ package final class PendingAnswers: @unchecked Sendable {
   /// Ends the wait of a task with an error.
   func fail(_ error: any Error) { completion.fail(error) }
 
-  /// The registrations whose outcome is open.
-  var open: [Registration] {
-    state.withLock { state in
-      UncheckedSendable(
-        state.slots.filter(\.isOpen).compactMap(\.context.registration))
-    }.value
+  /// Where the outcome is open.
+  var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
+
+  /// Whether a target has failed there, or further in.
+  func hasFailed(in proxies: ProxyChain) -> Bool {
+    state.withLock { $0.failed.contains { $0.contains { $0 === proxies } } }
   }
 
   /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
-  func wait(until deadline: Deadline) -> [StepContext] {
-    if completion.wait(until: deadline) { return [] }
-    return state.withLock { state in
-      UncheckedSendable(state.slots.filter(\.isOpen).map(\.context))
-    }.value
-  }
+  func wait(until deadline: Deadline) -> [StepContext] { completion.wait(until: deadline) ? [] : open }
 }

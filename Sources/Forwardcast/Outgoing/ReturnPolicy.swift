@@ -54,9 +54,6 @@ public struct ReturnPolicy<R, Output>: Sendable {
     self.ignoresErrors = ignoresErrors
   }
 
-  /// The result of no answers.
-  @usableFromInline var empty: Output { makeCollector().finish() }
-
   /// Takes answers that come at different times.
   @export(implementation) @inline(never)
   func makeCollector() -> AnswerCollector<R, Output> {

@@ -49,7 +49,7 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
   }
 
   /// The targets that have not answered yet.
-  fileprivate var awaited: [Registration] { pending?.open ?? planned }
+  fileprivate var awaited: [Registration] { pending?.open.compactMap(\.registration) ?? planned }
 
   /// Says that the message was sent: from now on only those are waited for whose outcome is open.
   func sent(_ pending: PendingAnswers) { SuspendedWaits.table.withLock { _ in self.pending = pending } }

@@ -187,12 +187,14 @@ final class Walk {
     takeLeftOut(before: frame.index)
     let (node, index) = (frame.node, frame.index)
     if frame.stop == nil, node.proxies.outer != nil { frame.stop = node.proxies.obstacle }
+    let mayStop = pending != nil && node.route.core.stopsAtFirst
+    if mayStop, frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { frame.stop = .stopped }
     if isEnough || frame.stop != nil {
       stop(index)
       return nil
     }
     let segment = segment
-    if let type = segment.type, index >= frame.loopsFrom, message.trace == nil, message.trail?.budget == nil {
+    if let type = segment.type, index >= frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil {
       return .loop(type)
     }
     return turn(index)

@@ -48,10 +48,13 @@ final class ProxyChain: Sendable {
   /// How deep proxies may lie in one another.
   static let maximumDepth = 256
 
-  func contains(_ core: MulticastCore) -> Bool {
+  func contains(_ core: MulticastCore) -> Bool { contains { $0.core === core } }
+
+  /// Whether a proxy is meant of this one and those around it.
+  func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
     var next: ProxyChain? = self
     while let here = next {
-      if here.core === core { return true }
+      if isMeant(here) { return true }
       next = here.outer
     }
     return false

@@ -356,4 +356,33 @@ struct WaitingTests {
   }
 
   private typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+
+  @Test(
+    "a proxy that stops at the first error stops for one of another context that is known", arguments: [false, true])
+  func stopsForKnown(isNested: Bool) async throws {
+    let options = MulticastOptions(errors: .stopAtFirst)
+    let (inner, outer) = (Shared(options: options), Shared(options: isNested ? options : MulticastOptions()))
+    let (bad, runs, last) = (Clerk("bad", journal), Clerk("runs", journal), Clerk("last", journal))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    runs.onNote { [context] _ in context.run() }
+    inner.add(bad, delivery: .on(context))
+    inner.add(runs)
+    outer.add(inner)
+    (isNested ? outer : inner).add(last)
+    await #expect(throws: TargetError.self) {
+      try await (isNested ? outer : inner).collectAndWait(.note, 1, returning: .all)
+    }
+    expect(journal.all, equals: ["runs 1", "bad 1"])
+    withExtendedLifetime((bad, runs, last, inner)) {}
+  }
+
+  @Test("a vote that a full buffer gave up is no yes")
+  func votesGivenUp() async throws {
+    let target = Clerk("yes", journal)
+    proxy.add(target, delivery: .on(context), buffer: .keepOldest(1))
+    proxy.broadcast(.note, 1)
+    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: false)
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 0)
+    withExtendedLifetime(target) {}
+  }
 }
