@@ -114,8 +114,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
         dropped = state.waiting.remove { $0.selector == envelope.selector }
       }
       state.waiting.append(envelope)
-      defer { state.isPosted = true }
-      return (dropped, !state.isPosted)
+      return (dropped, !exchange(&state.isPosted, with: true))
     }
     if wakes { mailbox.post(self) } else { ThreadController.current?.reach() }
     return dropped

@@ -30,9 +30,7 @@ package final class Completion: Sendable {
   package func leave() {
     let waiter = state.withLock { state -> Waiter in
       state.open -= 1
-      guard state.open == 0 else { return .nobody }
-      defer { state.waiter = .nobody }
-      return state.waiter
+      return state.open == 0 ? exchange(&state.waiter, with: .nobody) : .nobody
     }
     switch waiter {
     case .nobody: break
@@ -66,8 +64,7 @@ package final class Completion: Sendable {
         state.failure = error
         return .nobody
       }
-      defer { state.waiter = .nobody }
-      return state.waiter
+      return exchange(&state.waiter, with: .nobody)
     }
     if case .task(let continuation) = waiter { continuation.resume(throwing: error) }
   }

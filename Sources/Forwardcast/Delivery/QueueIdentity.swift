@@ -83,10 +83,7 @@ final class QueueIdentity: Sendable {
       return DispatchQueue.getSpecific(key: key)
     }
     let isMain = HeldContext.isMain
-    let old = target.withLock { target in
-      defer { target = Target(queue: found, isMain: isMain) }
-      return target
-    }
+    let old = target.withLock { exchange(&$0, with: Target(queue: found, isMain: isMain)) }
     withExtendedLifetime(old) {}
   }
 }

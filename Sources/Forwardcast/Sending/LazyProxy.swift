@@ -85,7 +85,6 @@ public final class LazyProxy: ForwardingProxy, FailingForwarding {
 
   /// What the maker threw, or else `unrecognizedSelector`.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
-    defer { failure = nil }
-    return failure ?? super.doesNotRecognize(selector)
+    failure.take() ?? super.doesNotRecognize(selector)
   }
 }

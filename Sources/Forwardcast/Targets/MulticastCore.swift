@@ -147,11 +147,7 @@ package final class MulticastCore: Sendable {
   /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
   /// message passes them by, since typed calls need no table.
   func tellUnreachable() {
-    let unreachable = state.withLock { state in
-      defer { state.unreachable = [] }
-      return state.unreachable
-    }
-    for registration in unreachable {
+    for registration in state.withLock({ exchange(&$0.unreachable, with: []) }) {
       guard let target = registration.liveTarget else { continue }
       let error = MessageError(
         .noSelectorTable, receiver: typeName(of: target), selector: "",
@@ -294,10 +290,7 @@ package final class MulticastCore: Sendable {
   var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { state.withLock { $0.onError } }
     set {
-      let old = state.withLock { state in
-        defer { state.onError = newValue }
-        return state.onError
-      }
+      let old = state.withLock { exchange(&$0.onError, with: newValue) }
       withExtendedLifetime(old) {}
     }
   }
