@@ -191,11 +191,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 }
 
-private struct Difference: Error, CustomStringConvertible {
-  let description: String
-}
-
 private func check<Value: Equatable>(_ wanted: Value, _ found: Value) throws {
   guard wanted != found else { return }
-  throw Difference(description: "wanted \("\(wanted)".prefix(300)), found \("\(found)".prefix(300))")
+  throw ProbeError(description: "wanted \("\(wanted)".prefix(300)), found \("\(found)".prefix(300))")
 }

@@ -13,15 +13,12 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   private let table: SelectorTable?
   private let isStrict: Bool
   private let place: SourcePlace
-  private let stubs = Guarded<[Stub]>([])
+  let stubs = Guarded<[Stub]>([])
 
   init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
     (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
     rest = MulticastProxy(table: table, options: MulticastOptions())
   }
-
-  func add(_ stub: Stub) { stubs.withLock { $0.append(stub) } }
-  func removeStubs() { stubs.withLock { $0 = [] } }
 
   // MARK: As a target
 

@@ -54,7 +54,7 @@ extension TestDouble {
 
   private func adding<R, each A>(_ match: CallMatch) -> Stubbing<Face, R, repeat each A> {
     let stub = Stub(match)
-    target.add(stub)
+    target.stubs.withLock { $0.append(stub) }
     return Stubbing(stub)
   }
 }

@@ -64,7 +64,7 @@ public final class TestDouble<Face: MulticastSending> {
   // MARK: Stubs
 
   /// Removes all stubs; calls stay.
-  public func removeStubs() { target.removeStubs() }
+  public func removeStubs() { target.stubs.withLock { $0 = [] } }
 
   /// Gives calls that no stub answers to a real object, which is kept alive, in place of another one that was.
   /// - Parameter real: an object of the protocol.

@@ -16,7 +16,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   private let isQueue: Bool
   private let isMain: Bool
   /// The mailboxes that were posted to, in that order.
-  private(set) var lanes: [ScheduleLane] = []
+  var lanes: [ScheduleLane] = []
   /// What each delivery runs in.
   var within: (() -> Void) -> Void = { $0() }
   /// The turn that the context is in, if it has begun and not ended.
@@ -78,8 +78,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   func lane(_ mailbox: Mailbox) -> ScheduleLane? {
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
-
-  func add(_ lane: ScheduleLane) { lanes.append(lane) }
 
   /// Says that a message was posted: a mailbox that had nothing wakes the context. One that has just had its turn may not have
   /// fallen asleep, and goes on, or may have, and comes behind those that woke the context before: both are possible.

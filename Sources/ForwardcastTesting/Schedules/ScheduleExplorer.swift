@@ -80,7 +80,7 @@ final class ScheduleExplorer {
   /// The order that is replayed, by the lanes' numbers in this run.
   private var replayed: [Int]?
   /// Whether the run goes on in any order: it is one that has been run, or has failed.
-  private(set) var isFree = false
+  var isFree = false
   private(set) var isRepeated = false
   private(set) var summary = ScheduleSummary()
 
@@ -139,9 +139,6 @@ final class ScheduleExplorer {
     }
     return false
   }
-
-  /// Lets the run go on in any order: it has failed, and is to end.
-  func free() { isFree = true }
 
   // MARK: Steps
 

@@ -75,7 +75,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   /// The same for what makes the run another than it was to be.
   private func abandon(_ text: String) {
     fail(text)
-    explorer.free()
+    explorer.isFree = true
   }
 
   // MARK: Beginning and end
@@ -321,7 +321,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   ) -> ScheduleLane {
     let lane = ScheduleLane(kind, name, key: newObject(by: maker), number: lanes.count)
     lanes.append(lane)
-    context?.add(lane)
+    context?.lanes.append(lane)
     return lane
   }
 
