@@ -34,17 +34,12 @@ public struct MethodSignature: Hashable, Sendable {
 
   /// Digits after an argument's type. Runtimes that pass arguments in registers put a sign before the place of such a one.
   struct StatedOffset: Sendable {
-    enum Sign: String, Sendable {
-      case none = ""
-      case plus = "+"
-      case minus = "-"
-    }
-
-    let sign: Sign
+    /// `+`, `-` or nothing.
+    let sign: String
     let digits: Int
 
-    var value: Int { sign == .minus ? -digits : digits }
-    var text: String { "\(sign.rawValue)\(digits)" }
+    var value: Int { sign == "-" ? -digits : digits }
+    var text: String { "\(sign)\(digits)" }
   }
 
   private let storage: Storage

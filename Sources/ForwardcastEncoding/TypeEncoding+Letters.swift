@@ -102,51 +102,51 @@ extension TypeEncoding {
   }
 
   /// `v`
-  public static let void = TypeEncoding(.void)
+  public static var void: TypeEncoding { TypeEncoding(.void) }
   /// `@`, an object of any class.
-  public static let object = TypeEncoding(.object(name: nil))
+  public static var object: TypeEncoding { TypeEncoding(.object(name: nil)) }
   /// `@?`, a block that does not say what it takes.
-  public static let block = TypeEncoding(.block(signature: nil))
+  public static var block: TypeEncoding { TypeEncoding(.block(signature: nil)) }
   /// `#`
-  public static let classObject = TypeEncoding(.classObject)
+  public static var classObject: TypeEncoding { TypeEncoding(.classObject) }
   /// `:`
-  public static let selector = TypeEncoding(.selector)
+  public static var selector: TypeEncoding { TypeEncoding(.selector) }
   /// `*`
-  public static let cString = TypeEncoding(.cString)
+  public static var cString: TypeEncoding { TypeEncoding(.cString) }
   /// `?`
-  public static let unknown = TypeEncoding(.unknown)
+  public static var unknown: TypeEncoding { TypeEncoding(.unknown) }
   /// `c`
-  public static let char = TypeEncoding(.scalar(.char))
+  public static var char: TypeEncoding { TypeEncoding(.scalar(.char)) }
   /// `C`
-  public static let unsignedChar = TypeEncoding(.scalar(.unsignedChar))
+  public static var unsignedChar: TypeEncoding { TypeEncoding(.scalar(.unsignedChar)) }
   /// `s`
-  public static let short = TypeEncoding(.scalar(.short))
+  public static var short: TypeEncoding { TypeEncoding(.scalar(.short)) }
   /// `S`
-  public static let unsignedShort = TypeEncoding(.scalar(.unsignedShort))
+  public static var unsignedShort: TypeEncoding { TypeEncoding(.scalar(.unsignedShort)) }
   /// `i`
-  public static let int = TypeEncoding(.scalar(.int))
+  public static var int: TypeEncoding { TypeEncoding(.scalar(.int)) }
   /// `I`
-  public static let unsignedInt = TypeEncoding(.scalar(.unsignedInt))
+  public static var unsignedInt: TypeEncoding { TypeEncoding(.scalar(.unsignedInt)) }
   /// `l`
-  public static let long = TypeEncoding(.scalar(.long))
+  public static var long: TypeEncoding { TypeEncoding(.scalar(.long)) }
   /// `L`
-  public static let unsignedLong = TypeEncoding(.scalar(.unsignedLong))
+  public static var unsignedLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLong)) }
   /// `q`
-  public static let longLong = TypeEncoding(.scalar(.longLong))
+  public static var longLong: TypeEncoding { TypeEncoding(.scalar(.longLong)) }
   /// `Q`
-  public static let unsignedLongLong = TypeEncoding(.scalar(.unsignedLongLong))
+  public static var unsignedLongLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLongLong)) }
   /// `t`
-  public static let int128 = TypeEncoding(.scalar(.int128))
+  public static var int128: TypeEncoding { TypeEncoding(.scalar(.int128)) }
   /// `T`
-  public static let unsignedInt128 = TypeEncoding(.scalar(.unsignedInt128))
+  public static var unsignedInt128: TypeEncoding { TypeEncoding(.scalar(.unsignedInt128)) }
   /// `f`
-  public static let float = TypeEncoding(.scalar(.float))
+  public static var float: TypeEncoding { TypeEncoding(.scalar(.float)) }
   /// `d`
-  public static let double = TypeEncoding(.scalar(.double))
+  public static var double: TypeEncoding { TypeEncoding(.scalar(.double)) }
   /// `D`
-  public static let longDouble = TypeEncoding(.scalar(.longDouble))
+  public static var longDouble: TypeEncoding { TypeEncoding(.scalar(.longDouble)) }
   /// `B`
-  public static let bool = TypeEncoding(.scalar(.bool))
+  public static var bool: TypeEncoding { TypeEncoding(.scalar(.bool)) }
 
   /// `@"Name"`, an object of the class or protocols named as Objective-C does: `Name`, `<Protocol>` or both.
   ///

@@ -13,43 +13,43 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     fileprivate let words: String
 
     /// The text ends where a type or the rest of one has to stand.
-    public static let unexpectedEnd = Code(words: "unexpected end")
+    public static var unexpectedEnd: Code { Code(words: "unexpected end") }
     /// A byte that starts no known type.
-    public static let unknownType = Code(words: "unknown type")
+    public static var unknownType: Code { Code(words: "unknown type") }
     /// No digit where a count, a width or a position has to stand.
-    public static let numberExpected = Code(words: "number expected")
+    public static var numberExpected: Code { Code(words: "number expected") }
     /// A number with a needless 0 in front, which would not print back.
-    public static let leadingZero = Code(words: "leading zero")
+    public static var leadingZero: Code { Code(words: "leading zero") }
     /// A number above ``Limits/size``.
-    public static let numberTooLarge = Code(words: "number too large")
+    public static var numberTooLarge: Code { Code(words: "number too large") }
     /// Something after a type that is complete.
-    public static let trailingText = Code(words: "text after the type")
+    public static var trailingText: Code { Code(words: "text after the type") }
     /// A closing bracket is missing where this byte stands.
-    public static let bracketExpected = Code(words: "closing bracket expected")
+    public static var bracketExpected: Code { Code(words: "closing bracket expected") }
     /// A struct or union with neither name nor members.
-    public static let emptyRecord = Code(words: "record without name and members")
+    public static var emptyRecord: Code { Code(words: "record without name and members") }
     /// A byte that cannot stand in the name it stands in.
-    public static let invalidName = Code(words: "invalid character in a name")
+    public static var invalidName: Code { Code(words: "invalid character in a name") }
     /// A member that is no bit-field and has no quoted name, in a record whose members before it have names.
-    public static let memberNameExpected = Code(words: "quoted member name expected")
+    public static var memberNameExpected: Code { Code(words: "quoted member name expected") }
     /// A bit-field that is not the member of a record.
-    public static let misplacedBitField = Code(words: "bit-field outside a record")
+    public static var misplacedBitField: Code { Code(words: "bit-field outside a record") }
     /// A bit-field with more bits than its type.
-    public static let bitFieldTooWide = Code(words: "bit-field too wide")
+    public static var bitFieldTooWide: Code { Code(words: "bit-field too wide") }
     /// A complex number whose parts are not numbers.
-    public static let complexPartExpected = Code(words: "number type expected after 'j'")
+    public static var complexPartExpected: Code { Code(words: "number type expected after 'j'") }
     /// A block signature that does not name the block itself, `@?`, after the result.
-    public static let blockExpected = Code(words: "'@?' expected as first block argument")
+    public static var blockExpected: Code { Code(words: "'@?' expected as first block argument") }
     /// A method signature whose first argument is not `@` or `#`.
-    public static let receiverExpected = Code(words: "receiver '@' or '#' expected")
+    public static var receiverExpected: Code { Code(words: "receiver '@' or '#' expected") }
     /// A method signature whose second argument is not `:`.
-    public static let selectorExpected = Code(words: "selector ':' expected")
+    public static var selectorExpected: Code { Code(words: "selector ':' expected") }
     /// More than ``Limits/length`` bytes of text.
-    public static let tooLong = Code(words: "text too long")
+    public static var tooLong: Code { Code(words: "text too long") }
     /// More than ``Limits/depth`` types inside one another.
-    public static let tooDeep = Code(words: "types nested too deeply")
+    public static var tooDeep: Code { Code(words: "types nested too deeply") }
     /// A type that would need more than ``Limits/size`` bytes.
-    public static let typeTooLarge = Code(words: "type too large")
+    public static var typeTooLarge: Code { Code(words: "type too large") }
   }
 
   /// Bounds on what is read, so that text from outside costs little whatever it says.

@@ -283,15 +283,11 @@ struct TypeEncodingParser {
 
   /// The place of an argument, which may be left out: digits, after a sign where a runtime writes one.
   mutating func readOffsetIfAny() throws(TypeEncodingError) -> MethodSignature.StatedOffset? {
-    guard let byte = peek() else { return nil }
-    let sign: MethodSignature.StatedOffset.Sign
-    switch byte {
-    case UInt8(ascii: "+"): sign = .plus
-    case UInt8(ascii: "-"): sign = .minus
-    default: return try readNumberIfAny().map { MethodSignature.StatedOffset(sign: .none, digits: $0) }
+    guard let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") else {
+      return try readNumberIfAny().map { MethodSignature.StatedOffset(sign: "", digits: $0) }
     }
     position += 1
-    return MethodSignature.StatedOffset(sign: sign, digits: try readNumber())
+    return MethodSignature.StatedOffset(sign: byte == UInt8(ascii: "-") ? "-" : "+", digits: try readNumber())
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

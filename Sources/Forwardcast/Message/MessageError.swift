@@ -10,37 +10,37 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public let description: String
 
     /// Nothing in the receiver's tables or hooks answers the selector.
-    public static let unrecognizedSelector = Code(description: "unrecognized selector")
+    public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
     /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it had added a method, and no table has one.
-    public static let resolverAddedNothing = Code(description: "resolver hook added nothing")
+    public static var resolverAddedNothing: Code { Code(description: "resolver hook added nothing") }
     /// An argument or a result is of a type that the method, or the sender, cannot take.
-    public static let typeMismatch = Code(description: "type mismatch")
+    public static var typeMismatch: Code { Code(description: "type mismatch") }
     /// There are not as many arguments, or parameters, as the selector has colons.
-    public static let wrongArgumentCount = Code(description: "wrong number of arguments")
+    public static var wrongArgumentCount: Code { Code(description: "wrong number of arguments") }
     /// A type encoding could not be read.
-    public static let invalidTypeEncoding = Code(description: "invalid type encoding")
+    public static var invalidTypeEncoding: Code { Code(description: "invalid type encoding") }
     /// A message that must be answered reached no target.
-    public static let nobodyResponds = Code(description: "nobody responds")
+    public static var nobodyResponds: Code { Code(description: "nobody responds") }
     /// A message that must be answered was sent, to targets whose answers the sender did not wait for.
-    public static let notAwaited = Code(description: "answers not waited for")
+    public static var notAwaited: Code { Code(description: "answers not waited for") }
     /// The method runs in an isolation that the sender cannot reach from where it is, or an argument may not cross.
-    public static let isolationMismatch = Code(description: "isolation mismatch")
+    public static var isolationMismatch: Code { Code(description: "isolation mismatch") }
     /// Proxies lead back to a proxy that the message came through.
-    public static let proxyCycle = Code(description: "proxy cycle")
+    public static var proxyCycle: Code { Code(description: "proxy cycle") }
     /// Proxies lie in one another too deeply, or in too many ways.
-    public static let tooManyProxies = Code(description: "too many proxies")
+    public static var tooManyProxies: Code { Code(description: "too many proxies") }
     /// A target has no selector table, nor has its proxy one for it, and it does not forward: no message can reach it.
-    public static let noSelectorTable = Code(description: "no selector table")
+    public static var noSelectorTable: Code { Code(description: "no selector table") }
     /// A table has a method of that selector already.
-    public static let alreadyInTable = Code(description: "already in table")
+    public static var alreadyInTable: Code { Code(description: "already in table") }
     /// Waiting here would wait for ever.
-    public static let wouldDeadlock = Code(description: "would deadlock")
+    public static var wouldDeadlock: Code { Code(description: "would deadlock") }
     /// The call of an `around` hook was kept and used after the hook had ended.
-    public static let hookEnded = Code(description: "hook has ended")
+    public static var hookEnded: Code { Code(description: "hook has ended") }
     /// Messages that send messages have used up the thread's stack.
-    public static let tooDeep = Code(description: "too many levels")
+    public static var tooDeep: Code { Code(description: "too many levels") }
     /// Not everybody answered in the time that was given.
-    public static let timedOut = Code(description: "timed out")
+    public static var timedOut: Code { Code(description: "timed out") }
   }
 
   /// Which rule was broken.

@@ -64,23 +64,23 @@ public struct DeliveryReport {
     public init(_ description: String) { self.description = description }
 
     /// The target died; its place has been reclaimed since.
-    public static let dead = SkipReason("dead")
+    public static var dead: SkipReason { SkipReason("dead") }
     /// Its registration is muted.
-    public static let muted = SkipReason("muted")
+    public static var muted: SkipReason { SkipReason("muted") }
     /// It was removed: while the message was on its way, or before, until the list of targets has been tidied up.
-    public static let removed = SkipReason("removed")
+    public static var removed: SkipReason { SkipReason("removed") }
     /// It has no method for the selector.
-    public static let doesNotRespond = SkipReason("does not respond")
+    public static var doesNotRespond: SkipReason { SkipReason("does not respond") }
     /// It was registered for other selectors only.
-    public static let outOfScope = SkipReason("out of scope")
+    public static var outOfScope: SkipReason { SkipReason("out of scope") }
     /// An earlier target ended the message.
-    public static let stopped = SkipReason("stopped")
+    public static var stopped: SkipReason { SkipReason("stopped") }
     /// Its buffer was full, or the message was pushed out by a newer one.
-    public static let bufferFull = SkipReason("buffer full")
+    public static var bufferFull: SkipReason { SkipReason("buffer full") }
     /// A hook did not let the message through.
-    public static let withheld = SkipReason("withheld by a hook")
+    public static var withheld: SkipReason { SkipReason("withheld by a hook") }
     /// Its context went away with the message.
-    public static let lost = SkipReason("context gone")
+    public static var lost: SkipReason { SkipReason("context gone") }
 
     /// Which reason is said where several hold: the first of these.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]

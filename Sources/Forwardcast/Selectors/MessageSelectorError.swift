@@ -10,17 +10,17 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
     fileprivate let rule: Rule
 
     /// There is no text at all.
-    public static let empty = Code(rule: .empty)
+    public static var empty: Code { Code(rule: .empty) }
     /// The selector has more than ``MessageSelector/maximumLength`` bytes.
-    public static let tooLong = Code(rule: .tooLong)
+    public static var tooLong: Code { Code(rule: .tooLong) }
     /// A character that cannot stand where it stands: a space, a digit in front, an operator.
-    public static let unexpectedCharacter = Code(rule: .unexpectedCharacter)
+    public static var unexpectedCharacter: Code { Code(rule: .unexpectedCharacter) }
     /// A Swift name that stops before its closing parenthesis or backtick.
-    public static let unexpectedEnd = Code(rule: .unexpectedEnd)
+    public static var unexpectedEnd: Code { Code(rule: .unexpectedEnd) }
     /// Colons, and then a word that no colon follows: `a:b`.
-    public static let textAfterLastColon = Code(rule: .textAfterLastColon)
+    public static var textAfterLastColon: Code { Code(rule: .textAfterLastColon) }
     /// A Swift `subscript`: its selector depends on the type of its index, which its name does not tell.
-    public static let subscripting = Code(rule: .subscripting)
+    public static var subscripting: Code { Code(rule: .subscripting) }
   }
 
   /// The rule that was broken.
