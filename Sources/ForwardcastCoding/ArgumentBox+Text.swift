@@ -9,11 +9,11 @@ extension ArgumentBox {
   ///     let types = signature?.argumentTypes.dropFirst(2) ?? []
   ///     let arguments = try zip(words, types).map { try ArgumentBox(text: $0, as: $1) }
   ///
-  /// Numbers are digits with a sign, a point or an exponent, and fit exactly as ``converted(to:)`` says; `true` and `false` are
+  /// Numbers are digits with a sign, a point or an exponent, and fit exactly as `converted(to:)` says; `true` and `false` are
   /// the two of `Bool`. Where text is wanted, or any object, the text is meant as it is. A selector is one that the process knows:
   /// nothing is interned. An optional takes `nil` too. Other types cannot be said.
   ///
-  /// - Throws: ``UnboxingError`` with the encoding that was wanted and the text.
+  /// - Throws: `UnboxingError` with the encoding that was wanted and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
     guard let said = Self.said(by: text, as: type) else {
       throw UnboxingError(

@@ -31,12 +31,12 @@ extension Invocation: Codable {
   /// Reads a message.
   ///
   /// Known are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`, and those that the decoder's
-  /// `userInfo` names under ``typesKey``; and arrays, dictionaries and optionals of them. The selector, and every selector
-  /// among the arguments, is one that the process knows, and is listed under ``MessageSelector/selectorsKey`` where the
+  /// `userInfo` names under `typesKey`; and arrays, dictionaries and optionals of them. The selector, and every selector
+  /// among the arguments, is one that the process knows, and is listed under `MessageSelector.selectorsKey` where the
   /// decoder has that. Whether the arguments fit is found out when the message is sent, as for any other.
   ///
   /// Reading interns no name. What it keeps is bounded by ``InvocationTypes/readTypeLimit``, and what it reads by
-  /// ``argumentLimit``: text from outside cannot fill memory.
+  /// `argumentLimit`: text from outside cannot fill memory.
   ///
   /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is not known, nested
   ///   too deeply or one too many, more arguments than a selector has colons, and a value that is not of its type.
@@ -63,7 +63,7 @@ extension Invocation: Codable {
   }
 }
 
-/// Types of a program's own that may be read as arguments of an ``Invocation``.
+/// Types of a program's own that may be read as arguments of an `Invocation`.
 ///
 ///     decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)

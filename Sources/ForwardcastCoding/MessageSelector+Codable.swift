@@ -16,7 +16,7 @@ extension MessageSelector: Codable {
   /// Reads a name that the process knows: reading interns nothing, so that text from outside cannot fill its memory.
   ///
   /// - Throws: `DecodingError` for a malformed name, for one that the process does not know, and for one that the
-  ///   decoder's ``selectorsKey`` does not list.
+  ///   decoder's `selectorsKey` does not list.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)

@@ -46,8 +46,8 @@ extension ArgumentBox {
       if let fitted = type.init(fitting: number.wide) as? T { return fitted }
       throw refusal(wanted, value)
     }
-    if let gone = storage as? UnownedArgument, isNone(value) {
-      throw UnboxingError(wanted: "\(wanted)", found: "\(gone.type)", evidence: "(the object is gone)")
+    if isNone(value), let promised = (storage as? LooseArgument)?.promised {
+      throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
     }
     if isNone(value) {
       if let none = absent(T.self) { return none }

@@ -46,29 +46,25 @@ public struct ArgumentBox {
 
   /// A box that does not keep `object` alive; once the object is gone it unboxes as `nil`.
   public static func weak<T: AnyObject>(_ object: T?) -> ArgumentBox {
-    ArgumentBox(storage: WeakArgument(object: object), isSendable: false)
+    ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
   /// A box that does not keep `object` alive. Unboxing it after the object is gone throws.
   ///
   /// Unlike Swift's `unowned` it never traps.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
-    ArgumentBox(storage: UnownedArgument(object: object, type: T.self), isSendable: false)
+    ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
   /// The value as it is now: a weak or unowned reference is read, and is `Optional<AnyObject>.none` when gone.
   public var value: Any {
-    guard holdsNoReference else { return storage }
-    return switch storage {
-    case let reference as WeakArgument: reference.object.map { $0 as Any } ?? AnyObject?.none as Any
-    case let reference as UnownedArgument: reference.object.map { $0 as Any } ?? AnyObject?.none as Any
-    default: storage
-    }
+    guard holdsNoReference, let reference = storage as? LooseArgument else { return storage }
+    return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
   }
 
   /// Whether the box keeps what it refers to neither alive nor as it is.
   var holdsNoReference: Bool {
-    func open<V>(_ value: V) -> Bool { V.self == WeakArgument.self || V.self == UnownedArgument.self }
+    func open<V>(_ value: V) -> Bool { V.self == LooseArgument.self }
     return _openExistential(storage, do: open)
   }
 
@@ -115,14 +111,10 @@ public struct UnboxingError: Error, CustomStringConvertible {
 }
 
 /// A reference that a box holds without keeping its object alive.
-struct WeakArgument {
+struct LooseArgument {
   weak var object: AnyObject?
-}
-
-/// As ``WeakArgument``, for an owner who promised that the object outlives the box.
-struct UnownedArgument {
-  weak var object: AnyObject?
-  let type: Any.Type
+  /// Its type, where its owner promised that the object outlives the box.
+  let promised: Any.Type?
 }
 
 extension ArgumentBox: CustomStringConvertible {

@@ -28,7 +28,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
     let answers = try hooks.run(message(invocation, target)) { [inner, selector] other in
       var copy = other.invocation(selector)
       try inner.invoke(target, &copy)
-      return TypedAnswers(copy.result.map { [$0] } ?? [])
+      return TypedAnswers(of: copy)
     }
     invocation.result = answers.boxes.last
   }
@@ -38,7 +38,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   {
     let rest: Hook.WaitingRest = { [inner, selector] other in
       let answered = try await inner.invokeSuspending(target, other.invocation(selector))
-      return TypedAnswers(answered.result.map { [$0] } ?? [])
+      return TypedAnswers(of: answered)
     }
     let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
       throw MessageError(

@@ -28,6 +28,11 @@ final class TypedAnswers<R>: MessageAnswers {
   override var count: Int { list.count }
 }
 
+extension TypedAnswers<ArgumentBox> {
+  /// What was answered to a message by boxes.
+  convenience init(of answered: Invocation) { self.init(answered.result.map { [$0] } ?? []) }
+}
+
 extension MessageAnswers {
   /// The answers as values of one type: as they are when they were made as such, else out of boxes.
   ///

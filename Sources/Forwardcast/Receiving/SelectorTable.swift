@@ -369,14 +369,7 @@ final class TableStorage: Sendable {
   @discardableResult
   func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
-    try check(method)
-    // The old method goes after the lock: what its closure held may run code of its own.
-    let old: Method?? = state.withLock { state in
-      if !replacing && state.methods[selector] != nil { return nil }
-      state.refuse(selector, nil)
-      return .some(state.set(selector, method))
-    }
-    guard let old else {
+    guard let old = try enter(method, where: { replacing || $0.methods[selector] == nil }) else {
       throw MessageError(
         .alreadyInTable, receiver: targetName, selector: selector.name, evidence: "a table has one method a selector")
     }
@@ -385,14 +378,18 @@ final class TableStorage: Sendable {
 
   /// Lets a row in if the table's own method for `selector` is still `known`.
   func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
+    try enter(method) { $0.row(selector) === known } != nil
+  }
+
+  /// Lets a row in where its place may be taken. Gives the method that stood there, which goes after the lock: what its closure
+  /// held may run code of its own.
+  private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method?? {
     try check(method)
-    let (entered, old) = state.withLock { state -> (Bool, Method?) in
-      guard state.row(selector) === known else { return (false, nil) }
+    return state.withLock { state in
+      guard mayEnter(state) else { return nil }
       state.refuse(method.selector, nil)
-      return (true, state.set(method.selector, method))
+      return .some(state.set(method.selector, method))
     }
-    withExtendedLifetime(old) {}
-    return entered
   }
 
   /// Exchanges two methods of the table's own.

@@ -72,7 +72,7 @@ final class ForwardingAround: ForwardingToMany {
       var found = try resolve(selector, for: proxy, past: proxy)
       if stays { found = try await staying(found, selector, behind: proxy) }
       try await finishWaiting(found, &copy)
-      return TypedAnswers(copy.result.map { [$0] } ?? [])
+      return TypedAnswers(of: copy)
     }
     let answers = try await chain.runAndWait(message(invocation), rest, inTurn: sendInTurn(selector))
     return DeliveryReport(answeredBy: proxy, answers.boxes.last)
@@ -82,7 +82,7 @@ final class ForwardingAround: ForwardingToMany {
     { [proxy] arguments in
       var copy = arguments.invocation(selector)
       try finish(try resolve(selector, for: proxy, past: proxy), &copy)
-      return TypedAnswers(copy.result.map { [$0] } ?? [])
+      return TypedAnswers(of: copy)
     }
   }
 

@@ -24,13 +24,6 @@ enum ResolverHook {
 
   private static let requests = Guarded<[Request: State]>(.init())
 
-  /// What is left to do for one who asks.
-  private enum Turn {
-    case ask(SharedWork)
-    case wait(SharedWork)
-    case done(Answer)
-  }
-
   /// Asks the hook if nobody has, or waits for another thread that does. Unless it added nothing, the tables may have
   /// changed since the caller looked.
   ///
@@ -41,20 +34,16 @@ enum ResolverHook {
   {
     let request = Request(type: ObjectIdentifier(type), selector: selector)
     let asked = UncheckedSendable(type)  // for its name
-    let turn = requests.withLock { requests -> Turn in
-      switch requests[request] {
-      case nil:
-        let mine = SharedWork { "resolveMethod(for: \(selector)) of \(asked.value)" }
-        requests[request] = .pending(mine)
-        return .ask(mine)
-      case .pending(let other)?: return .wait(other)
-      // The hook may have added the method after the caller looked.
-      case .answered(let answer)?: return .done(answer)
-      }
+    let (state, isMine) = requests.withLock { requests -> (State, Bool) in
+      if let known = requests[request] { return (known, false) }
+      let mine = State.pending(SharedWork { "resolveMethod(for: \(selector)) of \(asked.value)" })
+      requests[request] = mine
+      return (mine, true)
     }
-    switch turn {
-    case .done(let answer): return answer
-    case .wait(let other):
+    switch state {
+    // The hook may have added the method after the caller looked.
+    case .answered(let answer): return answer
+    case .pending(let other) where !isMine:
       do { try WaitGraph.wait(for: other) } catch {
         throw MessageError(
           .wouldDeadlock, receiver: "\(type)", selector: selector.name, evidence: error.chain.joined(separator: " → "))
@@ -63,7 +52,7 @@ enum ResolverHook {
         guard case .answered(let answer)? = requests[request] else { return .added }
         return answer
       }
-    case .ask(let mine):
+    case .pending(let mine):
       WaitGraph.begin(mine)
       let added = (type as? any MethodResolving.Type)?.resolveMethod(for: selector) ?? type.resolveMethod(for: selector)
       let answer: Answer = !added ? .nothing : isThere() ? .added : .falseClaim
