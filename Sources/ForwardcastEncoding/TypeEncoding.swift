@@ -99,7 +99,7 @@ public struct TypeEncoding: Hashable, Sendable {
   package init(_ kind: Kind, qualifiers: [Qualifier] = []) {
     self.kind = kind
     self.qualifiers = qualifiers
-    layout = TypeLayout.find(kind, qualifiers, on: .current) { $0.layout }
+    layout = TypeLayout.find(kind, qualifiers, on: .current)
   }
 
   /// A record whose members are known to the Swift compiler only; without a name where `name` is none that could be read.
@@ -117,7 +117,7 @@ public struct TypeEncoding: Hashable, Sendable {
   /// - Complexity: O(*n*) in the length of the encoding.
   public func layout(on target: TypeLayout.Target) -> TypeLayout? {
     if target == .current { return layout }
-    return TypeLayout.find(kind, qualifiers, on: target) { $0.layout(on: target) }
+    return TypeLayout.find(kind, qualifiers, on: target)
   }
 
   /// Whether both are the same type with the same names and qualifiers.

@@ -63,18 +63,16 @@ public struct TypeLayout: Hashable, Sendable {
 
 extension TypeLayout {
   /// The layout of one node, from the layouts of its parts.
-  static func find(
-    _ kind: TypeEncoding.Kind, _ qualifiers: [TypeEncoding.Qualifier], on target: Target,
-    part: (TypeEncoding) -> TypeLayout?
-  ) -> TypeLayout? {
+  static func find(_ kind: TypeEncoding.Kind, _ qualifiers: [TypeEncoding.Qualifier], on target: Target) -> TypeLayout?
+  {
     let plain: TypeLayout? =
       switch kind {
       case .void, .unknown, .bitField: nil
       case .scalar(let scalar): TypeLayout(scalar, on: target)
       case .cString, .object, .block, .classObject, .selector, .pointer: pointer(on: target)
-      case .array(let count, let element): part(element)?.repeated(count)
-      case .structure(let record): RecordLayout.find(record, isUnion: false, on: target, part: part)
-      case .union(let record): RecordLayout.find(record, isUnion: true, on: target, part: part)
+      case .array(let count, let element): element.layout(on: target)?.repeated(count)
+      case .structure(let record): RecordLayout.find(record, isUnion: false, on: target)
+      case .union(let record): RecordLayout.find(record, isUnion: true, on: target)
       case .complex(let scalar): TypeLayout(scalar, on: target).repeated(2)
       }
     return qualifiers.contains(.atomic) ? plain?.atomic : plain
@@ -122,16 +120,14 @@ private struct RecordLayout {
   var bits = 0
   var alignment = 1
 
-  static func find(
-    _ record: TypeEncoding.Record, isUnion: Bool, on target: TypeLayout.Target, part: (TypeEncoding) -> TypeLayout?
-  ) -> TypeLayout? {
+  static func find(_ record: TypeEncoding.Record, isUnion: Bool, on target: TypeLayout.Target) -> TypeLayout? {
     guard let members = record.members else { return nil }
     var layout = RecordLayout(isUnion: isUnion, target: target)
     let hasNames = members.contains { $0.name != nil }
     for member in members {
       if case .bitField(let field) = member.type.kind {
         layout.add(field, isNamed: member.name.map { !$0.isEmpty } ?? (!hasNames && field.width > 0))
-      } else if let size = part(member.type) {
+      } else if let size = member.type.layout(on: target) {
         layout.add(size)
       } else {
         return nil

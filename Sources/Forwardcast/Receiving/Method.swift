@@ -256,16 +256,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func checkEncoding(receiver: String) throws(MessageError) {
-    guard let stated = statedSignature else { return }
-    let own = MethodSignature(returning: R.self, taking: repeat (each A).self)
-    guard stated.numberOfArguments == own.numberOfArguments else {
-      throw .argumentCount(
-        selector, receiver: receiver, wanted: stated.numberOfArguments - 2, found: own.numberOfArguments - 2)
-    }
-    try stated.compare(with: own, selector, receiver: receiver) { wanted, found in
-      wanted.accepts(found)
-        ? nil : "wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure"
-    }
+    try statedSignature?.check(
+      closure: MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: receiver)
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
@@ -336,6 +328,21 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 }
 
 extension MethodSignature {
+  /// Whether a closure's types are those that were stated for it.
+  @inline(never)
+  fileprivate func check(closure own: MethodSignature, _ selector: MessageSelector, receiver: String)
+    throws(MessageError)
+  {
+    guard numberOfArguments == own.numberOfArguments else {
+      throw .argumentCount(
+        selector, receiver: receiver, wanted: numberOfArguments - 2, found: own.numberOfArguments - 2)
+    }
+    try compare(with: own, selector, receiver: receiver) { wanted, found in
+      wanted.accepts(found)
+        ? nil : "wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure"
+    }
+  }
+
   /// Compares the types of two signatures of as many arguments, one pair after another.
   ///
   /// - Parameter misfit: what is wrong with a pair; `nil` where nothing is.

@@ -164,6 +164,7 @@ final class TableStorage: Sendable {
     }
 
     /// Puts a row in its place, or takes it out, and gives the one that stood there.
+    @inline(never)
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
       let old = row(selector)
       bare[selector] = nil
@@ -187,6 +188,7 @@ final class TableStorage: Sendable {
     var names = ""
 
     /// Notes why a row was not let in; `nil` when it was.
+    @inline(never)
     mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
       if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
       if let error { refusals.append((selector, error)) }

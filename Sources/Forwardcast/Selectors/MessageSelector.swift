@@ -65,8 +65,13 @@ public struct MessageSelector: Hashable, Sendable {
   /// The words before each colon, `""` where there is none; a unary selector has its one name.
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
-    // By scalars, since a colon and a joiner after it would be one `Character`.
-    return name.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).dropLast().map(String.init)
+    var (parts, start): ([String], Int) = ([], 0)
+    // By bytes, since a colon and a joiner after it would be one `Character`.
+    for (index, byte) in record.text.enumerated() where byte == UInt8(ascii: ":") {
+      parts.append(String(decoding: UnsafeRawBufferPointer(rebasing: record.text[start..<index]), as: UTF8.self))
+      start = index + 1
+    }
+    return parts
   }
 
   /// Whether both are the same name: one comparison of a pointer.
