@@ -22,7 +22,6 @@ import Forwardcast
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
-    var text = "[\n"
     var omitted = 0
     var isFinished = false
     /// Who hands text over at present. It goes on until little is left or, at the end, nothing.
@@ -32,12 +31,11 @@ public final class TraceFile: Sendable {
 
     /// Takes out what is to be written next, or ends the writing.
     mutating func next() -> (piece: String?, waiting: [DispatchSemaphore]) {
-      if text.utf8.count >= (isFinished ? 1 : TraceFile.pieceSize) {
-        defer { text = "" }
-        return (text, [])
+      if timeline.text.utf8.count >= (isFinished ? 1 : TraceFile.pieceSize) {
+        return (exchange(&timeline.text, with: ""), [])
       }
-      defer { (writer, waiting) = (nil, []) }
-      return (nil, waiting)
+      writer = nil
+      return (nil, exchange(&waiting, with: []))
     }
   }
 
@@ -68,9 +66,9 @@ public final class TraceFile: Sendable {
     let (place, entry) = (TracePlace.current, TraceEntry(event))
     let isWriter = state.withLock { state in
       guard !state.isFinished else { return false }
-      let isFull = state.writer != nil && state.text.utf8.count >= TraceFile.limit
-      if !state.timeline.take(entry, at: place, into: &state.text, isFull: isFull) { state.omitted += 1 }
-      guard state.writer == nil, state.text.utf8.count >= TraceFile.pieceSize else { return false }
+      let isFull = state.writer != nil && state.timeline.text.utf8.count >= TraceFile.limit
+      if !state.timeline.take(entry, at: place, isFull: isFull) { state.omitted += 1 }
+      guard state.writer == nil, state.timeline.text.utf8.count >= TraceFile.pieceSize else { return false }
       state.writer = .current
       return true
     }
@@ -85,8 +83,7 @@ public final class TraceFile: Sendable {
     let (isWriter, waits) = state.withLock { state in
       if !state.isFinished {
         state.isFinished = true
-        state.timeline.end(at: .now, into: &state.text)
-        state.text += "\n]\n"
+        state.timeline.end(at: .now)
       }
       if state.writer == .current { return (false, false) }
       if state.writer != nil {

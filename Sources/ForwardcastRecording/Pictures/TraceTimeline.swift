@@ -21,7 +21,7 @@ struct TracePlace: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
 }
 
-/// The slices that are open, and the lanes.
+/// The slices that are open, the lanes, and the text.
 ///
 /// A slice goes into the lane of the slice in which it begins, when that one is the last open one there; else into the first
 /// free lane of its context or thread. It is written when it ends. One that ends before what has begun inside of it, as a
@@ -43,6 +43,8 @@ struct TraceTimeline {
     var end: Int64 = 0
   }
 
+  /// The lines so far, but for those that were taken out.
+  var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
   /// The open steps of each place, the innermost last.
@@ -59,37 +61,37 @@ struct TraceTimeline {
   ///
   /// - Parameter isFull: whether nothing is to be written but the names of lanes.
   /// - Returns: `false` when something was left out.
-  mutating func take(_ entry: TraceEntry, at place: TracePlace, into text: inout String, isFull: Bool) -> Bool {
+  mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
     var line = ""
     switch entry.stage {
-    case .sent, .began: begin(entry, time, place, into: &text)
+    case .sent, .began: begin(entry, time, place)
     case .answered, .failed, .skipped:
       if let slice = slices[entry.step] {
-        line = end(slice, time, entry.outcome, into: &text)
+        line = end(slice, time, entry.outcome)
       } else {
-        line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time, into: &text))
+        line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time))
       }
     case .queued:
-      line = TraceEntry.arrow(
-        "s", entry.step, at: microseconds(time), lane: lane(at: place, from: time, into: &text))
+      line = TraceEntry.arrow("s", entry.step, at: microseconds(time), lane: lane(at: place, from: time))
     }
-    if !isFull { append(line, to: &text) }
+    if !isFull { append(line) }
     return line.isEmpty || !isFull
   }
 
   /// Ends what has not ended.
-  mutating func end(at instant: ContinuousClock.Instant, into text: inout String) {
+  mutating func end(at instant: ContinuousClock.Instant) {
     for slice in slices.values.sorted(by: { ($0.begin, $0.step) > ($1.begin, $1.step) }) {
-      append(end(slice, nanoseconds(instant), ",\"outcome\":\"has not ended\"", into: &text), to: &text)
+      append(end(slice, nanoseconds(instant), ",\"outcome\":\"has not ended\""))
     }
+    text += "\n]\n"
   }
 
   // MARK: Slices
 
-  private mutating func begin(_ entry: TraceEntry, _ time: Int64, _ place: TracePlace, into text: inout String) {
+  private mutating func begin(_ entry: TraceEntry, _ time: Int64, _ place: TracePlace) {
     guard slices[entry.step] == nil else { return }
-    let lane = lane(at: place, context: entry.context, from: time, into: &text)
+    let lane = lane(at: place, context: entry.context, from: time)
     slices[entry.step] = Slice(
       step: entry.step, begin: time, place: place, lane: lane, isQueued: entry.context != nil, text: entry.text)
     lanes[lane].open.append(entry.step)
@@ -97,7 +99,7 @@ struct TraceTimeline {
   }
 
   /// The slice as a line, with the end of the arrow that leads to it.
-  private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String, into text: inout String) -> String {
+  private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String) -> String {
     slices[slice.step] = nil
     stacks[slice.place]?.removeLast(slice.step)
     if stacks[slice.place]?.isEmpty ?? false { stacks[slice.place] = nil }
@@ -106,7 +108,7 @@ struct TraceTimeline {
     let isInnermost = lanes[lane].open.last == slice.step
     lanes[lane].open.removeLast(slice.step)
     // What has begun inside of it goes on.
-    if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin, into: &text) }
+    if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
     let line =
@@ -117,19 +119,17 @@ struct TraceTimeline {
   // MARK: Lanes
 
   /// The lane for what happens at a place: on a context of its own, or inside of what is open there.
-  private mutating func lane(
-    at place: TracePlace, context: String? = nil, from time: Int64, into text: inout String
-  ) -> Int {
+  private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base
     {
       return slice.lane
     }
-    return freeLane(context ?? name(of: place), from: time, into: &text)
+    return freeLane(context ?? name(of: place), from: time)
   }
 
   /// The first lane of that name in which nothing is open, nor has ended after `time`; a new one when there is none.
-  private mutating func freeLane(_ base: String, from time: Int64, into text: inout String) -> Int {
+  private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }
     let lane = lanes.count
@@ -138,7 +138,7 @@ struct TraceTimeline {
     let name = known.isEmpty ? base : "\(base) (\(known.count + 1))"
     append(
       "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":\(lane + 1),"
-        + "\"args\":{\"name\":\(TraceEntry.quoted(name))}}", to: &text)
+        + "\"args\":{\"name\":\(TraceEntry.quoted(name))}}")
     return lane
   }
 
@@ -151,7 +151,7 @@ struct TraceTimeline {
 
   // MARK: Text
 
-  private func append(_ line: String, to text: inout String) {
+  private mutating func append(_ line: String) {
     guard !line.isEmpty else { return }
     // The file begins with a bracket, and every other line follows one.
     text += text == "[\n" ? line : ",\n" + line
