@@ -9,47 +9,48 @@
 ///     }
 public struct TypeEncodingError: Error, Hashable, Sendable {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
-  public struct Code: Hashable, Sendable {
-    fileprivate let words: String
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The rule in a few words, as an error's text begins.
+    public let description: String
 
     /// The text ends where a type or the rest of one has to stand.
-    public static var unexpectedEnd: Code { Code(words: "unexpected end") }
+    public static var unexpectedEnd: Code { Code(description: "unexpected end") }
     /// A byte that starts no known type.
-    public static var unknownType: Code { Code(words: "unknown type") }
+    public static var unknownType: Code { Code(description: "unknown type") }
     /// No digit where a count, a width or a position has to stand.
-    public static var numberExpected: Code { Code(words: "number expected") }
+    public static var numberExpected: Code { Code(description: "number expected") }
     /// A number with a needless 0 in front, which would not print back.
-    public static var leadingZero: Code { Code(words: "leading zero") }
+    public static var leadingZero: Code { Code(description: "leading zero") }
     /// A number above ``Limits/size``.
-    public static var numberTooLarge: Code { Code(words: "number too large") }
+    public static var numberTooLarge: Code { Code(description: "number too large") }
     /// Something after a type that is complete.
-    public static var trailingText: Code { Code(words: "text after the type") }
+    public static var trailingText: Code { Code(description: "text after the type") }
     /// A closing bracket is missing where this byte stands.
-    public static var bracketExpected: Code { Code(words: "closing bracket expected") }
+    public static var bracketExpected: Code { Code(description: "closing bracket expected") }
     /// A struct or union with neither name nor members.
-    public static var emptyRecord: Code { Code(words: "record without name and members") }
+    public static var emptyRecord: Code { Code(description: "record without name and members") }
     /// A byte that cannot stand in the name it stands in.
-    public static var invalidName: Code { Code(words: "invalid character in a name") }
+    public static var invalidName: Code { Code(description: "invalid character in a name") }
     /// A member that is no bit-field and has no quoted name, in a record whose members before it have names.
-    public static var memberNameExpected: Code { Code(words: "quoted member name expected") }
+    public static var memberNameExpected: Code { Code(description: "quoted member name expected") }
     /// A bit-field that is not the member of a record.
-    public static var misplacedBitField: Code { Code(words: "bit-field outside a record") }
+    public static var misplacedBitField: Code { Code(description: "bit-field outside a record") }
     /// A bit-field with more bits than its type.
-    public static var bitFieldTooWide: Code { Code(words: "bit-field too wide") }
+    public static var bitFieldTooWide: Code { Code(description: "bit-field too wide") }
     /// A complex number whose parts are not numbers.
-    public static var complexPartExpected: Code { Code(words: "number type expected after 'j'") }
+    public static var complexPartExpected: Code { Code(description: "number type expected after 'j'") }
     /// A block signature that does not name the block itself, `@?`, after the result.
-    public static var blockExpected: Code { Code(words: "'@?' expected as first block argument") }
+    public static var blockExpected: Code { Code(description: "'@?' expected as first block argument") }
     /// A method signature whose first argument is not `@` or `#`.
-    public static var receiverExpected: Code { Code(words: "receiver '@' or '#' expected") }
+    public static var receiverExpected: Code { Code(description: "receiver '@' or '#' expected") }
     /// A method signature whose second argument is not `:`.
-    public static var selectorExpected: Code { Code(words: "selector ':' expected") }
+    public static var selectorExpected: Code { Code(description: "selector ':' expected") }
     /// More than ``Limits/length`` bytes of text.
-    public static var tooLong: Code { Code(words: "text too long") }
+    public static var tooLong: Code { Code(description: "text too long") }
     /// More than ``Limits/depth`` types inside one another.
-    public static var tooDeep: Code { Code(words: "types nested too deeply") }
+    public static var tooDeep: Code { Code(description: "types nested too deeply") }
     /// A type that would need more than ``Limits/size`` bytes.
-    public static var typeTooLarge: Code { Code(words: "type too large") }
+    public static var typeTooLarge: Code { Code(description: "type too large") }
   }
 
   /// Bounds on what is read, so that text from outside costs little whatever it says.
@@ -84,9 +85,4 @@ extension TypeEncodingError: CustomStringConvertible {
     let text = String(decoding: bytes.dropFirst(from).prefix(80), as: UTF8.self)
     return "\(from > 0 ? "…" : "")\(String(reflecting: text))\(from + 80 < bytes.count ? "…" : "")"
   }
-}
-
-extension TypeEncodingError.Code: CustomStringConvertible {
-  /// The rule in a few words, as an error's description begins.
-  public var description: String { words }
 }

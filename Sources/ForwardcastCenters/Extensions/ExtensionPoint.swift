@@ -29,7 +29,6 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   let lazy: LazyMarks
   private let stated: Set<MessageSelector>?
-  private let table: SelectorTable?
 
   /// A point.
   ///
@@ -51,7 +50,6 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   ) {
     observers = MulticastProxy(table: table, options: options)
     stated = (selectors ?? table?.selectors).map(Set.init)
-    self.table = table
     lazy = LazyMarks(observers.core, scope: stated, services: services)
     super.init()
   }
