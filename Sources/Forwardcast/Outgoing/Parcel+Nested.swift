@@ -14,7 +14,7 @@ extension Parcel {
       node.forgetPosted()
     } else {
       let route = multicast.beginMessage(message.selector)
-      if let error = RouteNode.refusal(route, in: outer.proxies, message.trail, count: 0, target) {
+      if let error = outer.proxies.refusal(of: route, message.trail, count: 0, target) {
         return settle(place, .failed(error), target)
       }
       let registration = group.steps[place].registration.takeUnretainedValue()

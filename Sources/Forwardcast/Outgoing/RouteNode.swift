@@ -31,6 +31,8 @@ final class RouteNode {
   private var isOutOfReach = false
   /// The node around, which keeps this one; `nil` for one that leaves for another context.
   private unowned(unsafe) var outer: RouteNode?
+  /// Whether no proxy around passes the message on to this one in the same turn, as far as was known when it began.
+  var isFirst: Bool { outer == nil }
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
   /// Targets that the message was posted to, where one may be registered more than once.
@@ -88,9 +90,6 @@ final class RouteNode {
     return (plan.groups[group], place)
   }
 
-  /// How many nested proxies one message may pass, each as often as there are ways to it.
-  static let maximumCount = 65_536
-
   /// The node of a message that comes to the proxy of `route`, with those inside.
   ///
   /// - Parameters:
@@ -112,7 +111,7 @@ final class RouteNode {
         let registration = node.leftOut[index].registration
         guard !registration.isFor(selector), let target = registration.currentTarget,
           let inner = (target as? any MulticastSending)?.route(for: selector),
-          refusal(inner, in: node.proxies, trail, count: first.count, target) == nil
+          node.proxies.refusal(of: inner, trail, count: first.count, target) == nil
         else { continue }
         let child = RouteNode(inner, ProxyChain(inner.core, in: node.proxies, by: registration), listsEveryTarget: true)
         child.isOutOfReach = true
@@ -135,7 +134,7 @@ final class RouteNode {
         }
         let isOutOfReach = node.isOutOfReach || !step.isActive
         let inner = isOutOfReach ? multicast.route(for: selector) : multicast.beginMessage(selector)
-        if let error = refusal(inner, in: node.proxies, trail, count: first.count, target) {
+        if let error = node.proxies.refusal(of: inner, trail, count: first.count, target) {
           node.nested[place] = .refused(error)
         } else {
           let proxies = ProxyChain(inner.core, in: node.proxies, by: step.registration.takeUnretainedValue())
@@ -149,21 +148,6 @@ final class RouteNode {
       }
     }
     return root
-  }
-
-  /// Why a message does not go from a proxy on to a multicast among its targets, if it does not.
-  static func refusal(
-    _ inner: MessageRoute, in proxies: ProxyChain, _ trail: ProxyTrail?, count: Int, _ target: AnyObject
-  ) -> MessageError? {
-    if proxies.contains(inner.core) || trail?.contains(inner.core) ?? false {
-      return .cycle(inner.selector, through: target)
-    }
-    guard proxies.depth >= ProxyChain.maximumDepth || count >= maximumCount else { return nil }
-    return MessageError(
-      .tooManyProxies, receiver: typeName(of: target), selector: inner.selector.name,
-      evidence: count >= maximumCount
-        ? "one message passes more than \(maximumCount)"
-        : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
   }
 
   /// This node and those inside that the message may come to, the outermost first.

@@ -33,7 +33,7 @@ final class SuspendedMethod: Sendable {
 /// One wait of a task that is in a method of some target, or was made in one.
 final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' lists are guarded by the table's lock
   /// The targets that were to be waited for.
-  fileprivate let planned: [Registration]
+  let planned: [Registration]
   fileprivate var pending: PendingAnswers?
   /// The methods that wait.
   fileprivate let methods: [SuspendedMethod]

@@ -188,13 +188,14 @@ extension Walk {
 
   // MARK: Room
 
-  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside.
+  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, where the sender does.
   ///
   /// Once for all that the message may reach, also behind hooks.
   ///
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
   nonisolated(nonsending) func reserveRoom(in root: RouteNode) async throws {
+    guard mayAwaitRoom else { return }
     var places: [(line: BufferedLine, step: RouteStep, node: RouteNode, index: Int)] = []
     for node in root.all() {
       for group in node.plan?.groups ?? [] where !group.isBatched {
@@ -202,6 +203,7 @@ extension Walk {
         places.append((line, group.steps[0], node, group.indices[0]))
       }
     }
+    keepsRoom = keepsRoom || !places.isEmpty
     // In one order for all senders: none waits for a place of one that waits for its own.
     places.sort { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }
     var last: BufferedLine?

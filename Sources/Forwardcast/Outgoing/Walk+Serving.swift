@@ -26,13 +26,13 @@ extension Walk {
       try await reserveRoom(in: root)
       start()
       try await serveAndWait(to: 0)
-      giveBackRoom(in: root)
       try await suspend()
       flush()
     } catch {
-      giveBackRoom(in: root)
       failure = error
     }
+    // Of what the message did not come to.
+    if keepsRoom { giveBackRoom(in: root) }
     wait?.end()
     return end(by: failure)
   }
@@ -58,7 +58,7 @@ extension Walk {
   /// What goes on with suspensions.
   private enum Suspension {
     case hooks(RouteNode, StepContext?)
-    /// A proxy that a target led to: room behind it could not be waited for before.
+    /// A proxy that a target led to, or that might have gone elsewhere: room behind it was not waited for before.
     case node(RouteNode, StepContext)
     case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
   }
@@ -75,7 +75,7 @@ extension Walk {
         if case .multicast(let multicast) = attempt {
           endTurn()
           guard let node = node(multicast, target, step) else { continue }
-          if awaits, mayAwaitTurns { return .node(node, context(step, target)) }
+          if awaits, mayAwaitRoom { return .node(node, context(step, target)) }
           enter(node, context(step, target))
         } else if awaits, mayAwaitTurns, !attempt.isOver {
           return .turn(attempt, step, target)
@@ -83,6 +83,9 @@ extension Walk {
           if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
           endTurn()
         }
+      case .node(let node, let place):
+        if awaits, mayAwaitRoom { return .node(node, place) }
+        enter(node, place)
       case .hooks(let node, let place):
         if let around = node.route.route.around, around.isBefore {
           try runBefore(around, node, place)
@@ -107,7 +110,10 @@ extension Walk {
     switch suspension {
     case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
     case .node(let node, let place):
-      do { try await reserveRoom(in: node) } catch { return take(.failed(error), at: place) }
+      do {
+        try noteAwaited(behind: node)
+        try await reserveRoom(in: node)
+      } catch { return take(.failed(error), at: place) }
       enter(node, place)
     case .turn(let attempt, let step, let target):
       if attempt.suspends { endTurn() }
@@ -120,6 +126,9 @@ extension Walk {
   /// Whether methods that suspend are waited for: by a sender that waits for answers, or where the targets' proxy has a context of
   /// its own.
   private var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
+
+  /// Whether the sender waits for room in buffers.
+  var mayAwaitRoom: Bool { if case .suspended = waiting { true } else { message.request.waitsForRoom } }
 
   /// Ends a turn, waiting for what is elsewhere: what is not bound to the context that the walk runs on leaves it free.
   nonisolated(nonsending) private func endedAndWaited(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep) async
@@ -209,7 +218,16 @@ extension Walk {
   private func beginWait() throws -> SuspendedWait? {
     guard case .suspended = waiting else { return nil }
     try Task.checkCancellation()
-    return try SuspendedWaits.begin(for: queuedTargets, in: route.core, route.selector)
+    return try SuspendedWaits.begin(for: queuedTargets(in: root), in: route.core, route.selector)
+  }
+
+  /// Notes that those are waited for as well who were not known when the message began.
+  private func noteAwaited(behind node: RouteNode) throws {
+    guard case .suspended = waiting else { return }
+    let more = try SuspendedWaits.begin(
+      for: (wait?.planned ?? []) + queuedTargets(in: node), in: route.core, route.selector)
+    wait?.end()
+    wait = more
   }
 
   /// Suspends until all that was sent to other contexts has ended, where the sender waits for that.
@@ -260,7 +278,7 @@ extension Walk {
   }
 
   /// The targets that are waited for on contexts of their own.
-  private var queuedTargets: [Registration] {
+  private func queuedTargets(in root: RouteNode) -> [Registration] {
     root.all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
       group.steps.lazy.filter(\.isActive).map { $0.registration.takeUnretainedValue() }
     }

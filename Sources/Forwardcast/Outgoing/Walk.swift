@@ -15,6 +15,8 @@ final class Walk {
     case loop(ObjectIdentifier)
     /// The target of a step gets the message.
     case turn(RouteStep, AnyObject)
+    /// A proxy on a context of its own gets it, in the sender's turn.
+    case node(RouteNode, StepContext)
     /// A proxy with hooks gets it, at its place in the proxy around it.
     case hooks(RouteNode, StepContext?)
   }
@@ -74,6 +76,8 @@ final class Walk {
   @exclusivity(unchecked) private(set) var hasFailedInside = false
   /// The wait of a method that the sender is in.
   @exclusivity(unchecked) var wait: SuspendedWait?
+  /// Whether the sender has kept places in buffers.
+  @exclusivity(unchecked) var keepsRoom = false
 
   @exclusivity(unchecked) private var frames: [Frame] = []
   /// The proxy with hooks that comes next.
@@ -225,7 +229,9 @@ final class Walk {
     }
     if node.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
     switch node.nested[index] {
-    case .node(let child)?: enter(child, context(step, target))
+    case .node(let child)?:
+      if child.isAway { return .node(child, context(step, target)) }
+      enter(child, context(step, target))
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
       guard let queued = step.queued else { return .turn(step, target) }
@@ -576,7 +582,7 @@ final class Walk {
   /// The proxies behind a multicast that a target which was asked led to; `nil` where the message may not go there.
   func node(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) -> RouteNode? {
     let inner = multicast.beginMessage(selector)
-    if let error = RouteNode.refusal(inner, in: frame.proxies, message.trail, count: root.count, target) {
+    if let error = frame.proxies.refusal(of: inner, message.trail, count: root.count, target) {
       take(.failed(error), at: context(step, target))
       return nil
     }
@@ -616,8 +622,16 @@ final class Walk {
 
   /// Leaves frames whose message has ended with an error.
   func leaveFrames(to depth: Int) {
-    while frames.count > depth { frames.removeLast().trail?.end() }
+    while frames.count > depth {
+      frame.trail?.end()
+      giveBackUnused()
+      frames.removeLast()
+    }
   }
+
+  /// Gives back the places that were kept for the targets of a proxy which the message came to, and of those inside, and that
+  /// nobody has needed.
+  private func giveBackUnused() { if keepsRoom, frame.node.isFirst { giveBackRoom(in: frame.node) } }
 
   /// Ends the way along one route.
   private func leave(to base: Int) {
@@ -626,6 +640,7 @@ final class Walk {
       take(.failed(error), at: StepContext(selector: selector, proxies: frame.proxies, target: target))
     }
     frame.trail?.end()
+    giveBackUnused()
     if frame.dead + frame.skipped > 0 { route.core.end(route, dead: frame.dead, skipped: frame.skipped) }
     if frames.count == 1, frame.place == nil { return frames.removeAll(keepingCapacity: true) }
     let left = frames.removeLast()

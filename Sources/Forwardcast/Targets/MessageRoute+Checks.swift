@@ -1,14 +1,6 @@
 // MessageRoute+Checks.swift: whether a message by value may go along a route.
 
 extension MessageRoute {
-  /// - Throws: `proxyCycle` when the message came through the proxy before.
-  func refuseCycle(_ invocation: Invocation) throws {
-    guard let trail = invocation.route, trail.contains(core) else { return }
-    throw MessageError(
-      .proxyCycle, receiver: core.name, selector: selector.name,
-      evidence: "the message came through this proxy before")
-  }
-
   /// Makes sure that the first target which would get the message can take its arguments, be it in a nested proxy.
   func checkFirst(_ message: Invocation) throws {
     var asked = Set<ObjectIdentifier>()

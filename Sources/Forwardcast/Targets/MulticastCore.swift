@@ -295,39 +295,6 @@ package final class MulticastCore: Sendable {
     }
   }
 
-  /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
-  @usableFromInline
-  package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)
-  {
-    let failure = MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error)
-    noteError(failure)
-    if let handler = onError { handler(failure) } else { StandardError.write("forwardcast: \(failure)\n") }
-  }
-
-  /// Keeps an error that nobody is thrown, for the description.
-  func noteError(_ failure: MulticastFailure) {
-    let text = failure.description
-    state.withLock { $0.lastError = text }
-  }
-
-  /// Reports the error of one step of a route.
-  @usableFromInline
-  func report(_ error: any Error, _ selector: MessageSelector, _ step: RouteStep) {
-    let registration = step.registration.takeUnretainedValue()
-    report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
-  }
-
-  /// Reports failures of which the sender gets only one.
-  func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
-    for failure in failures {
-      guard let tell = failure.tell else {
-        report(failure.error, selector, nil, receiver: typeName(of: failure.target))
-        continue
-      }
-      tell()
-    }
-  }
-
   /// Whether the first error ends a message.
   @usableFromInline
   var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }

@@ -1,4 +1,4 @@
-// ProxyChain.swift: a proxy and those that it was reached through, and who is told of an error there.
+// ProxyChain.swift: a proxy and those that it was reached through, and where a message may not go on.
 
 /// A proxy, and the proxies that it was reached through as a target, the nearest first.
 final class ProxyChain: Sendable {
@@ -47,6 +47,25 @@ final class ProxyChain: Sendable {
 
   /// How deep proxies may lie in one another.
   static let maximumDepth = 256
+  /// How many nested proxies one message may pass, each as often as there are ways to it.
+  static let maximumCount = 65_536
+
+  /// Why a message does not go on to a multicast among the targets, if it does not.
+  ///
+  /// - Parameters:
+  ///   - trail: the proxies that it came through by hooks.
+  ///   - count: how many it passes as far as is known.
+  func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject) -> MessageError? {
+    if contains(inner.core) || trail?.contains(inner.core) ?? false {
+      return .cycle(inner.selector, through: target)
+    }
+    guard depth >= ProxyChain.maximumDepth || count >= ProxyChain.maximumCount else { return nil }
+    return MessageError(
+      .tooManyProxies, receiver: typeName(of: target), selector: inner.selector.name,
+      evidence: count >= ProxyChain.maximumCount
+        ? "one message passes more than \(ProxyChain.maximumCount)"
+        : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
+  }
 
   func contains(_ core: MulticastCore) -> Bool { contains { $0.core === core } }
 
@@ -60,18 +79,18 @@ final class ProxyChain: Sendable {
     return false
   }
 
-  func report(_ failure: MulticastFailure) {
-    core.noteError(failure)
-    var next: ProxyChain? = self
-    while let here = next {
-      if let handler = here.core.onError { return handler(failure) }
-      next = here.outer
-    }
-    StandardError.write("forwardcast: \(failure)\n")
-  }
-
   /// The trail of a message that leaves this way, for hooks that may send it on.
   func trail(after earlier: ProxyTrail?) -> ProxyTrail {
     ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
+  }
+}
+
+extension MessageRoute {
+  /// - Throws: `proxyCycle` when the message came through the proxy before.
+  func refuseCycle(_ invocation: Invocation) throws {
+    guard let trail = invocation.route, trail.contains(core) else { return }
+    throw MessageError(
+      .proxyCycle, receiver: core.name, selector: selector.name,
+      evidence: "the message came through this proxy before")
   }
 }

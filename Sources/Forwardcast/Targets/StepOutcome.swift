@@ -42,13 +42,6 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
     context.proxies = proxies
     return context
   }
-
-  /// Gives an error that nobody receives to the nearest handler: that of the proxy in which it happened, or of one
-  /// around it; where none has one, to standard error.
-  func report(_ error: any Error) {
-    let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
-    proxies.report(failure)
-  }
 }
 
 extension StepContext {

@@ -74,4 +74,57 @@ struct RoomTests {
       return try await group.reduce(0, +)
     }
   }
+
+  /// An object that is asked, and leads to a proxy.
+  private final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
+
+  /// A proxy whose one target has room for one message, which waits, behind a door.
+  private func behindDoor(_ queue: DispatchQueue, _ others: Desk...) -> (outer: Rooms, inner: Rooms) {
+    let (outer, inner) = (Rooms(), Rooms())
+    for desk in others { inner.add(desk, ownership: .strong) }
+    let last = Desk("last", worth: 1, journal)
+    inner.add(last, delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(1))
+    outer.add(Door(to: inner), ownership: .strong)
+    return (outer, inner)
+  }
+
+  @Test("a place that was kept behind an object that is asked is given back when nobody needs it")
+  func placeGivenBack() async throws {
+    let (outer, inner) = behindDoor(DispatchQueue(label: "last"), Desk("first", worth: 1, journal))
+    #expect(try await outer.collectAndWait(.agrees, returning: .any))
+    try await expect(inner.broadcastWhenReady(.worth).queued, equals: 1)
+    try await inner.drain()
+  }
+
+  @Test("fifty senders wait for room behind an object that is asked", arguments: [false, true])
+  func behindAsked(asks: Bool) async throws {
+    let (outer, inner) = behindDoor(DispatchQueue(label: "last"))
+    try await expectRoom(asks: asks) { asks in
+      if asks { return try await outer.collectAndWait(.quote, 1, returning: .all).count }
+      return try await outer.broadcastWhenReady(.quote, 1).queued
+    }
+    try await inner.drain()
+    expect(journal.all.count, equals: 50)
+  }
+
+  @Test("fifty senders wait for room behind an automatic proxy that runs in their turn", arguments: [false, true])
+  @MainActor func behindAutomatic(asks: Bool) async throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    let last = Desk("last", worth: 1, journal)
+    inner.add(last, delivery: .queue(DispatchQueue(label: "last")), buffer: .suspendSender(1))
+    outer.add(inner, delivery: .automatic(.main))
+    try await expectRoom(asks: asks) { @MainActor asks in
+      if asks { return try await outer.collectAndWait(.quote, 1, returning: .all).count }
+      return try await outer.broadcastWhenReady(.quote, 1).queued
+    }
+    try await inner.drain()
+    expect(journal.all.count, equals: 50)
+    withExtendedLifetime((last, inner)) {}
+  }
+
+  /// That each of fifty senders at once is told of one target.
+  private func expectRoom(asks: Bool, _ send: @escaping @Sendable (Bool) async throws -> Int) async throws {
+    let reached = try await answers(from: Rooms()) { _ in try await send(asks) }
+    expect(reached, equals: 50)
+  }
 }

@@ -295,4 +295,14 @@ struct SuspendedWaitingTests {
     await expect(code { _ = try await outer.collectAndWait(.slow, 1, returning: .sum) }, equals: .wouldDeadlock)
     withExtendedLifetime((doer, inner)) {}
   }
+
+  @Test("a method that waits for its own end through an object that is asked is refused")
+  func throughAsked() async {
+    final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
+    let (outer, door) = (MulticastProxy<any Member>(), Door(to: proxy))
+    outer.add(door)
+    doer.does { number in number > 1 ? number : try await outer.collectAndWait(.slow, 2, returning: .sum) }
+    await expect(code { _ = try await proxy.ask() }, equals: .wouldDeadlock)
+    withExtendedLifetime((doer, door)) {}
+  }
 }
