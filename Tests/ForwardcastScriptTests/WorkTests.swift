@@ -328,6 +328,29 @@ struct WorkTests {
   }
 
   @Test(
+    "a message past many that are muted takes no longer where a target is registered more than once",
+    .timeLimit(.minutes(1)),
+    arguments: [
+      ("repeat 10000 { add new R to p as m; mute m }; add r to p; add r to p only @[\"a\", \"b\"]", 10_000),
+      (mutedRegistrations(0..<1000) + "add r to p only @[\"a\"]\n" + mutedRegistrations(1000..<2000), 0),
+      (mutedRegistrations(0..<2000), 1),
+      (mutedRegistrations(0..<1000, " on q") + "add r to p only @[\"a\"]\n" + mutedRegistrations(1000..<2000), 0),
+    ])
+  func muted(registrations: String, skipped: Int) {
+    let played = play(
+      """
+      receiver R { - a = 1 }
+      queue q; proxy p = multicast strong; let r = new R
+      \(registrations)
+      repeat 20 { [p a] }
+      print report [p a]
+      """)
+    let delivered = skipped == 1 ? 0 : 1
+    expect(
+      played.output, equals: "{\"delivered\": \(delivered), \"failed\": 0, \"queued\": 0, \"skipped\": \(skipped)}\n")
+  }
+
+  @Test(
     "texts that are not ASCII are charged for their normal form, and compared by it",
     arguments: [("expect t == u", 600_000), ("print [t length]", 1_500_000), ("print @{} responds \"at:\"", 0)])
   func normalForm(statement: String, atLeast wanted: Int) {
@@ -459,4 +482,9 @@ struct WorkTests {
       expect(asked.outcome.error?.code, equals: .limitExceeded)
     }
   }
+}
+
+/// Muted registrations of one target, each for other messages.
+private func mutedRegistrations(_ numbers: Range<Int>, _ modifiers: String = "") -> String {
+  numbers.map { "add r to p\(modifiers) only @[\"a\", \"b\($0)\"] as m; mute m\n" }.joined()
 }

@@ -15,6 +15,8 @@ final class RouteNode {
   @exclusivity(unchecked) private(set) var leftOut: [LeftOut]
   /// Which steps travel together; `nil` where none is on another context.
   let plan: DeliveryPlan?
+  /// The registrations of each target that has several steps and is to get the message once.
+  fileprivate let repeated: [ObjectIdentifier: [Registration]]
   /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
   var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
   /// How many nodes the message has, where it began at this one.
@@ -76,10 +78,10 @@ final class RouteNode {
     (self.route, self.proxies) = (route, proxies)
     leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
     if let type = route.route.loopType, !route.route.traits.hasIsolated {
-      (segments, onlySegment, plan) = ([], StepSegment(end: route.count, type: type), nil)
+      (segments, onlySegment, plan, repeated) = ([], StepSegment(end: route.count, type: type), nil, .init())
     } else {
       let plan = route.core.plan(route)
-      (segments, onlySegment) = (plan.segments, nil)
+      (segments, onlySegment, repeated) = (plan.segments, nil, plan.repeated)
       self.plan = plan.groups.isEmpty ? nil : plan
     }
   }
@@ -195,7 +197,7 @@ final class RouteNode {
       let context = StepContext(step, of: route.selector, in: proxies, step.target, isQueued: true)
       let own = step.obstacle ?? (context.target == nil ? .dead : nil)
       let reason = stop.map { .first(own, $0) } ?? own
-      if own != nil, isActiveElsewhere(step) { continue }
+      if own != nil, listed.isActiveElsewhere(step, in: self) { continue }
       if route.route.hasRepeats, !(reason == nil ? listed.enter(step) : listed.list(step)) { continue }
       if reason != .dead, case .node(let child)? = nested[index] {
         outcomes += child.outcomes(reason, at: context)
@@ -220,17 +222,6 @@ final class RouteNode {
     return leftOut.node?.outcomes(reason, at: place) ?? [(.skipped(reason), place)]
   }
 
-  /// Whether the target of a step that is passed by has another registration, which lets messages through.
-  func isActiveElsewhere(_ step: RouteStep) -> Bool {
-    guard route.route.hasRepeats else { return false }
-    let registration = step.registration.takeUnretainedValue()
-    return repeated[registration.key]?.contains { $0 !== registration && $0.isActive } ?? false
-  }
-
-  /// The registrations of each target among the steps: there are few messages that have to know.
-  private lazy var repeated = Dictionary(
-    grouping: (0..<route.count).lazy.map { [route] in route.steps[$0].registration.takeUnretainedValue() }, by: \.key)
-
   /// Notes that the message has left for a target of this proxy.
   func noteLeft() {
     var next: RouteNode? = self
@@ -252,6 +243,8 @@ struct RepeatedTargets {
   private var found: [ObjectIdentifier: [Registration]] = .init()
   /// Those that did not get it and are listed.
   private var listed: Set<ObjectIdentifier> = []
+  /// How many registrations of a target, from the last on, were found to let no message through.
+  private var closed: [ObjectIdentifier: Int] = .init()
 
   /// Enters a registration. `false` when its target has the message by another one.
   mutating func enter(_ step: RouteStep) -> Bool {
@@ -264,6 +257,16 @@ struct RepeatedTargets {
 
   /// Whether a target got it by any registration.
   func contains(_ step: RouteStep) -> Bool { found[step.registration.takeUnretainedValue().key] != nil }
+
+  /// Whether the target of a step that is passed by has another registration, which lets messages through. However often that is
+  /// asked, each is looked at once.
+  mutating func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    guard let all = node.repeated[registration.key] else { return false }
+    let open = all.dropLast(closed[registration.key] ?? 0).lastIndex { $0 !== registration && $0.isActive }
+    closed[registration.key] = all.count - 1 - (open ?? -1)
+    return open != nil
+  }
 
   /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
   mutating func list(_ step: RouteStep) -> Bool {

@@ -275,7 +275,7 @@ final class Walk {
   /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
   func isListedElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
     guard node.route.route.hasRepeats else { return false }
-    if node.served.contains(step) || node.isActiveElsewhere(step) { return true }
+    if node.served.contains(step) || node.served.isActiveElsewhere(step, in: node) { return true }
     return frame.node === node && !frame.served.list(step)
   }
 

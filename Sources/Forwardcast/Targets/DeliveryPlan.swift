@@ -82,6 +82,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   @usableFromInline let count: Int
   /// All steps, in order.
   let segments: ContiguousArray<StepSegment>
+  /// The registrations of each target that has several steps and is to get a message once.
+  let repeated: [ObjectIdentifier: [Registration]]
   /// Which group each step on another context belongs to, and at which place.
   let locations: ByStep<(group: Int, place: Int)>
   /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
@@ -114,7 +116,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       }
     }
     count = route.count
-    segments = StepSegment.all(of: route)
+    repeated = DeliveryPlan.repeated(along: route)
+    segments = StepSegment.all(of: route, repeated)
     var locations = ByStep<(group: Int, place: Int)>()
     for (group, part) in parts.enumerated() {
       for (place, index) in part.indices.enumerated() { locations[index] = (group, place) }
@@ -128,6 +131,16 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
     isPlain =
       !hasDirect && groups.allSatisfy(\.isBatched) && !groups.isEmpty && core.ignoresSilence && !core.stopsAtFirst
       && !whole.hasRepeats && !whole.hasNested && whole.prelude == nil && whole.around == nil
+  }
+
+  private static func repeated(along route: MessageRoute) -> [ObjectIdentifier: [Registration]] {
+    var all: [ObjectIdentifier: [Registration]] = .init()
+    guard route.route.hasRepeats else { return all }
+    for index in 0..<route.count {
+      let registration = route.steps[index].registration.takeUnretainedValue()
+      all[registration.key, default: []].append(registration)
+    }
+    return all.filter { $0.value.count > 1 }
   }
 
   /// Whether some target's buffer has senders wait for room.
@@ -150,19 +163,13 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 
 extension StepSegment {
   /// The segments of a route.
-  static func all(of route: MessageRoute) -> ContiguousArray<StepSegment> {
-    var repeated: Set<ObjectIdentifier> = []
-    if route.route.hasRepeats {
-      var seen: Set<ObjectIdentifier> = []
-      for index in 0..<route.count {
-        let key = route.steps[index].registration.takeUnretainedValue().key
-        if !seen.insert(key).inserted { repeated.insert(key) }
-      }
-    }
+  fileprivate static func all(
+    of route: MessageRoute, _ repeated: [ObjectIdentifier: [Registration]]
+  ) -> ContiguousArray<StepSegment> {
     var segments: ContiguousArray<StepSegment> = []
     for index in 0..<route.count {
       let step = route.steps[index]
-      let isOnce = repeated.isEmpty || !repeated.contains(step.registration.takeUnretainedValue().key)
+      let isOnce = repeated.isEmpty || repeated[step.registration.takeUnretainedValue().key] == nil
       let type = isOnce && step.queued == nil && step.runsAnywhere ? step.functionType : nil
       if let last = segments.indices.last, segments[last].type == type {
         segments[last].end = index + 1
