@@ -148,7 +148,7 @@ struct WriterTests {
             public let multicast: Forwardcast.MulticastProxy<any Themes>
 
             /// A proxy without targets.
-            public init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions()) {
+            @export(implementation) public init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions()) {
               multicast = Forwardcast.MulticastProxy<any Themes>(table: ThemesProxy.table, options: options)
             }
 

@@ -1,5 +1,4 @@
 // IsolationChecker.swift: members that are elsewhere than their protocol.
-// Part of the macro program: Checking. See the article "How the attributes work".
 
 /// Says where a member could not reach the targets, because the protocol's actor has them.
 struct IsolationChecker {

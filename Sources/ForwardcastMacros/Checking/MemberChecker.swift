@@ -1,5 +1,4 @@
 // MemberChecker.swift: what a member has that no message can carry.
-// Part of the macro program: Checking. See the article "How the attributes work".
 
 /// Looks at one member. Says at the word to blame why it cannot be carried, and what to write instead.
 struct MemberChecker {

@@ -1,5 +1,4 @@
 // ProtocolChecker.swift: what a protocol has that cannot be carried, and how many answers become one.
-// Part of the macro program: Checking. See the article "How the attributes work".
 
 /// Goes through a protocol once. Says at the word to blame why something cannot be carried, and what to write instead.
 struct ProtocolChecker {

@@ -1,5 +1,4 @@
 // ReceiverChecker.swift: which members of a class are messages, and which cannot be.
-// Part of the macro program: Checking. See the article "How the attributes work".
 
 /// Chooses the messages of a class. A marked member that cannot be one is an error, of all members a warning.
 struct ReceiverChecker {

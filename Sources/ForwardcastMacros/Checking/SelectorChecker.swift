@@ -1,5 +1,4 @@
 // SelectorChecker.swift: selectors that two messages share.
-// Part of the macro program: Checking. See the article "How the attributes work".
 
 /// Looks at all messages of a declaration together.
 struct SelectorChecker {

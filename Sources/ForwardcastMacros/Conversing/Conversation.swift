@@ -1,5 +1,4 @@
 // Conversation.swift: the compiler's questions and their answers, as JSON.
-// Part of the macro program: Conversing. See the article "How the attributes work".
 
 /// What is said to the compiler, message by message. It has no state: each message stands for itself.
 package enum Conversation {
@@ -9,8 +8,7 @@ package enum Conversation {
   /// The reply to one message. Whatever it is, there is one.
   package static func reply(to bytes: [UInt8]) -> String {
     guard let message = JSONValue(bytes), case .object(let members) = message else {
-      return result(
-        nil, ["expandedSource": .null, "diagnostics": .array([trouble("a message could not be read", nil)])])
+      return result("a message could not be read")
     }
     if let capability = members["getCapability"] {
       let version = min(capability["capability"]?["protocolVersion"]?.integer ?? protocolVersion, protocolVersion)
@@ -25,7 +23,7 @@ package enum Conversation {
     let text =
       known ? "this is an attribute: write it before a declaration" : "this question of the compiler is not known"
     let position = members["expandFreestandingMacro"]?["syntax"]?["location"]
-    return result(nil, ["expandedSource": .null, "diagnostics": .array([trouble(text, position)])])
+    return result(text, at: position)
   }
 
   private static func expand(_ question: JSONValue) -> String {
@@ -33,12 +31,7 @@ package enum Conversation {
       let attribute = question["attributeSyntax"], let attributeText = attribute["source"]?.text,
       let declaration = question["declSyntax"], let declarationText = declaration["source"]?.text
     else {
-      return result(
-        nil,
-        [
-          "expandedSource": .null,
-          "diagnostics": .array([trouble("this question of the compiler is not complete", nil)]),
-        ])
+      return result("this question of the compiler is not complete")
     }
     let request = ExpansionRequest(
       macro: macro, role: role, attribute: SourceText(attributeText), declaration: SourceText(declarationText),
@@ -52,7 +45,7 @@ package enum Conversation {
     let diagnostics =
       expansion.problems.map { diagnostic($0, declaration["location"]) }
       + expansion.attributeProblems.map { diagnostic($0, attribute["location"]) }
-    return result(expansion, ["expandedSource": .string(expansion.text), "diagnostics": .array(diagnostics)])
+    return result(.string(expansion.text), diagnostics)
   }
 
   /// What the build configuration tells. A module that is on the main actor by default says so only by two features.
@@ -67,12 +60,14 @@ package enum Conversation {
 
   // MARK: Diagnostics
 
-  private static func result(_ expansion: Expansion?, _ members: [String: JSONValue]) -> String {
-    JSONValue.object(["expandMacroResult": .object(members)]).encoded
+  private static func result(_ text: JSONValue, _ diagnostics: [JSONValue]) -> String {
+    let members = ["expandedSource": text, "diagnostics": .array(diagnostics)]
+    return JSONValue.object(["expandMacroResult": .object(members)]).encoded
   }
 
-  private static func trouble(_ message: String, _ location: JSONValue?) -> JSONValue {
-    diagnostic(Problem(message: message, offsets: 0..<0), location)
+  /// An error, and nothing that is written.
+  private static func result(_ error: String, at location: JSONValue? = nil) -> String {
+    result(.null, [diagnostic(Problem(message: error, offsets: 0..<0), location)])
   }
 
   private static func diagnostic(_ problem: Problem, _ location: JSONValue?) -> JSONValue {

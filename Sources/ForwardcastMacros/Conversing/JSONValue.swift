@@ -1,5 +1,4 @@
 // JSONValue.swift: the compiler's messages as values, read from text and written back.
-// Part of the macro program: Conversing. See the article "How the attributes work".
 
 /// One JSON value. Reading is bounded in depth and never fails but with `nil`.
 indirect enum JSONValue: Equatable {

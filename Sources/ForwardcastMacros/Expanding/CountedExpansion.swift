@@ -1,5 +1,4 @@
 // CountedExpansion.swift: a written class where the optimizer counts it.
-// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Writes the class that stands in a namespace, behind a condition that never holds, into an extension of that namespace.
 ///

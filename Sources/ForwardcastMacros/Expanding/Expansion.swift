@@ -1,5 +1,4 @@
 // Expansion.swift: what the compiler asks for, and what it gets.
-// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// One attribute that the compiler wants expanded.
 struct ExpansionRequest {

@@ -1,5 +1,4 @@
 // ForwardedExpansion.swift: @Forwarded, from the protocol to the class.
-// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Reads a protocol, checks it, and writes the class or the extension that is asked for.
 struct ForwardedExpansion {

@@ -1,5 +1,4 @@
 // MarkExpansion.swift: @Message, @Answer and @NotForwarded, which others read.
-// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Says where they stand for nothing. They never write anything.
 struct MarkExpansion {

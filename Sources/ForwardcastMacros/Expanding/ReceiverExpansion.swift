@@ -1,5 +1,4 @@
 // ReceiverExpansion.swift: @Receiver, from the class to its table.
-// Part of the macro program: Expanding. See the article "How the attributes work".
 
 /// Reads a class or an actor, checks the members that are messages, and writes the table or the conformance.
 struct ReceiverExpansion {

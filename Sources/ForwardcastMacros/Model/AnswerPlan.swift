@@ -1,5 +1,4 @@
 // AnswerPlan.swift: what many answers to one requirement become.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// The rule of a requirement that answers, and what stands for nobody's answer.
 struct AnswerPlan {

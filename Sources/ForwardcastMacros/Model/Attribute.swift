@@ -1,5 +1,4 @@
 // Attribute.swift: one attribute and what is in its brackets.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// `@name(arguments)` in front of a declaration.
 struct Attribute {

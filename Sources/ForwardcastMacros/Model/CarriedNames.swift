@@ -1,5 +1,4 @@
 // CarriedNames.swift: types as an extension elsewhere names them.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// The names that the namespace of a written class gives to types.
 ///

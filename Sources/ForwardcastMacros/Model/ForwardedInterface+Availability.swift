@@ -1,5 +1,4 @@
 // ForwardedInterface+Availability.swift: where and how long members are there.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 extension ForwardedInterface {
   /// The attributes that say it, as they are.

@@ -1,5 +1,4 @@
 // ForwardedInterface.swift: all that is known of a protocol when its class is written.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// A protocol that has been checked, with its messages.
 struct ForwardedInterface {

@@ -1,5 +1,4 @@
 // Member.swift: one method, property or subscript of a protocol or a class.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// A word before a declaration, with what stands in its brackets: `private(set)`.
 struct Modifier {

@@ -1,5 +1,4 @@
 // ModuleSettings.swift: what the module says of declarations that say nothing.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// The settings of the module that a declaration stands in, as far as written text depends on them.
 struct ModuleSettings {

@@ -1,5 +1,4 @@
 // ReceiverClass.swift: all that is known of a class when its table is written.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// A class or actor that has been checked, with its messages.
 struct ReceiverClass {

@@ -1,5 +1,4 @@
 // Requirement.swift: a member that is carried, with its selectors, keys and isolation.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// On which actor a member runs.
 enum Isolation: Equatable {

@@ -1,5 +1,4 @@
 // SelectorName.swift: selectors of Swift names, and whether a text is one.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// The library's rule for selectors, for a program that cannot link the library. How words are joined is compiled into both.
 enum SelectorName {

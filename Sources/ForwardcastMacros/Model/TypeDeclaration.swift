@@ -1,5 +1,4 @@
 // TypeDeclaration.swift: a protocol, class or actor and its members.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// What an attribute is attached to, as far as its text tells.
 struct TypeDeclaration {

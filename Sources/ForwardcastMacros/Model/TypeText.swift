@@ -1,5 +1,4 @@
 // TypeText.swift: a type as it was written, and what its text tells.
-// Part of the macro program: Model. See the article "How the attributes work".
 
 /// A type as text. What a name stands for the text does not tell.
 struct TypeText {

@@ -1,5 +1,4 @@
 // Channel.swift: messages with the compiler over standard input and output.
-// Part of the macro program: Program. See the article "How the attributes work".
 
 #if canImport(Darwin)
   import Darwin

@@ -1,5 +1,4 @@
 // main.swift: the program that the compiler starts to expand the attributes.
-// Part of the macro program: Program. See the article "How the attributes work".
 
 import ForwardcastExpansion
 

@@ -1,5 +1,4 @@
 // DeclarationReader+Members.swift: the members between the brackets.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 extension DeclarationReader {
   /// Reads members up to the closing bracket of the declaration.
@@ -62,7 +61,7 @@ extension DeclarationReader {
     switch word {
     case "func": method(&member, before: closing)
     case "var", "let": return properties(member, before: closing, inProtocol: inProtocol)
-    case "subscript": subscripted(&member, before: closing, inProtocol: inProtocol)
+    case "subscript": subscripted(&member, before: closing)
     case _ where Self.introducers.contains(word):
       member.kind = .other(word)
       member.name = word
@@ -276,7 +275,7 @@ extension DeclarationReader {
     return found
   }
 
-  private mutating func subscripted(_ member: inout Member, before closing: Int, inProtocol: Bool) {
+  private mutating func subscripted(_ member: inout Member, before closing: Int) {
     member.kind = .subscripted
     member.name = "subscript"
     member.namePositions = position..<position + 1
@@ -360,7 +359,6 @@ extension DeclarationReader {
     }
     if isStored || beginsObservers(position) { member.isSettable = true }
     position += 1
-    var words = 0
     while position < end {
       if source.isMark(position, "@") {
         position = min(source.endOfAttribute(position), end)
@@ -370,22 +368,16 @@ extension DeclarationReader {
       switch word {
       case "get", "_read", "read":
         position += 1
-        words += 1
         var getter = Member(kind: .property, name: "", namePositions: 0..<0, positions: 0..<0)
         effects(&getter)
         member.effects = getter.effects
         if source.isMark(position, "{") { position = min(source.after(position), end) }
-      case "set", "_modify", "modify":
-        position += 1
-        words += 1
-        member.isSettable = true
-        if source.isMark(position, "(") { position = min(source.after(position), end) }
-        if source.isMark(position, "{") { position = min(source.after(position), end) }
       case "nonmutating":
         position += 1
         if source.isWord(position, "set") { member.setterIsNonmutating = true }
-      case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate":
+      case "set", "_modify", "modify", "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate":
         position += 1
+        if ["set", "_modify", "modify"].contains(word) { member.isSettable = true }
         if source.isMark(position, "(") { position = min(source.after(position), end) }
         if source.isMark(position, "{") { position = min(source.after(position), end) }
       default:

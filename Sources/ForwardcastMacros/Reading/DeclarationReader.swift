@@ -1,5 +1,4 @@
 // DeclarationReader.swift: tokens to a type declaration.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 /// Reads one declaration. What it cannot read becomes a problem, and reading goes on behind it.
 struct DeclarationReader {

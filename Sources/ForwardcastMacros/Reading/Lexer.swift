@@ -1,5 +1,4 @@
 // Lexer.swift: Swift text to tokens.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 /// Cuts Swift text into tokens with exact offsets. Every text has tokens: what is not Swift becomes `unknown`.
 struct Lexer {

@@ -1,5 +1,4 @@
 // SourceText+Types.swift: where types end.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 extension SourceText {
   /// Words that stand before a type without being one.

@@ -1,5 +1,4 @@
 // SourceText.swift: tokens, the brackets among them that belong together, and their text.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 /// A declaration's text as tokens. Positions are indices of tokens unless they are called offsets.
 struct SourceText {

@@ -1,5 +1,4 @@
 // Token.swift: one piece of Swift text and where it stands.
-// Part of the macro program: Reading. See the article "How the attributes work".
 
 /// One token. Offsets count bytes of UTF-8 from the beginning of the text that was read.
 struct Token: Equatable {

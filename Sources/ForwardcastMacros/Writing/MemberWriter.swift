@@ -1,5 +1,4 @@
 // MemberWriter.swift: the requirements of a protocol, each sending its message.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the members of a class that is a protocol.
 struct MemberWriter {

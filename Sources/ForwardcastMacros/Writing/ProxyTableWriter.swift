@@ -1,5 +1,4 @@
 // ProxyTableWriter.swift: the table of the class that @Forwarded writes.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the table of a protocol, what its rows need beside it, and what it tells of optional requirements.
 struct ProxyTableWriter {

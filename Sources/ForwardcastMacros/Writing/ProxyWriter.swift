@@ -1,5 +1,4 @@
 // ProxyWriter.swift: the class that @Forwarded writes.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the class of a protocol: keys, one table, the requirements, and their forms with a policy.
 struct ProxyWriter {
@@ -236,7 +235,8 @@ struct ProxyWriter {
     let value = "Forwardcast.MulticastProxy<\(target)>(table: \(interface.className).table, options: options)"
     writer.line("")
     writer.line("/// A proxy without targets.")
-    writer.block("\(access)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
+    let head = (isHeld ? "" : declaration.inClient) + access
+    writer.block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
       $0.line("\(name) = \(isHeld ? "Forwardcast.HeldProxy(\(value))" : value)")
     }
   }

@@ -1,5 +1,4 @@
 // RowWriter.swift: one row of a written table.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes one row of a protocol's or a class's table.
 struct RowWriter {

@@ -1,5 +1,4 @@
 // TableWriter.swift: the table that @Receiver writes.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Writes the selector table of a class or an actor.
 struct TableWriter {

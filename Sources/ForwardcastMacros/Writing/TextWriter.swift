@@ -1,5 +1,4 @@
 // TextWriter.swift: lines of Swift with their indentation.
-// Part of the macro program: Writing. See the article "How the attributes work".
 
 /// Collects lines. The one place where written text gets its shape.
 struct TextWriter {
