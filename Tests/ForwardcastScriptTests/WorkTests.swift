@@ -180,9 +180,10 @@ struct WorkTests {
       proxy none = multicast
       repeat 1000 { add new O to p only @["b"] }
       add none to p only @["a"]
+      queue q; proxy muted = multicast strong; repeat 1000 { add new O to muted on q as m; mute m }
 
       """
-    for statement in ["[p a]", "print report [p a]", "print errors [p a]"] {
+    for statement in ["[p a]", "print report [p a]", "print errors [p a]", "[muted a]", "print report [muted a]"] {
       func work(_ rounds: Int) -> Int {
         play(cast + "repeat \(rounds) { \(statement) }").outcome.work
       }

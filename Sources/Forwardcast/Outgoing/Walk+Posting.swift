@@ -76,6 +76,7 @@ extension Walk {
       return posted
     }
     if let reason = step.obstacle {
+      guard pay(.passed, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
       return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
     }
     if sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
