@@ -16,9 +16,9 @@ private func proxy(_ delivery: Delivery, _ body: @escaping @Sendable (Int) -> Vo
 
 @Suite("Counts of orders")
 struct ScheduleCountTests {
-  /// Runs two senders of three messages; `send` sends one.
+  /// Runs two senders of some messages; `send` sends one.
   private func twoSenders(
-    _ seen: Set<[[Int]]>.Box, sharing: ScheduleSharing, upTo limit: Int = 100_000,
+    of messages: Int = 3, _ seen: Set<[[Int]]>.Box, sharing: ScheduleSharing, upTo limit: Int = 100_000,
     _ send: @escaping @Sendable ([MulticastProxy<any Sendable>], Int, Int) -> Void
   ) async -> ScheduleSummary {
     await everySchedule(upTo: limit, sharing: sharing) { schedule in
@@ -29,7 +29,7 @@ struct ScheduleCountTests {
       }
       await withTaskGroup { group in
         for sender in 1...2 {
-          group.addTask { for message in 0..<3 { send(proxies, message, sender) } }
+          group.addTask { for message in 0..<messages { send(proxies, message, sender) } }
         }
       }
       for proxy in proxies { try await proxy.drain() }
@@ -48,27 +48,29 @@ struct ScheduleCountTests {
     expect(seen.count, equals: 8)
   }
 
-  @Test("two senders of three messages to all of three contexts: as many orders as triples that two senders can make")
+  @Test("two senders of messages to all of three contexts: as many orders as triples that two senders can make")
   func triples() async {
     let seen = Set<[[Int]]>.Box()
-    let summary = await twoSenders(seen, sharing: .messages) { proxies, message, sender in
+    let messages = bound(2, full: 3)
+    let summary = await twoSenders(of: messages, seen, sharing: .messages) { proxies, message, sender in
       for proxy in proxies { proxy.broadcast(.note, sender) }
     }
     #expect(summary.isComplete && summary.failure == nil)
-    let triples = triplesOnPaper()
+    let triples = triplesOnPaper(messages)
     expect(summary.orders, equals: triples)
     expect(seen.count, equals: triples)
   }
 
-  /// Two senders walk along nine places: 1, 2, 3, 1, 2, 3, 1, 2, 3. What the three places have seen then, however they walked.
-  private func triplesOnPaper() -> Int {
+  /// Two senders walk along the places 1, 2, 3, 1, 2, 3, …, three for each message. What the three places have seen then,
+  /// however they walked.
+  private func triplesOnPaper(_ messages: Int) -> Int {
     var states: Set<[[Int]]> = [[[], [], []]]
-    for _ in 0..<18 {
+    for _ in 0..<6 * messages {
       var next: Set<[[Int]]> = []
       for state in states {
         for sender in 1...2 {
           let sent = state.joined().count { $0 == sender }
-          guard sent < 9 else { continue }
+          guard sent < 3 * messages else { continue }
           var longer = state
           longer[sent % 3].append(sender)
           next.insert(longer)
