@@ -120,6 +120,36 @@ struct LayeringTests {
     expect(named.subtracting(suites).sorted(), equals: [])
   }
 
+  @Test("every line that a planted defect changes is in the sources")
+  func plantedLines() throws {
+    let folder = root.appending(path: "Tests/Planted")
+    let lists = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
+    var (missing, count, sources): ([String], Int, [String: [Substring]]) = ([], 0, [:])
+    for list in lists {
+      let text = try String(contentsOf: folder.appending(path: list), encoding: .utf8)
+      for defect in text.components(separatedBy: "\n\n") {
+        func field(_ name: String) -> Substring? {
+          defect.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.dropFirst(name.count + 1)
+        }
+        guard let file = field("in"), let was = field("was"), let now = field("now") else { continue }
+        let path = "Sources/\(list.dropLast(4))/\(file)"
+        var lines = sources[path] ?? []
+        if lines.isEmpty {
+          lines = try String(contentsOf: root.appending(path: path), encoding: .utf8).split(separator: "\n")
+            .map { $0.drop { $0 == " " } }
+        }
+        let start = field("after").map { after in lines.firstIndex { $0.contains(after) } ?? lines.endIndex } ?? 0
+        // As the script does: the next defect finds the line as this one has left it.
+        let place = lines[start...].firstIndex(of: was)
+        if let place { lines[place] = now } else { missing.append("\(list): \(was)") }
+        sources[path] = lines
+        count += 1
+      }
+    }
+    #expect(count > 200)
+    expect(missing, equals: [])
+  }
+
   private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
     LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n\n\(code)\n")
   }
