@@ -123,6 +123,7 @@ struct WorkTests {
       ("[p nobodyHas]", 128_000),
       ("report [p nobodyHas]", 128_000),
       ("print p responds \"nobodyHas\"", 128_000),
+      ("extension X { nobodyHas }; register p in X", 128_000),
       ("[n take: 1]", 128_000),
       ("expect big == @[1]", 0),
       ("expect big == big", 64_000),

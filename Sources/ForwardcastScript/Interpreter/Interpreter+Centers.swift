@@ -8,10 +8,13 @@ typealias ScriptPoint = ExtensionPoint<any MessageReceiver & Sendable>
 
 extension Interpreter {
   func register(_ observer: Expression, in point: Expression) throws {
+    let offset = observer.offset
     let observer = try object(observer).receiver
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
-    point.register(ifConforming: observer)
+    // What the point asks of a proxy leads to all behind it.
+    _ = run.budget(at: offset, of: source).charging { point.register(ifConforming: observer) }
+    try run.check()
   }
 
   func makePoint(_ name: String, _ selectors: [String]) throws {
