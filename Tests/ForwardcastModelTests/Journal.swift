@@ -7,6 +7,8 @@ struct Event: Hashable, CustomStringConvertible {
   /// Who saw it: a target, a hook, a handler of errors, a sender.
   let actor: String
   var text: String
+  /// Other texts that are taken for it.
+  var also: [String] = []
   /// Whom a report lists as passed over.
   var skipped: [String]?
   /// Whom it may list besides: "removed … before, until the list of targets has been tidied up".
@@ -37,8 +39,10 @@ struct Difference: CustomStringConvertible {
 
 /// Compares by step. What happens in the sender's turn has one order; what runs on contexts or is waited for has one for each
 /// target only, and its errors go to handlers at some time.
+///
+/// - Parameter strictly: whether no other text is taken for one.
 func firstDifference(
-  expected: Journal, observed: Journal, several: Set<String> = [], ordered: (Int) -> Bool
+  expected: Journal, observed: Journal, several: Set<String>, strictly: Bool, ordered: (Int) -> Bool
 ) -> Difference? {
   func byStep(_ journal: Journal) -> [Int: Journal] {
     Dictionary(grouping: journal) { $0.actor.hasPrefix("onError") && !ordered($0.step) ? .max : $0.step }
@@ -46,7 +50,10 @@ func firstDifference(
   let (expected, observed) = (byStep(expected), byStep(observed))
   for step in Set(expected.keys).union(observed.keys).sorted() {
     let wanted = expected[step] ?? []
-    let found = matched(observed[step] ?? [], with: wanted)
+    let found = (observed[step] ?? []).map { event in
+      wanted.first { $0.actor == event.actor && $0.actor.hasPrefix("send") }.map { matched(event, with: $0, strictly) }
+        ?? event
+    }
     func texts(_ events: [Event]) -> [String] { events.map(\.description) }
     func byActor(_ events: [Event]) -> [String: [String]] {
       let groups = Dictionary(grouping: events, by: \.actor).mapValues(texts)
@@ -64,28 +71,16 @@ func firstDifference(
   return nil
 }
 
-/// `events` without the skips that a report may or may not have.
-private func matched(_ events: [Event], with expected: [Event]) -> [Event] {
-  var places: [String: [Event]] = Dictionary(grouping: expected.filter { $0.skipped != nil }, by: \.actor)
-  return events.map { event in
-    guard var skipped = event.skipped, let wanted = places[event.actor]?.first else { return event }
-    places[event.actor]?.removeFirst()
-    var optional = wanted.maySkip
-    var (result, rest) = ([String](), wanted.skipped ?? [])
-    while !skipped.isEmpty {
-      let entry = skipped.removeFirst()
-      if let next = rest.first, next == entry || wanted.either[next] == entry {
-        result.append(rest.removeFirst())
-        continue
-      }
-      if let index = optional.firstIndex(of: entry) {
-        optional.remove(at: index)
-        continue
-      }
-      result.append(entry)
-    }
-    var event = event
-    event.skipped = result
-    return event
+/// An event of a sender without the skips that its report may or may not have, and with the text that another stands for.
+private func matched(_ event: Event, with wanted: Event, _ strictly: Bool) -> Event {
+  var event = event
+  if !strictly, wanted.also.contains(event.text) { event.text = wanted.text }
+  var (rest, optional) = (wanted.skipped ?? [], wanted.maySkip)
+  event.skipped = event.skipped?.compactMap { entry in
+    if let next = rest.first, next == entry || wanted.either[next] == entry { return rest.removeFirst() }
+    guard let index = optional.firstIndex(of: entry) else { return entry }
+    optional.remove(at: index)
+    return nil
   }
+  return event
 }

@@ -6,55 +6,30 @@ import TestSupport
 final class Judge {
   private var worker = DispatchQueue(label: "model")
 
-  /// What differs; `nil` where nothing does. With `known` rules: what none of them explains, nor any of them together.
+  /// What differs; `nil` where nothing does.
   ///
   /// A context whose turns a busy machine lets come late is no difference: what differs is looked at twice more.
-  func difference(in program: Program, known: [Rules] = []) -> Difference? {
+  func difference(in program: Program, strictly: Bool = false) -> Difference? {
     var found: Difference?
     for _ in 0..<3 {
-      found = differenceNow(in: program, known: known)
+      found = differenceNow(in: program, strictly)
       if found == nil { return nil }
     }
     return found
   }
 
-  private func differenceNow(in program: Program, known: [Rules]) -> Difference? {
-    if !known.isEmpty, program.losesQueued { return nil }
+  private func differenceNow(in program: Program, _ strictly: Bool) -> Difference? {
+    let expected = Reference.journal(of: program)
     guard let observed = observe(program) else {
-      let expected = Reference.journal(of: program).map { "\($0)" }
-      return Difference(step: 0, expected: expected, observed: ["the program hangs"])
+      return Difference(step: 0, expected: expected.map { "\($0)" }, observed: ["the program hangs"])
     }
     let firstWait = program.steps.firstIndex(where: \.waits) ?? program.steps.count
-    let several = program.targetsOfSeveralPlaces
-    func difference(_ rules: Rules) -> Difference? {
-      firstDifference(expected: Reference.journal(of: program, rules), observed: observed, several: several) { step in
-        guard step < firstWait, case .act = program.steps[step] else { return false }
-        return true
-      }
+    return firstDifference(
+      expected: expected, observed: observed, several: program.targetsOfSeveralPlaces, strictly: strictly
+    ) { step in
+      guard step < firstWait, case .act = program.steps[step] else { return false }
+      return true
     }
-    guard let first = difference([]) else { return nil }
-    var last = first
-    // Few of them at once explain most.
-    for choice in Self.choices(of: known.count) {
-      guard let next = difference(chosen(choice, of: known)) else { return nil }
-      if next.step > last.step { last = next }
-    }
-    return last
-  }
-
-  /// One, two or three of `count`, as bits; and all.
-  private static func choices(of count: Int) -> [Int] {
-    var all: [Int] = []
-    for first in 0..<count { all.append(1 << first) }
-    for first in 0..<count { for second in 0..<first { all.append(1 << first | 1 << second) } }
-    for first in 0..<count {
-      for second in 0..<first { for third in 0..<second { all.append(1 << first | 1 << second | 1 << third) } }
-    }
-    return count == 0 ? [] : all + [1 << count - 1]
-  }
-
-  private func chosen(_ choice: Int, of known: [Rules]) -> Rules {
-    known.enumerated().reduce(into: []) { if choice & (1 << $1.offset) != 0 { $0.formUnion($1.element) } }
   }
 
   /// What the library does; `nil` where it does not end.
@@ -74,12 +49,12 @@ final class Judge {
   }
 
   /// A program that differs still, and of which nothing can be left out.
-  func shrunk(_ program: Program, known: [Rules] = []) -> Program {
+  func shrunk(_ program: Program) -> Program {
     var smallest = program
     var goesOn = true
     while goesOn {
       goesOn = false
-      for candidate in smallest.smaller where difference(in: candidate, known: known) != nil {
+      for candidate in smallest.smaller where difference(in: candidate) != nil {
         smallest = candidate
         goesOn = true
         break
@@ -94,15 +69,6 @@ extension Step {
 }
 
 extension Program {
-  /// Whether a target on a queue may die: when that is noticed, the reference does not tell as the library does.
-  fileprivate var losesQueued: Bool {
-    let queued = Set(
-      allActions.compactMap {
-        if case .add(let addition) = $0, addition.context != nil { addition.object } else { nil }
-      })
-    return allActions.contains { if case .release(let target) = $0 { queued.contains(.target(target)) } else { false } }
-  }
-
   /// Targets to which several ways lead, each with an order of its own; or all, where that may be so of a proxy.
   fileprivate var targetsOfSeveralPlaces: Set<String> {
     let objects = allActions.compactMap { if case .add(let addition) = $0 { addition.object } else { nil } }

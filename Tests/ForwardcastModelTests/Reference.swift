@@ -120,6 +120,8 @@ final class Travel {
   /// Registrations that had ended before: a report may have them still.
   var ended: [String] = []
   var dropped = 0
+  /// Targets that were dead when it came to them, or before.
+  var dead = 0
   var failuresOfHooks = 0
   var isOver = false
   /// Targets that ran it: a report holds them.
@@ -164,20 +166,8 @@ struct Served {
   var hasFailed = false
 }
 
-/// Other ways to do things than the specification's: what the library does on purpose.
-struct Rules: OptionSet, Hashable, Sendable {
-  let rawValue: Int
-  /// A trace on a nested proxy holds a sender who waits, as a hook does.
-  static let tracesHold = Rules(rawValue: 1)
-  /// A dead target on a queue counts as queued in a summary, until its context finds out.
-  static let deadAreQueued = Rules(rawValue: 2)
-
-  static let all: [Rules] = [.tracesHold, .deadAreQueued]
-}
-
 final class Reference {
   let program: Program
-  let rules: Rules
   var places: [[Place]]
   var additions: [Int: Place] = [:]
   var ended: [[Place]]
@@ -198,9 +188,8 @@ final class Reference {
   /// Messages whose senders wait, or get a report.
   var open: [Travel] = []
 
-  init(_ program: Program, _ rules: Rules) {
+  init(_ program: Program) {
     self.program = program
-    self.rules = rules
     places = Array(repeating: [], count: program.proxies.count)
     ended = places
     hooks = Array(repeating: [], count: program.proxies.count)
@@ -211,8 +200,8 @@ final class Reference {
     running = Array(repeating: 0, count: program.targets.count)
   }
 
-  static func journal(of program: Program, _ rules: Rules = []) -> Journal {
-    let reference = Reference(program, rules)
+  static func journal(of program: Program) -> Journal {
+    let reference = Reference(program)
     for (index, step) in program.steps.enumerated() {
       reference.step = index
       reference.take(step)
@@ -245,9 +234,11 @@ final class Reference {
   }
 
   func note(
-    _ actor: String, _ text: String, skipped: [String]? = nil, maySkip: [String] = [], either: [String: String] = [:]
+    _ actor: String, _ text: String, also: [String] = [], skipped: [String]? = nil, maySkip: [String] = [],
+    either: [String: String] = [:]
   ) {
-    journal.append(Event(step: step, actor: actor, text: text, skipped: skipped, maySkip: maySkip, either: either))
+    journal.append(
+      Event(step: step, actor: actor, text: text, also: also, skipped: skipped, maySkip: maySkip, either: either))
   }
 
   // MARK: - Actions
@@ -348,8 +339,7 @@ final class Reference {
   // MARK: - A message begins
 
   private func level(_ proxy: Int, _ word: Word, way: [Place]) -> Level {
-    let nodes = places[proxy].filter { isAlive($0) || rules.contains(.deadAreQueued) && $0.context != nil }.map {
-      place in
+    let nodes = places[proxy].filter(isAlive).map { place in
       let way = way + [place]
       switch place.object {
       case .target(let target): return Node(way: way, object: place.object, row: rows[target][word])
@@ -386,6 +376,7 @@ final class Reference {
     }
     travel.ended = ended(send.proxy)
     let level = level(send.proxy, send.word, way: [])
+    travel.dead = places.joined().count { !isAlive($0) }
     pin(level, travel)
     open.append(travel)
     let begin = {
@@ -500,6 +491,8 @@ final class Reference {
     var isInOrder = false
     /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
     var isBehindOpen = false
+    /// Whether a hook stands around that does not wait.
+    var isInTurn = false
     /// Told of an error that no hook can take any more, when it happens.
     var noteFailure = {}
     init(_ travel: Travel, _ mode: Mode) { (self.travel, self.mode) = (travel, mode) }
@@ -535,7 +528,9 @@ final class Reference {
     let name = "h\(hook.number)"
     var inner = part
     switch setup.kind {
-    case .after, .failingAfter, .around: inner.noteFailure = {}
+    case .after, .failingAfter, .around:
+      inner.noteFailure = {}
+      if case .around = setup.kind, setup.form == .plain { inner.isInTurn = true }
     case .before, .refusing, .stream, .trace: break
     }
     let within = { [inner] (argument: Int, done: @escaping (Served) -> Void) in
@@ -562,7 +557,9 @@ final class Reference {
         self.fail(level, part, "\(name) throws", done)
       }
     case .around(let around):
-      if part.travel.send.verb.waits ? setup.form == .plain && hasQueued(level) : setup.form == .waiting {
+      if part.travel.send.verb.waits && !part.isInTurn
+        ? setup.form == .plain && hasQueued(level) : setup.form == .waiting
+      {
         return refuse(level, part, "isolation mismatch", done)
       }
       note(name, "around \(part.word) \(argument)")
@@ -740,11 +737,7 @@ final class Reference {
     guard let reason = obstacle(node, part) else { return true }
     // What has left is on its way.
     if let inner = node.level, hasLeft(inner) { return true }
-    if rules.contains(.deadAreQueued), part.mode != .report, reason == "dead", node.place.context != nil,
-      node.row != nil
-    {
-      return true
-    }
+    if reason == "dead" { part.travel.dead += 1 }
     skip(node, reason)
     return false
   }
@@ -850,6 +843,7 @@ final class Reference {
         let node = level.nodes[index]
         current = part
         if node.isPosted {
+          if part.mode == .report, !waits { list(node) }
           waits ? expect(node, index) : settle(index, Served())
           continue
         }
@@ -894,7 +888,8 @@ final class Reference {
     level.hooks.contains { hook in
       switch hook.setup.kind {
       case .before, .refusing, .stream: false
-      case .trace: rules.contains(.tracesHold)
+      // It tells what came of the message.
+      case .trace: true
       default: true
       }
     }
@@ -990,8 +985,7 @@ final class Reference {
 
   /// What waits is queued; with a nested proxy all that it would reach.
   private func setQueued(_ node: Node, _ part: Part) {
-    if let reason = obstacle(node, part), !(rules.contains(.deadAreQueued) && part.mode != .report && reason == "dead")
-    {
+    if let reason = obstacle(node, part) {
       skip(node, reason)
     } else if let level = node.level {
       node.outcome = level.nodes.isEmpty ? .skipped("does not respond") : .unlisted
@@ -1007,6 +1001,13 @@ final class Reference {
     } else {
       node.outcome = .queued
     }
+  }
+
+  /// A report keeps the targets that it lists as queued; one that has died meanwhile will not run.
+  private func list(_ node: Node) {
+    node.level?.nodes.forEach(list)
+    guard node.outcome == .queued, case .target(let target) = node.object else { return }
+    if isAlive(node.place) { current?.travel.called.insert(target) } else { node.outcome = .skipped("dead") }
   }
 
   private func unlist(_ node: Node) {
@@ -1056,6 +1057,9 @@ final class Reference {
     let node = parcel.node
     let place = node.place
     guard !place.isBusy else { return place.parked.append(parcel) }
+    // What is delivered all the same keeps its target.
+    if parcel.deliversPending, case .target(let target) = node.object { running[target] += 1 }
+    defer { if parcel.deliversPending, case .target(let target) = node.object { running[target] -= 1 } }
     place.waiting.removeAll { $0 === parcel }
     roomChanged()
     let obstacle = node.way.compactMap { place -> String? in
@@ -1064,7 +1068,10 @@ final class Reference {
     }.min { rank($0) < rank($1) }
     if let obstacle {
       // Its context has found out.
-      if obstacle == "dead", !isAlive(place) { places[place.proxy].removeAll { $0 === place } }
+      if obstacle == "dead", !isAlive(place) {
+        places[place.proxy].removeAll { $0 === place }
+        ended[place.proxy].append(place)
+      }
       return end(parcel, obstacle)
     }
     var part = Part(parcel.travel, parcel.travel.waits ? parcel.travel.mode : .broadcast)
@@ -1162,8 +1169,12 @@ final class Reference {
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
       case .skipped(let reason) where leaf.level?.hadDead ?? false: travel.ended.append("\(leaf.object) \(reason)")
+      // What was not for a target says nothing of one that is dead.
+      case .skipped("dead") where leaf.level == nil && leaf.row == nil || isOutOfScope(leaf, part):
+        travel.ended.append("nil dead")
       case .skipped(let reason):
         skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
+        if reason == "removed", !isAlive(leaf.place) { either["\(leaf.object) removed"] = "nil removed" }
         // Who is no target of the message is looked at when the targets around have been served.
         if isOutOfScope(leaf, part) || leaf.level == nil && leaf.row == nil, let later = obstacle(leaf, part) {
           either[skipped[skipped.count - 1]] = "\(later == "dead" ? "nil" : "\(leaf.object)") \(later)"
@@ -1178,10 +1189,16 @@ final class Reference {
     let name = "send \(travel.number)"
     switch travel.mode {
     case .broadcast:
+      func summary(queued: Int, dropped: Int) -> String {
+        "delivered \(answers.count), queued \(queued), failed \(failed), dropped \(dropped), "
+          + "nobody \(answers.count + queued + failed + dropped == 0)"
+      }
+      // Unless silence matters, a target on a queue may count that has died unnoticed.
+      let dead = isNobody && program.proxies[travel.root].silenceIsThrown ? 0 : travel.dead
+      let also = (0...dead).flatMap { queued in (0...dead).map { (queued, $0) } }
       note(
-        name,
-        "delivered \(answers.count), queued \(queued.count), failed \(failed), dropped \(travel.dropped), nobody \(isNobody)"
-      )
+        name, summary(queued: queued.count, dropped: travel.dropped),
+        also: also.map { summary(queued: queued.count + $0, dropped: travel.dropped + $1) })
     case .report:
       if let fault = served.errors.first(where: { !$0.isListed }) {
         note(name, "throws \(fault.text)")
@@ -1202,7 +1219,10 @@ final class Reference {
         let result = policy == .every ? "false" : policy.result(of: [])
         note(name, travel.waits ? "gives \(result)" : "throws answers not waited for")
       } else {
-        note(name, "gives \(policy.result(of: served.answers.map(\.value)))")
+        let isAsked = travel.waits || travel.dead == 0 || !(answers + failures).isEmpty
+        note(
+          name, "gives \(policy.result(of: served.answers.map(\.value)))",
+          also: isAsked ? [] : ["throws answers not waited for"])
       }
     }
   }

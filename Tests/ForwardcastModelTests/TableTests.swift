@@ -141,10 +141,10 @@ struct TableTests {
     var found: Set<Program> = []
     for (index, one) in Case.all.enumerated() where index.isMultiple(of: step) {
       guard found.count < bound(20, full: 20, named: "FORWARDCAST_MODEL_FOUND"),
-        let _ = judge.difference(in: one.program, known: Rules.all)
+        let _ = judge.difference(in: one.program)
       else { continue }
 
-      let smallest = judge.shrunk(one.program, known: Rules.all)
+      let smallest = judge.shrunk(one.program)
       guard found.insert(smallest).inserted else { continue }
       Issue.record("case \(index)\n\(smallest)\n\(judge.difference(in: smallest)?.description ?? "")")
     }

@@ -186,8 +186,8 @@ extension BroadcastSummary: OutcomeSink {
     }
     dropped = walk.dropped
     // Looked for only where somebody is told of silence.
-    if !walk.route.core.ignoresSilence, delivered + failed == 0, queued > 0, walk.areDeadElsewhere {
-      (skipped, queued) = (skipped + queued, 0)
+    if !walk.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0, walk.areDeadElsewhere {
+      (skipped, queued, dropped) = (skipped + queued, 0, 0)
     }
     if nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
     return self
@@ -339,9 +339,10 @@ struct PolicySink<R, Output>: OutcomeSink {
     let isAnswered = wasAsked || walk.wasAsked || !errors.isEmpty || ofType?.hasAnswer ?? false
     do {
       if let failure { throw failure }
-      // A message that answers nothing is no question.
+      // A message that answers nothing is no question: what every method returns is `void`.
       if try !walk.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
-        R.self != ArgumentBox.self || walk.root.mayAnswerElsewhere()
+        R.self != ArgumentBox.self
+          || walk.root.hasElsewhere({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
       {
         if case .nobody = walk.waiting {
           throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)

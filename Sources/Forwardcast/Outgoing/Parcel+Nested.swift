@@ -103,7 +103,9 @@ private struct NestedSink: OutcomeSink {
     if tells {
       if case .failed(let error) = outcome { context.report(error) }
     } else {
-      outcomes.append((outcome, context))
+      var kept = context
+      if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
+      outcomes.append((outcome, kept))
     }
     if case .queued(let slot) = outcome, slot >= 0 { hasOpen = true }
     guard !hasOpen, let isEnough else { return true }

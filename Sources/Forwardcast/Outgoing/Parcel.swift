@@ -192,7 +192,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
         return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
-      pending.settle(slot(place), outcome, from: target)
+      // An answer keeps its target no longer than that is to be listed.
+      let isKept = if case .answered = outcome { details.request.listsEveryTarget } else { true }
+      pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {
       context(place, target).report(error)
     }

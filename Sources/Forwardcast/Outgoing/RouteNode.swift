@@ -171,13 +171,13 @@ final class RouteNode {
     return found
   }
 
-  /// Whether some target on another context, here or inside, may answer something: whoever has no method that returns `void`.
-  func mayAnswerElsewhere(isAway: Bool = false) -> Bool {
+  /// Whether some target on another context, here or inside, is one that is meant.
+  func hasElsewhere(isAway: Bool = false, _ isMeant: (RouteStep) -> Bool) -> Bool {
     (0..<route.count).contains { index in
       let step = route.steps[index]
       let isElsewhere = isAway || step.queued != nil
-      if case .node(let child)? = nested[index] { return child.mayAnswerElsewhere(isAway: isElsewhere) }
-      return isElsewhere && step.method?.takeUnretainedValue().signature.returnType.kind != .void
+      if case .node(let child)? = nested[index] { return child.hasElsewhere(isAway: isElsewhere, isMeant) }
+      return isElsewhere && isMeant(step)
     }
   }
 

@@ -40,7 +40,8 @@ extension Walk {
       var slots: [Int] = []
       for place in group.steps.indices {
         let step = group.steps[place]
-        if let reason = step.obstacle {
+        // Nobody waits for a target that is dead.
+        if let reason = step.obstacle ?? (pending != nil && step.target == nil ? .dead : nil) {
           if chosen == nil { chosen = Array(0..<place) }
           posted[group.indices[place]] = .outcome(.skipped(reason))
           continue
@@ -79,7 +80,7 @@ extension Walk {
       guard pay(.passed, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
       return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
     }
-    if sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
+    if pending != nil || sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
       return withdraw(node.route.route.hasRepeats && !node.served.list(step) ? .repeated : .outcome(.skipped(.dead)))
     }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
@@ -209,7 +210,7 @@ extension Walk {
     places.sort { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }
     var last: BufferedLine?
     do {
-      for (line, step, node, index) in places where step.isActive {
+      for (line, step, node, index) in places where step.isActive && step.target != nil {
         // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
         guard line !== last else {
           node.reserved[index] = false

@@ -80,7 +80,7 @@ extension Walk {
         } else if awaits, mayAwaitTurns, !attempt.isOver {
           return .turn(attempt, step, target)
         } else {
-          if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
+          if let outcome = attempt.ended(&message) { take(crossed(outcome, step, target), at: context(step, target)) }
           endTurn()
         }
       case .node(let node, let place):
@@ -117,7 +117,7 @@ extension Walk {
       enter(node, place)
     case .turn(let attempt, let step, let target):
       if attempt.suspends { endTurn() }
-      let outcome = await endedAndWaited(attempt, step)
+      let outcome = await endedAndWaited(attempt, step).map { crossed($0, step, target) }
       take(outcome ?? .skipped(.first(step.obstacle, proxies.obstacle ?? .muted)), at: context(step, target))
       endTurn()
     }
@@ -190,13 +190,7 @@ extension Walk {
   }
 
   /// Whether all that were to get the message elsewhere have died unnoticed.
-  var areDeadElsewhere: Bool {
-    !root.all().contains { node in
-      UnsafeBufferPointer(start: node.route.steps, count: node.route.count).contains { step in
-        step.queued != nil && step.isActive && step.target != nil
-      }
-    }
-  }
+  var areDeadElsewhere: Bool { !root.hasElsewhere { $0.isActive && $0.target != nil } }
 
   /// What the proxy does about a message that nobody got.
   ///

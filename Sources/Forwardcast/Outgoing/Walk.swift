@@ -301,9 +301,10 @@ final class Walk {
         note(outcome)
         put(outcome, context)
       }
-    case .outcome(let outcome):
-      // What is open is listed by its slot, and keeps no target alive.
+    case .outcome(var outcome):
+      // What is open is listed by its slot, and keeps no target alive; who has died meanwhile will not run.
       let target = sink.listsEveryTarget && !outcome.isOpen ? step.target : nil
+      if sink.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
       take(outcome, at: StepContext(step, of: selector, in: frame.proxies, target, isQueued: true))
     }
     return true
@@ -520,9 +521,18 @@ final class Walk {
   /// Takes an answer in a box. `false` when the loop is to end.
   @usableFromInline @inline(never)
   func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
-    (frame.reached, frame.isListed) = (true, true)
-    put(.answered(message.request.keepsAnswers ? answer : nil), context(step, target))
-    return !isEnough
+    let outcome = crossed(.answered(message.request.keepsAnswers ? answer : nil), step, target)
+    note(outcome)
+    put(outcome, context(step, target))
+    return frame.stop == nil && !isEnough
+  }
+
+  /// What became of a target, for a sender on another context: its answer must be known to be `Sendable`.
+  func crossed(_ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject) -> StepOutcome {
+    guard place != nil, case .answered(let answer) = outcome,
+      !(step.method?.takeUnretainedValue().answers(to: nil) ?? false)
+    else { return outcome }
+    return OutgoingMessage.Attempt.crossing(answer, from: target, selector, wanted: message.request.keepsAnswers)
   }
 
   /// Gives an answer to a sink that takes it without its place.

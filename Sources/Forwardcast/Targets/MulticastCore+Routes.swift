@@ -192,7 +192,7 @@ extension MulticastCore {
     var useless = 0
     for index in 0..<route.count {
       let registration = route.steps[index].registration.takeUnretainedValue()
-      if registration.isCancelled {
+      if registration.hasEnded {
         useless += 1
       } else if dead > 0, registration.currentTarget == nil {
         useless += 1

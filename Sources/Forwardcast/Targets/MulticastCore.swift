@@ -206,7 +206,7 @@ package final class MulticastCore: Sendable {
 
   /// Takes out registrations whose targets were found dead.
   func removeDead(_ registrations: [Registration]) {
-    for registration in registrations { registration.markCancelled() }
+    for registration in registrations { registration.markDead() }
     forget(registrations.filter { !$0.keepsSlot })
   }
 

@@ -55,6 +55,7 @@ public final class Registration: @unchecked Sendable {
 
   @usableFromInline static let mutedBit: UInt8 = 1
   @usableFromInline static let cancelledBit: UInt8 = 2
+  private static let deadBit: UInt8 = 4
 
   private var core: MulticastCore? { link.core }
 
@@ -100,6 +101,9 @@ public final class Registration: @unchecked Sendable {
   /// Whether the registration was cancelled, or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
+  /// Whether it was cancelled, or its target found dead.
+  var hasEnded: Bool { state.load(ordering: .acquiring) & ~Registration.mutedBit != 0 }
+
   /// Whether messages are kept from the target at present.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
@@ -128,8 +132,13 @@ public final class Registration: @unchecked Sendable {
     core?.forget([self])
   }
 
-  func markCancelled() {
-    state.bitwiseOr(Registration.cancelledBit, ordering: .acquiringAndReleasing)
+  func markCancelled() { end(Registration.cancelledBit) }
+
+  /// Says that the target was found dead: routes that are there pass it by.
+  func markDead() { end(Registration.deadBit) }
+
+  private func end(_ bit: UInt8) {
+    state.bitwiseOr(bit, ordering: .acquiringAndReleasing)
     queued?.line?.close()
   }
 

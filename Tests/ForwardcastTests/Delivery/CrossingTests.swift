@@ -71,17 +71,24 @@ struct CrossingTests {
     withExtendedLifetime((clerk, near)) {}
   }
 
-  @Test("an answer that its row did not promise to be Sendable does not cross, typed or not")
-  func unpromisedAnswer() async throws {
-    let (proxy, owner) = (Shared(), Owner())
-    proxy.add(owner, delivery: .queue(DispatchQueue(label: "owner")))
+  @Test(
+    "an answer that its row did not promise to be Sendable does not cross, typed or not, nor behind a proxy on a queue",
+    arguments: [false, true])
+  func unpromisedAnswer(isNested: Bool) async throws {
+    let (proxy, inner, owner, queue) = (Shared(), Shared(), Owner(), DispatchQueue(label: "owner"))
+    if isNested {
+      inner.add(owner)
+      proxy.add(inner, delivery: .queue(queue))
+    } else {
+      proxy.add(owner, delivery: .queue(queue))
+    }
     let error = await #expect(throws: MessageError.self) {
       _ = try await proxy.collectAndWait(Message<() -> any Sendable>("thing"), returning: .last)
     }
     expect(error?.code, equals: .isolationMismatch)
     let report = try await proxy.forwardAndWait(Invocation("thing"))
     #expect(report.failures.count == 1 && report.answers.isEmpty)
-    withExtendedLifetime(owner) {}
+    withExtendedLifetime((owner, inner)) {}
   }
 
   @Test("draining takes any time limit")
