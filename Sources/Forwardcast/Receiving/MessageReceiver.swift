@@ -30,7 +30,10 @@ extension MessageReceiver {
   /// None: the class's table alone.
   public var objectTable: SelectorTable? { nil }
   /// Adds nothing.
-  public static func resolveMethod(for selector: MessageSelector) -> Bool { false }
+  public static func resolveMethod(for selector: MessageSelector) -> Bool {
+    selectorTable.storage.noteNoResolver(of: ObjectIdentifier(self))
+    return false
+  }
 }
 
 /// A class with a resolver hook of its own below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to its

@@ -206,6 +206,8 @@ final class TableStorage: Sendable {
   private let accepted = Atomic<UInt>(0)
   /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
   private let ownsNoTables = Atomic<UInt>(0)
+  /// The class last found to resolve nothing, so that the next selector costs one comparison.
+  private let resolvesNothing = Atomic<UInt>(0)
 
   convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
     self.init(type, { $0 is Target || ($0 as? ValueTarget)?.value is Target }, { $0 is Target.Type }, parent)
@@ -250,6 +252,15 @@ final class TableStorage: Sendable {
 
   func noteNoObjectTables(of type: ObjectIdentifier) {
     ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
+  }
+
+  /// Whether a class is known to leave ``MessageReceiver/resolveMethod(for:)`` to its default.
+  func knowsNoResolver(of type: ObjectIdentifier) -> Bool {
+    resolvesNothing.load(ordering: .relaxed) == UInt(bitPattern: type)
+  }
+
+  func noteNoResolver(of type: ObjectIdentifier) {
+    resolvesNothing.store(UInt(bitPattern: type), ordering: .relaxed)
   }
 
   /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides what it was to

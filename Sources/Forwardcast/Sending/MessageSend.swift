@@ -81,6 +81,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
+  if shared.knowsNoResolver(of: ObjectIdentifier(type)) { return nil }
   let answer = try ResolverHook.ask(type, selector) {
     // A row that was refused says so when it is looked for again.
     do { return try find() != nil } catch { return true }
