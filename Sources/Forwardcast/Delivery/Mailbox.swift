@@ -11,6 +11,8 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
   @exclusivity(unchecked) final var isUnfinished = false
+  /// The level of the most urgent message in it: a turn of a lower one does not open it. See "Priorities" in ``Mailbox``.
+  fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
   init() {}
@@ -144,16 +146,17 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Adds to an envelope that waits, as if by ``post(_:)``.
   ///
-  /// - Parameter add: gives whether the context waits for this: see ``Envelope/awaitsSender()``.
-  func adding(_ add: () -> Bool) {
+  /// - Parameter add: gives whether the context waits for this: see ``Envelope/awaitsSender()``. The envelope is the context's
+  ///   from then on.
+  func adding(to envelope: Envelope, _ add: () -> Bool) {
     guard hasPriority else {
       if add() { context.wake(self, .medium) }
       return
     }
     let priority = Task.currentPriority
-    let wasRaised = raise(to: priority)
+    _ = Mailbox.raise(envelope.level, to: Mailbox.level(priority))
     let isAwaited = add()
-    if raise(to: priority) || wasRaised {
+    if raise(to: priority) {
       context.wake(self, priority)
     } else if isAwaited {
       // A turn of a lower priority than the one that waits would leave all to a higher one.
@@ -171,7 +174,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// The same with a priority of its own, where the context has any.
-  func post(_ envelope: Envelope, _ priority: TaskPriority) { wake(priority) { push(envelope) } }
+  func post(_ envelope: Envelope, _ priority: TaskPriority) {
+    envelope.level.store(Mailbox.level(priority), ordering: .relaxed)
+    let wasAsleep = push(envelope)
+    if raise(to: priority) || wasAsleep { context.wake(self, priority) }
+  }
 
   /// Adds an envelope. `true` when nothing waited and no drain was under way.
   @inline(__always)
@@ -189,19 +196,15 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: Priorities
 
-  // No message waits for a turn of a lower priority than its sender's. `raised` holds the highest level for which a turn
-  // is under way or has been, or is about to be, asked for; a turn of a lower one opens nothing more.
+  // No message waits for a turn of a lower priority than its sender's, nor is it opened in one. `raised` holds the highest level
+  // for which a turn is under way or has been, or is about to be, asked for; a turn of a lower one opens nothing more.
   //
   //     sender                               turn
-  //     raises (1)                           opens what it has taken while nothing is raised above it
-  //     puts the message in                  takes what has come
-  //     raises again (2)                     nothing: lowers `raised` to 0 and falls asleep, or, when something has come
-  //     wakes, if 1 or 2 did raise,            meanwhile, puts back what it found
-  //       or the mailbox was asleep
-  //
-  // (1) comes before the message, so that no lower turn opens it. A turn may fall asleep between (1) and the message,
-  // and another sender of a lower priority wake the mailbox: then (2) raises once more. Where (1) found a higher level whose
-  // turn fell asleep so, that lower turn may open the message before (2): it comes early, in a turn of too low a priority.
+  //     notes its level in the envelope      opens what it has taken while nothing is raised above it, and no envelope is of
+  //     puts the message in                    a higher level: else it raises for that one, and leaves all to the next turn
+  //     raises                               takes what has come
+  //     wakes, if that did raise,            nothing: lowers `raised` to 0 and falls asleep, or, when something has come
+  //       or the mailbox was asleep            meanwhile, puts back what it found
 
   /// The level of a priority in `raised`; 0 is below all.
   private static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
@@ -210,20 +213,19 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @usableFromInline
   var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > Mailbox.level(priority) }
 
-  /// Wakes the context for what `put` puts in, unless a turn of that priority is to come or under way.
-  ///
-  /// - Parameter put: gives whether the mailbox was asleep.
-  @inline(never)
-  private func wake(_ priority: TaskPriority, for put: () -> Bool) {
-    let wasRaised = raise(to: priority)
-    let wasAsleep = put()
-    if raise(to: priority) || wasRaised || wasAsleep { context.wake(self, priority) }
+  /// Whether the turn is to leave an envelope to one of a higher priority, which is to come then.
+  func leavesToHigher(_ envelope: Envelope) -> Bool {
+    guard hasPriority else { return false }
+    let level = envelope.level.load(ordering: .acquiring)
+    guard level > Mailbox.level(priority) else { return isOvertaken }
+    if Mailbox.raise(raised, to: level) { context.wake(self, TaskPriority(rawValue: UInt8(level - 1))) }
+    return true
   }
 
-  private func raise(to priority: TaskPriority) -> Bool {
-    let level = Mailbox.level(priority)
-    return raised.load(ordering: .acquiring) < level
-      && raised.max(level, ordering: .acquiringAndReleasing).oldValue < level
+  private func raise(to priority: TaskPriority) -> Bool { Mailbox.raise(raised, to: Mailbox.level(priority)) }
+
+  private static func raise(_ word: borrowing Atomic<UInt16>, to level: UInt16) -> Bool {
+    word.load(ordering: .acquiring) < level && word.max(level, ordering: .acquiringAndReleasing).oldValue < level
   }
 
   // MARK: On the context
@@ -240,11 +242,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
       repeat {
         if isOvertaken { return }
         while let envelope = next() {
+          if leavesToHigher(envelope) { return putBack(envelope) }
           left -= max(envelope.open(in: self), 1)
           if envelope.isUnfinished { putBack(envelope) }
           if left <= 0 { return context.wake(self, priority) }
-          if isOvertaken { return }
-          if envelope.isUnfinished, envelope.awaitsSender() { return }
+          if envelope.isUnfinished, !isOvertaken, envelope.awaitsSender() { return }
         }
       } while take() || !sleep()
     }

@@ -90,7 +90,7 @@ class PlainBatch: Envelope, @unchecked Sendable {
     isUnfinished = true
     while true {
       if position < end {
-        if made >= mailbox.left || mailbox.isOvertaken { return made }
+        if made >= mailbox.left || mailbox.leavesToHigher(self) { return made }
         if group.methodType == functionType, !mailbox.hasClosedGates {
           made += serve(self, mailbox, mailbox.left - made)
         } else {
@@ -276,7 +276,7 @@ extension DeliveryGroup {
         successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
       if done {
         if joins, let batch = word.batch { return .behind(batch, word.number) }
-        if let old = word.batch { mailbox.adding { retire(old, at: word.number) } }
+        if let old = word.batch { mailbox.adding(to: old.takeUnretainedValue()) { retire(old, at: word.number) } }
         return .new
       }
       word.bits = found
@@ -301,7 +301,7 @@ extension DeliveryGroup {
   /// Says that a message is written at its place.
   @usableFromInline
   func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
-    mailbox.adding { batch._withUnsafeGuaranteedRef { $0.publish(place) } }
+    batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
   }
 
   /// Posts a new batch, and lets others join it.

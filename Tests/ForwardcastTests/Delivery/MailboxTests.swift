@@ -59,14 +59,14 @@ struct MailboxTests {
 
   @Test("what is added to an envelope that waits wakes the context for a turn of a higher priority alone")
   func addedMoreUrgently() async {
-    let mailbox = Mailbox(context)
-    mailbox.post(Bag(), .medium)
+    let (mailbox, bag) = (Mailbox(context), Bag())
+    mailbox.post(bag, .medium)
     expect(context.take(), equals: [.medium])
-    await run(.low) { mailbox.adding { false } }
+    await run(.low) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [])
-    await run(.high) { mailbox.adding { false } }
+    await run(.high) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [.high])
-    await run(.high) { mailbox.adding { false } }
+    await run(.high) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [])
   }
 
@@ -75,7 +75,7 @@ struct MailboxTests {
     let (mailbox, bag) = (Mailbox(context), Bag())
     mailbox.post(bag, .low)
     await run(.high) {
-      mailbox.adding {
+      mailbox.adding(to: bag) {
         mailbox.drain(.low)
         return false
       }
@@ -92,22 +92,22 @@ struct MailboxTests {
     let (mailbox, bag) = (Mailbox(context), Bag(waits: true))
     mailbox.post(bag, .low)
     mailbox.drain(.low)
-    await run(.low) { mailbox.adding { true } }
+    await run(.low) { mailbox.adding(to: bag) { true } }
     expect(context.take(), equals: [.low, .low])
     mailbox.drain(.low)
     mailbox.post(Bag(), .high)
     mailbox.drain(.high)
-    await run(.low) { mailbox.adding { true } }
+    await run(.low) { mailbox.adding(to: bag) { true } }
     expect(context.take(), equals: [.high, .high])
     expect(bag.opened, equals: 3)
   }
 
   @Test("a mailbox that falls asleep while a sender adds to it is woken once more")
   func asleepMeanwhile() async {
-    let mailbox = Mailbox(context)
-    mailbox.post(Bag(), .high)
+    let (mailbox, bag) = (Mailbox(context), Bag())
+    mailbox.post(bag, .high)
     await run(.low) {
-      mailbox.adding {
+      mailbox.adding(to: bag) {
         mailbox.drain(.high)
         return false
       }
@@ -118,12 +118,12 @@ struct MailboxTests {
   @Test("where turns have no priority, a sender wakes the context only when that waits for it")
   func withoutPriorities() async {
     let context = NotingContext(hasPriority: false)
-    let mailbox = Mailbox(context)
-    mailbox.post(Bag(), .high)
+    let (mailbox, bag) = (Mailbox(context), Bag())
+    mailbox.post(bag, .high)
     expect(context.take().count, equals: 1)
-    await run(.high) { mailbox.adding { false } }
+    await run(.high) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [])
-    await run(.high) { mailbox.adding { true } }
+    await run(.high) { mailbox.adding(to: bag) { true } }
     expect(context.take(), equals: [.medium])
   }
 }
