@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Counts what a delivery costs in instructions, in a package that depends on this one, as users compile it, and compares with
-# the limits beside this file. Counts do not depend on the machine's load, so a limit that is passed is a change of the code.
+# Counts what a delivery costs in instructions, and the bytes of what stays, in a package that depends on this one, as users
+# compile it, and compares with the limits beside this file. Counts do not depend on the machine's load, so a limit that is passed is a change of the code.
 # usage: Tests/Cost/instructions.sh [--update] [WORD…]     --update writes what is measured, plus a tenth, as the new limits;
 #   WORDS: only cases whose names begin with one of them
 set -euo pipefail
@@ -44,6 +44,17 @@ message() {
   many=$(run "$1" $((count / 5 + count)) "$2") || return 1
   [ "$many" -gt "$few" ] || { echo "$1: $count messages more cost nothing" >&2; return 1; }
   echo $(((many - few) / count))
+}
+
+# Bytes that one of CASE keeps, the allocator's own not counted: the difference of two runs.
+bytes() {
+  local few many
+  few=$(kept "$1" 200) && many=$(kept "$1" 1200) || return 1
+  echo $(((many - few) / 1000))
+}
+kept() {
+  valgrind --tool=dhat --dhat-out-file=/dev/null "$program" "$1" "$2" 1 2>&1 >/dev/null |
+    awk '$2 " " $3 == "At t-end:" { gsub(",", "", $4); print $4; found = 1 } END { exit !found }'
 }
 
 # Whether CASE is asked for.
@@ -99,6 +110,12 @@ for targets in 0 10; do
   wanted visit && note "visit-$targets.call" "$(message visit "$targets")" 0
 done
 wanted born && note born.call "$(message born 1)" 0
+# The first message of a name that nobody has a row for.
+wanted first && note first.call "$(message first 1)" 0
+# What proxies, registrations and rows keep.
+for thing in proxy sender target closure queued row; do
+  wanted "kept-$thing" && note "kept-$thing.bytes" "$(bytes "kept-$thing")" 0
+done
 # The question who responds, and a target that comes and goes, must not depend on how many targets there are.
 for case in responds responds-somebody come-and-go; do
   wanted "$case" || continue

@@ -34,9 +34,9 @@ extension MulticastCore {
 
   private func exchangeTrace(_ new: (token: Hook, trace: MessageTrace)?, where isMeant: @Sendable (Hook) -> Bool) {
     let old = change { state, _ in
-      let old = state.trace
+      let old = state.rest?.trace
       if let token = old?.token, !isMeant(token) { return old }
-      state.trace = new
+      state.madeRest.trace = new
       state.list.noteChanged()
       return old
     }

@@ -115,7 +115,7 @@ extension MulticastCore {
     let source = StreamSource(continuation: continuation)
     let listener = MessageListener(Hook(selector, makeBody(source))) { continuation.finish() }
     change { state, _ in
-      state.listeners.append(listener)
+      state.madeRest.listeners.append(listener)
       state.list.noteChanged()
     }
     continuation.onTermination = { [link, weak listener] _ in
@@ -127,15 +127,15 @@ extension MulticastCore {
   private func remove(_ listener: MessageListener) {
     listener.hook.cancel()
     let old = change { state, _ in
-      let old = state.listeners
-      state.listeners.removeAll { $0 === listener }
+      let old = state.rest?.listeners
+      state.rest?.listeners.removeAll { $0 === listener }
       state.list.noteChanged()
       return old
     }
     withExtendedLifetime(old) {}
   }
 
-  var listenerCount: Int { state.withLock { $0.listeners.count } }
+  var listenerCount: Int { state.withLock { $0.rest?.listeners.count ?? 0 } }
 }
 
 /// The end of one stream that the proxy has. It keeps no stream: one that nobody takes from any more ends.

@@ -68,8 +68,8 @@ extension MulticastHolding where Interface: Sendable {
     buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
-      Responds<ClosureTarget>(mainActor: message) {
-        (_: ClosureTarget, arguments: repeat each A) throws -> R in try body(repeat each arguments)
+      Responds<Method>(mainActor: message) {
+        (_: Method, arguments: repeat each A) throws -> R in try body(repeat each arguments)
       }.method, priority, (delivery, buffer, .dropPending))
   }
 }
@@ -84,7 +84,7 @@ extension MulticastCore {
     // diagnostic, since Swift can neither keep that form from such proxies nor prefer one that warns.
     nonisolated(unsafe) let body = body
     return on(
-      TypedMethod<R, repeat each A>(message) {
+      TypedMethod<R, repeat each A>(message, opener: nil) {
         (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
       }, priority, delivery)
   }
@@ -97,15 +97,13 @@ extension MulticastCore {
     let selector = method.selector
     let wanted = selector.numberOfArguments
     guard method.numberOfParameters == wanted else {
-      let target = ClosureTarget(method)
       let error = MessageError.argumentCount(
-        selector, receiver: target.receiverName, wanted: wanted, found: method.numberOfParameters)
+        selector, receiver: method.receiverName, wanted: wanted, found: method.numberOfParameters)
       let refused = add(
-        ClosureTarget(RefusedMethod(selector, error)), priority: priority, ownership: .strong, scope: nil,
-        delivery: delivery)
-      report(error, selector, refused, receiver: target.receiverName)
+        RefusedMethod(selector, error), priority: priority, ownership: .strong, scope: nil, delivery: delivery)
+      report(error, selector, refused, receiver: method.receiverName)
       return refused
     }
-    return add(ClosureTarget(method), priority: priority, ownership: .strong, scope: nil, delivery: delivery)
+    return add(method, priority: priority, ownership: .strong, scope: nil, delivery: delivery)
   }
 }

@@ -22,7 +22,7 @@ extension MulticastHolding {
   public func add(
     _ target: Interface, priority: Int? = nil, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
   ) -> Registration {
-    let scope = selectors.map { Set($0) }
+    let scope: Set<MessageSelector>? = if let selectors { Set(selectors) } else { nil }
     if let object = boundObject(target) {
       return object._withUnsafeGuaranteedRef { core.add($0, priority: priority, ownership: ownership, scope: scope) }
     }

@@ -53,7 +53,7 @@ extension MulticastHolding {
 
   /// A target as what was added.
   package func interface(of target: AnyObject) -> Interface? {
-    if target is ClosureTarget { return nil }
+    if target is Method { return nil }
     return (target as? ValueTarget)?.value as? Interface ?? target as? Interface
   }
 }

@@ -29,7 +29,9 @@ extension MulticastCore {
       let rows = registrations.map { row($0) }
       lines += aligned([["target", "selectors", "context", "waiting", "dropped"]] + rows)
     }
-    let (hooks, streams, error) = state.withLock { ($0.hooks.count, $0.listeners.count, $0.lastError) }
+    let (hooks, streams, error) = state.withLock {
+      ($0.rest?.hooks.count ?? 0, $0.rest?.listeners.count ?? 0, $0.rest?.lastError)
+    }
     let ran = mailboxes.reduce(0) { $0 + $1.delivered }
     var facts: [String] = []
     if hooks > 0 { facts.append("hooks \(hooks)") }
@@ -53,7 +55,7 @@ extension MulticastCore {
 
   private func selectors(_ registration: Registration, _ target: AnyObject?) -> String {
     if let scope = registration.scope { return "only " + shortened(inOrder(Array(scope)) { $0.name }) }
-    if let closure = target as? ClosureTarget { return closure.method.selector.name }
+    if let closure = target as? Method { return closure.selector.name }
     if target is any MulticastSending { return "those of its targets" }
     var known = Set((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])
     if let table { known.formUnion(table.selectors) }

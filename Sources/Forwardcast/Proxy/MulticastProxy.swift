@@ -17,8 +17,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
 
   /// A proxy whose targets bring tables of their own.
   public override init() {
-    core = MulticastCore("MulticastProxy<\(Interface.self)>", table: nil, options: MulticastOptions())
-    super.init()
+    core = MulticastCore(Interface.self, table: nil, options: nil)
+    super.init(hooks: .ofNobody)
   }
 
   /// A proxy with options, and perhaps with a table for its whole interface.
@@ -27,14 +27,15 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   ///   - table: methods for every target, whose own tables come first. With it a target needs no table.
   ///   - options: how duplicates, silence and errors are treated.
   public init(table: SelectorTable? = nil, options: MulticastOptions) {
-    core = MulticastCore("MulticastProxy<\(Interface.self)>", table: table, options: options)
-    super.init()
+    core = MulticastCore(Interface.self, table: table, options: options)
+    super.init(hooks: .ofNobody)
   }
 
   /// A proxy with one table for its whole interface: targets need none of their own.
   /// - Parameter table: asked after the tables that targets have of their own.
-  public convenience init(table: SelectorTable) {
-    self.init(table: table, options: MulticastOptions())
+  public init(table: SelectorTable) {
+    core = MulticastCore(Interface.self, table: table, options: nil)
+    super.init(hooks: .ofNobody)
   }
 
   deinit { core.close() }

@@ -65,12 +65,13 @@ final class Pins {
   @inline(never)
   private func visitFirst(_ selector: MessageSelector) -> MessageVisit {
     guard StackGuard.hasRoom else { return core.visit(selector) }
-    let route = core.pinnedRoute(selector)
+    let epoch = TableEpoch.current
+    let route = core.ownRoute(selector, pinned: true)
     let next: RouteBoard
-    if let board = board?.takeUnretainedValue(), version == route.version, board.epoch == route.epoch {
+    if let board = board?.takeUnretainedValue(), version == route.version, board.epoch == epoch {
       next = board.enter(route) ? board : board.replacing(selector, with: route)
     } else {
-      next = RouteBoard([route], epoch: route.epoch)
+      next = RouteBoard([route], epoch: epoch)
     }
     if board?.takeUnretainedValue() !== next {
       closeBoard()

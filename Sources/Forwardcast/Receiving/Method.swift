@@ -13,7 +13,7 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   /// for one that cannot be called in the sender's turn.
   @usableFromInline final let functionType: ObjectIdentifier?
   /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
-  final var isPresent: (@Sendable (AnyObject) -> Bool)?
+  final var isPresent: Presence?
   /// Where the method may run.
   final let isolation: MethodIsolation
   /// Whether the answers' type is known to be `Sendable`.
@@ -94,6 +94,18 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   }
 }
 
+// A closure that is a target stands in a proxy as its method.
+extension Method: NamedReceiver {
+  @usableFromInline var receiverName: String { "closure for \(selector)" }
+}
+
+/// Tells whether a target has a method.
+final class Presence: Sendable {
+  private let of: @Sendable (AnyObject) -> Bool
+  init(_ of: @escaping @Sendable (AnyObject) -> Bool) { self.of = of }
+  func callAsFunction(_ target: AnyObject) -> Bool { of(target) }
+}
+
 /// Where a method may run.
 @usableFromInline
 enum MethodIsolation: Sendable {
@@ -104,7 +116,7 @@ enum MethodIsolation: Sendable {
   /// On the actor that is its target.
   case target
   /// On a global actor other than the main one.
-  case actor(any Actor)
+  indirect case actor(any Actor)
   /// Anywhere, with suspensions.
   case async
 
@@ -164,13 +176,14 @@ struct Arguments<each A> {
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
-  private let opener: Opener
+  /// `nil` for that of the class.
+  private let opener: Opener?
   private let statedSignature: MethodSignature?
 
   @usableFromInline
   init(
     _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
-    opener: @escaping Opener, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    opener: Opener?, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     (self.body, self.opener) = (body, opener)
     statedSignature = signature
@@ -235,7 +248,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func withOpened(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
-    opener(boxes, body)
+    opener?(boxes, body) ?? TypedMethod.open(boxes, body)
   }
 
   /// Opens boxes, for rows of four arguments or more: see ``BoxOpener1``.

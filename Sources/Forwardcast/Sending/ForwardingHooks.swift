@@ -7,12 +7,19 @@ protocol HookedForwarding: MessageForwarding {
   var hooks: ForwardingHooks { get }
 }
 
-/// The hooks of a proxy before one object.
-final class ForwardingHooks: HookHolder {
+/// The hooks of a proxy before one object, and that object.
+final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
+  /// Of a proxy whose hooks stand elsewhere.
+  static let ofNobody = ForwardingHooks(nil, isShared: false)
   /// Whether there were ever any in the process: while there were not, no message looks for them.
   private static let everInstalled = Atomic<Bool>(false)
 
+  let target: (any MessageReceiver)?
+  /// Whether methods of other isolations may have the target.
+  let isShared: Bool
   private let list = Guarded<[Hook]>([])
+
+  init(_ target: (any MessageReceiver)?, isShared: Bool) { (self.target, self.isShared) = (target, isShared) }
 
   func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
     // Who stands behind the proxy is not asked: a lazy one would be made.

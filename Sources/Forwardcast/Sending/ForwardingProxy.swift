@@ -20,23 +20,23 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
   /// Adds a method to the proxy's table when a message is not found there: see ``MessageReceiver/resolveMethod(for:)``.
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
-  private let target: (any MessageReceiver)?
-  private let isShared: Bool
-  let hooks = ForwardingHooks()
+  let hooks: ForwardingHooks
 
   /// A proxy without a target, for subclasses that find one themselves.
-  public init() { (target, isShared) = (nil, false) }
+  public init() { hooks = ForwardingHooks(nil, isShared: false) }
+
+  init(hooks: ForwardingHooks) { self.hooks = hooks }
 
   /// A proxy that stands for `target` and keeps it alive.
   /// - Parameter target: gets every message that the proxy has no row for.
-  public init(to target: any MessageReceiver) { (self.target, isShared) = (target, false) }
+  public init(to target: any MessageReceiver) { hooks = ForwardingHooks(target, isShared: false) }
 
   /// A proxy that stands for `target`, which methods of other isolations may have, and keeps it alive.
   /// - Parameter target: gets every message that the proxy has no row for.
-  public init(to target: any MessageReceiver & Sendable) { (self.target, isShared) = (target, true) }
+  public init(to target: any MessageReceiver & Sendable) { hooks = ForwardingHooks(target, isShared: true) }
 
   /// The target, where it is known to be `Sendable`.
-  var sharedTarget: AnyObject? { isShared ? target : nil }
+  var sharedTarget: AnyObject? { hooks.isShared ? hooks.target : nil }
 
   /// Whether the proxy's table, or the receiver that it forwards to, answers `selector`, or else ``methodSignature(for:)``
   /// has types for it. In a ring of proxies nobody answers.
@@ -50,7 +50,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding 
   }
 
   /// The receiver that gets `selector` as it is: the target.
-  open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
+  open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { hooks.target }
 
   /// Handles a message that ``forwardingTarget(for:)`` did not take. The default sends one that it does take as
   /// ``MessageReceiver/perform(_:)`` would.

@@ -34,7 +34,7 @@ extension Responds {
   /// The row, for those targets that have the method, as far as their class tells.
   /// - Parameter isPresent: whether that target has it.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
-    method.isPresent = isPresent
+    method.isPresent = Presence(isPresent)
     return self
   }
 }

@@ -8,8 +8,11 @@ struct IdentityTable {
   /// The address of a registration, or one of the two marks. Their number is a power of two.
   private var words: ContiguousArray<UInt> = []
   /// How many words were never used, or are free again.
-  private var free = 0
-  private(set) var count = 0
+  private var free: UInt32 = 0
+  private var count: UInt32 = 0
+
+  /// Whether anything has ever been entered.
+  var isInUse: Bool { !words.isEmpty }
 
   private static let freeMark: UInt = 0
   /// Stands where a registration was taken out, so that a search goes on behind it.
@@ -21,7 +24,7 @@ struct IdentityTable {
   /// Enters a registration unless the same target has one, which is given then.
   mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
     // A search has to meet a free word soon: at least three of eight are.
-    if free * 8 <= words.count * 3 { rebuild() }
+    if Int(free) * 8 <= words.count * 3 { rebuild() }
     var place = home(of: registration.key)
     var left: Int?
     while words[place] != Self.freeMark {
@@ -57,7 +60,7 @@ struct IdentityTable {
     } else {
       words[place] = Self.leftMark
     }
-    if count * 8 < words.count, words.count > 64 { rebuild() }
+    if Int(count) * 8 < words.count, words.count > 64 { rebuild() }
   }
 
   // MARK: Places
@@ -100,9 +103,9 @@ struct IdentityTable {
     let old = words
     var size = 8
     // Half of it at most: with room to spare, so that targets which come and go do not bring this about each time.
-    while (count + 1) * 2 > size { size *= 2 }
+    while (Int(count) + 1) * 2 > size { size *= 2 }
     words = ContiguousArray(repeating: Self.freeMark, count: size)
-    free = size - count
+    free = UInt32(size) - count
     for word in old where word > Self.leftMark {
       var place = home(of: Self.key(word))
       while words[place] != Self.freeMark { place = next(place) }

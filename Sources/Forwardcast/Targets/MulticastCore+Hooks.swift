@@ -4,7 +4,7 @@ extension MulticastCore: HookHolder {
   /// Installs a hook outside of those that are there; messages that begin from now on run it.
   func install(_ hook: Hook) -> HookRegistration {
     change { state, _ in
-      state.hooks.append(hook)
+      state.madeRest.hooks.append(hook)
       state.list.noteChanged()
     }
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
@@ -13,13 +13,13 @@ extension MulticastCore: HookHolder {
   private func uninstall(_ hook: Hook) {
     change { state, _ in
       // From the end: who takes away many begins with the newest.
-      guard let index = state.hooks.lastIndex(where: { $0 === hook }) else { return }
-      state.hooks.remove(at: index)
+      guard let rest = state.rest, let index = rest.hooks.lastIndex(where: { $0 === hook }) else { return }
+      rest.hooks.remove(at: index)
       state.list.noteChanged()
     }
   }
 
-  var hookCount: Int { state.withLock { $0.hooks.count } }
+  var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
   /// Whether a hook of a key can be one for the messages of its selector, as the first target that responds, or the proxy's
   /// table, says.

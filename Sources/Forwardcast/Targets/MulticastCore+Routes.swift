@@ -54,39 +54,39 @@ extension MulticastCore {
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)
     return MessageRoute(
-      Route(self, selector, epoch: 0, list: nil, steps: RouteSteps(), prelude: prelude), count: 0)
+      Route(self, selector, list: nil, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
   /// again, and after some tries the route serves this one message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
-      return MessageRoute(Route(self, selector, epoch: 0, list: nil, steps: RouteSteps()), count: 0)
+      return MessageRoute(Route(self, selector, list: nil, steps: RouteSteps()), count: 0)
     }
-    if state.withLock({ !$0.unreachable.isEmpty }) { tellUnreachable() }
+    if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
       // How far the old route reaches is read with the list: another message may be extending it.
       let (list, around, old, covered) = state.withLock { state in
         let old = current(selector, epoch, state)
-        return (state.list, (state.chain, state.trace?.trace), old, old?.covered ?? 0)
+        return (state.list, state.rest?.around, old, Int(old?.covered ?? 0))
       }
       if let old {
         let joined = list.joined(since: covered)
         if let error = refusalToLook(through: joined) { return refused(selector, error) }
         let more = steps(joined, selector, in: list)
-        if let route = extend(old, from: covered, by: more, to: list) { return route }
+        if let route = extend(old, epoch, from: covered, by: more, to: list) { return route }
         for step in more.list { step.release() }
       } else {
         let all = list.all
         if let error = refusalToLook(through: all) { return refused(selector, error) }
         let route = Route(
-          self, selector, epoch: epoch, list: list, steps: steps(all, selector, in: list),
-          around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
-        if let route = publish(route) { return route }
+          self, selector, list: list, steps: steps(all, selector, in: list),
+          around: around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) })
+        if let route = publish(route, epoch) { return route }
       }
     }
-    let own = ownRoute(selector, epoch: 0)
+    let own = ownRoute(selector)
     return MessageRoute(own, count: own.count)
   }
 
@@ -97,29 +97,31 @@ extension MulticastCore {
     return nil
   }
 
-  private func extend(_ old: Route, from covered: Int, by more: RouteSteps, to list: TargetList) -> MessageRoute? {
+  private func extend(_ old: Route, _ epoch: UInt, from covered: Int, by more: RouteSteps, to list: TargetList)
+    -> MessageRoute?
+  {
     change { state, garbage in
-      guard !state.isClosed, state.list.version == list.version, current(old.selector, old.epoch, state) === old,
-        old.covered == covered
+      guard !state.isClosed, state.list.version == list.version, current(old.selector, epoch, state) === old,
+        Int(old.covered) == covered
       else { return nil }
       if old.extend(by: more, to: list) { return MessageRoute(old, count: old.count) }
-      return publish(old.grown(by: more, to: list), &state, &garbage)
+      return publish(old.grown(by: more, to: list), epoch, &state, &garbage)
     }
   }
 
-  private func publish(_ route: Route) -> MessageRoute? {
+  private func publish(_ route: Route, _ epoch: UInt) -> MessageRoute? {
     change { state, garbage in
       guard !state.isClosed, state.list.version == route.version else { return nil }
-      return publish(route, &state, &garbage)
+      return publish(route, epoch, &state, &garbage)
     }
   }
 
   /// Puts a route on the board, or up another board with it. Called under the lock.
-  private func publish(_ route: Route, _ state: inout State, _ garbage: inout Garbage) -> MessageRoute {
-    if let board = state.board, board.epoch == route.epoch {
+  private func publish(_ route: Route, _ epoch: UInt, _ state: inout State, _ garbage: inout Garbage) -> MessageRoute {
+    if let board = state.board, board.epoch == epoch {
       if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
     } else {
-      put(RouteBoard([route], epoch: route.epoch), &state, &garbage)
+      put(RouteBoard([route], epoch: epoch), &state, &garbage)
     }
     return MessageRoute(route, count: route.count)
   }
@@ -131,25 +133,23 @@ extension MulticastCore {
     published.replace(by: board, &garbage)
   }
 
-  /// A route of the caller's own that keeps every target alive, weak ones included.
-  func pinnedRoute(_ selector: MessageSelector) -> Route {
-    ownRoute(selector, epoch: TableEpoch.current, pinned: true)
-  }
-
   /// A route that is the caller's alone, of those who are registered now.
-  private func ownRoute(_ selector: MessageSelector, epoch: UInt, pinned: Bool = false) -> Route {
-    let (list, around) = state.withLock { ($0.list, ($0.chain, $0.trace?.trace)) }
+  ///
+  /// - Parameter pinned: whether it keeps every target alive, weak ones included.
+  func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
+    let (list, around) = state.withLock { ($0.list, $0.rest?.around) }
     return Route(
-      self, selector, epoch: epoch, list: list, steps: steps(list.all, selector, in: list, pinned: pinned),
-      around: RouteSurroundings(selector, hooks: around.0, trace: around.1))
+      self, selector, list: list, steps: steps(list.all, selector, in: list, pinned: pinned),
+      around: around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) })
   }
 
   private func steps(
     _ registrations: [Registration], _ selector: MessageSelector, in list: TargetList, pinned: Bool = false
   ) -> RouteSteps {
     var steps = RouteSteps()
+    steps.list.reserveCapacity(registrations.count)
     if case .refused = options.duplicates { steps.traits.hasRepeats = list.hasRepeats }
-    var kinds = TargetKinds(self, selector)
+    var kinds = TargetKinds(self, selector, for: registrations.count)
     for registration in registrations {
       let (loaded, isStrong) = state.withLock { _ in
         (UncheckedSendable(registration.targetUnderLock), registration.strong != nil)
@@ -173,7 +173,7 @@ extension MulticastCore {
 
   /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
-    if let closure = target as? ClosureTarget { return closure.method.selector == selector ? closure.method : nil }
+    if let closure = target as? Method { return closure.selector == selector ? closure : nil }
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
     return interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
   }

@@ -13,11 +13,24 @@ package final class MulticastCore: Sendable {
     var list = TargetList()
     /// The routes; `nil` until a message needs one.
     var board: RouteBoard?
+    /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
+    var isClosed = false
+    /// `nil` until something of it is changed.
+    private(set) var rest: Rest?
+    var madeRest: Rest {
+      mutating get {
+        let made = rest ?? Rest()
+        rest = made
+        return made
+      }
+    }
+  }
+
+  /// The part of the state that most proxies have nothing in.
+  final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context that registrations use.
     var mailboxes = MailboxTable()
-    /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
-    var isClosed = false
     /// Targets that no message by selector can reach, while nobody has been told of them.
     var unreachable: [Registration] = []
     /// The hooks, in the order in which they were installed.
@@ -29,40 +42,63 @@ package final class MulticastCore: Sendable {
     /// Who is told of each step, with the handle's part of it.
     var trace: (token: Hook, trace: MessageTrace)?
     /// What stands around messages, the innermost first: who listens sees what the hooks let through.
-    var chain: [Hook] { listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks }
+    var around: (hooks: [Hook], trace: MessageTrace?) {
+      (listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks, trace?.trace)
+    }
   }
 
   let state = Guarded(State())
   let table: SelectorTable?
-  let options: MulticastOptions
-  /// What errors call the proxy.
-  let name: String
-  /// Shared by the registrations, which do not keep the core alive.
-  let link = CoreLink()
+  private let interface: any Any.Type
+  /// `nil` for the options of the plain initialiser.
+  private let stated: StatedOptions?
+  private final class StatedOptions: Sendable {
+    let options: MulticastOptions
+    init(_ options: MulticastOptions) { self.options = options }
+  }
+  /// The address of ``link``, retained, or 0.
+  private let madeLink = Atomic<UInt>(0)
   /// The version of the target list, for those who do not take the lock.
   let version = Atomic<UInt>(0)
   /// Where messages find the board without the lock.
   let published = PublishedBoard()
-  /// A class whose instances are known to be reached by messages, or 0: of one class as a rule, they are not asked again.
-  private let answeringClass = Atomic<UInt>(0)
 
-  init(_ name: String, table: SelectorTable?, options: MulticastOptions) {
-    (self.name, self.table, self.options) = (name, table, options)
-    link.join(self)
+  /// - Parameter options: `nil` for those of the plain initialiser, which take no memory.
+  init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
+    (self.interface, self.table, stated) = (interface, table, options.map { StatedOptions($0) })
   }
+
+  var options: MulticastOptions { stated?.options ?? MulticastOptions() }
+
+  /// What errors call the proxy.
+  var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
     // Handles may outlive the proxy: they are to keep no target. Nobody else reaches the list any more.
     for registration in registrations { registration.strong = nil }
+    let made = madeLink.load(ordering: .relaxed)
+    if made != 0 { CoreLink.at(made).release() }
+  }
+
+  /// Shared by the registrations, which do not keep the core alive; made for the first.
+  var link: CoreLink {
+    var made = madeLink.load(ordering: .acquiring)
+    if made == 0 {
+      let new = Unmanaged.passRetained(CoreLink(self))
+      let word = UInt(bitPattern: new.toOpaque())
+      made = madeLink.compareExchange(expected: 0, desired: word, ordering: .acquiringAndReleasing).original
+      if made == 0 { return new.takeUnretainedValue() }
+      new.release()
+    }
+    return CoreLink.at(made).takeUnretainedValue()
   }
 
   /// Runs a change under the lock; what it replaced is released after the lock.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
-      let generation = state.list.generation
       let result = body(&state, &garbage)
-      endChange(&state, since: generation, &garbage)
+      endChange(&state, &garbage)
       return (result, garbage)
     }
     garbage.release()
@@ -71,9 +107,12 @@ package final class MulticastCore: Sendable {
 
   // Once for all changes, each of which is compiled with its body.
   @inline(never)
-  private func endChange(_ state: inout State, since generation: UInt, _ garbage: inout Garbage) {
+  private func endChange(_ state: inout State, _ garbage: inout Garbage) {
     // Routes keep strong targets alive, and are extended at their ends only.
-    if state.list.generation != generation, state.board != nil { put(nil, &state, &garbage) }
+    if state.list.endsRoutes {
+      state.list.endsRoutes = false
+      if state.board != nil { put(nil, &state, &garbage) }
+    }
     version.store(state.list.version, ordering: .releasing)
   }
 
@@ -81,10 +120,10 @@ package final class MulticastCore: Sendable {
   func close() {
     let (garbage, listeners) = state.withLock { state in
       var garbage = Garbage()
-      defer { state.listeners = [] }
+      defer { state.rest?.listeners = [] }
       state.isClosed = true
       put(nil, &state, &garbage)
-      return (garbage, state.listeners)
+      return (garbage, state.rest?.listeners ?? [])
     }
     for listener in listeners { listener.finish() }
     garbage.release()
@@ -120,7 +159,7 @@ package final class MulticastCore: Sendable {
         return old
       }
       state.list.add(new, priority: priority ?? 0, garbage: &garbage)
-      if !canAnswer { state.unreachable.append(new) }
+      if !canAnswer { state.madeRest.unreachable.append(new) }
       return nil
     }
     let registration = old ?? new
@@ -135,19 +174,17 @@ package final class MulticastCore: Sendable {
 
   /// Whether messages by selector can reach a target where the proxy has no table.
   func canAnswer(_ target: AnyObject) -> Bool {
-    let type = UInt(bitPattern: ObjectIdentifier(type(of: target)))
-    if answeringClass.load(ordering: .relaxed) == type { return true }
-    guard target is any MessageReceiver || target is ClosureTarget || target is any MulticastSending else {
-      return false
+    switch ClassKind.of(target) {
+    case .plain: false
+    case .receiver: true
+    case .other: target is Method || target is any MessageReceiver || target is any MulticastSending
     }
-    answeringClass.store(type, ordering: .relaxed)
-    return true
   }
 
   /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
   /// message passes them by, since typed calls need no table.
   func tellUnreachable() {
-    for registration in state.withLock({ exchange(&$0.unreachable, with: []) }) {
+    for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
       let error = MessageError(
         .noSelectorTable, receiver: typeName(of: target), selector: "",
@@ -240,13 +277,13 @@ package final class MulticastCore: Sendable {
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
     let new = Mailbox(context)
-    let (mailbox, seen) = state.withLock { $0.mailboxes.enter(new, for: key) }
+    let (mailbox, seen) = state.withLock { $0.madeRest.mailboxes.enter(new, for: key) }
     withExtendedLifetime(seen) {}
     return mailbox
   }
 
   /// The mailboxes that are in use.
-  var mailboxes: [Mailbox] { state.withLock { $0.mailboxes.all } }
+  var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
 
   /// How the steps of a message travel; worked out now if that has not been done for its route.
   @inline(never)
@@ -288,9 +325,9 @@ package final class MulticastCore: Sendable {
   // MARK: Errors
 
   var onError: (@Sendable (MulticastFailure) -> Void)? {
-    get { state.withLock { $0.onError } }
+    get { state.withLock { $0.rest?.onError } }
     set {
-      let old = state.withLock { exchange(&$0.onError, with: newValue) }
+      let old = state.withLock { exchange(&$0.madeRest.onError, with: newValue) }
       withExtendedLifetime(old) {}
     }
   }

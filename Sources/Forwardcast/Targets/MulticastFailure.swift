@@ -20,7 +20,7 @@ extension ProxyChain {
   func report(_ failure: MulticastFailure) {
     // For the description.
     let text = failure.description
-    core.state.withLock { $0.lastError = text }
+    core.state.withLock { $0.madeRest.lastError = text }
     var next: ProxyChain? = self
     while let here = next {
       if let handler = here.core.onError { return handler(failure) }

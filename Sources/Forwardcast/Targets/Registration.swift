@@ -15,6 +15,8 @@ public final class Registration: @unchecked Sendable {
   /// that reads it is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
+  /// Whether the list finds the target by this registration.
+  var isFirst = false
   /// The priority, or `Int16.min` when it stands in ``longPriorities``.
   private var shortPriority: Int16
   private var slotNumber: UInt32 = 0
@@ -41,14 +43,14 @@ public final class Registration: @unchecked Sendable {
     shortPriority = 0
     let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil
     self.link =
-      isPlain ? core.link : CoreLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
+      isPlain ? core.link : OwnLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
   }
 
   /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
-    self.link = CoreLink(core.link, scope: nil, queued: nil, keepsSlot: true)
+    self.link = OwnLink(core.link, scope: nil, queued: nil, keepsSlot: true)
     self.strong = nil
     shortPriority = 0
   }
@@ -115,13 +117,13 @@ public final class Registration: @unchecked Sendable {
   public var target: AnyObject? { liveTarget }
 
   /// What the registration needs for deliveries on another context; `nil` when they are direct.
-  var queued: QueuedState? { link.queued }
+  var queued: QueuedState? { link.own?.queued }
 
   /// The selectors that the registration is for, or `nil` for every selector that the target has.
-  public var scope: Set<MessageSelector>? { link.scope }
+  public var scope: Set<MessageSelector>? { link.own?.scope }
 
   /// Whether the slot in the order stays when the target dies, for another to take.
-  var keepsSlot: Bool { link.keepsSlot }
+  var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
   /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
   /// way, but for those that wait where it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room
@@ -129,7 +131,7 @@ public final class Registration: @unchecked Sendable {
   @inline(never)
   public func cancel() {
     markCancelled()
-    core?.forget([self])
+    core?.change { state, garbage in _ = state.list.remove(self, garbage: &garbage) }
   }
 
   func markCancelled() { end(Registration.cancelledBit) }
@@ -155,7 +157,7 @@ public final class Registration: @unchecked Sendable {
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
   /// The target, cancelled or not; `nil` once it, or the object that it stands for, is gone.
-  var currentTarget: AnyObject? { link.isOver ? nil : core?.target(of: self) }
+  var currentTarget: AnyObject? { link.own?.isOver ?? false ? nil : core?.target(of: self) }
 
   /// The same, for who holds the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
@@ -192,39 +194,49 @@ public final class ScopedRegistration: Sendable {
 }
 
 /// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
-///
-/// A registration with a scope, a queue, a reserved slot or a subject has a link of its own, which leads to the shared one.
-final class CoreLink: @unchecked Sendable {  // `proxy` is set once, before the core is used; then all is only read
-  private weak var proxy: MulticastCore?
-  private let shared: CoreLink?
+class CoreLink: @unchecked Sendable {  // only read
+  private weak let proxy: MulticastCore?
+
+  init(_ proxy: MulticastCore?) { self.proxy = proxy }
+
+  /// The link that all registrations of the proxy share.
+  fileprivate var base: CoreLink { self }
+  /// What one registration has of its own.
+  fileprivate var own: OwnLink? { nil }
+
+  final var core: MulticastCore? { base.proxy }
+
+  /// The one at an address.
+  static func at(_ address: UInt) -> Unmanaged<CoreLink> {
+    guard let pointer = UnsafeRawPointer(bitPattern: address) else { preconditionFailure("no link has that address") }
+    return .fromOpaque(pointer)
+  }
+}
+
+/// The link of a registration with a scope, a queue, a reserved slot or a subject, which leads to the shared one.
+private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
+  private let shared: CoreLink
   let scope: Set<MessageSelector>?
   let queued: QueuedState?
   let keepsSlot: Bool
+  private let hasSubject: Bool
   /// For whom the target stands: the registration lives as long as that object.
   private weak let subject: AnyObject?
-  private let hasSubject: Bool
 
-  /// The link of all registrations that have nothing of their own.
-  init() { (shared, scope, queued, keepsSlot, subject, hasSubject) = (nil, nil, nil, false, nil, false) }
-
-  /// The link of one registration.
   init(
     _ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool, subject: AnyObject? = nil
   ) {
     (self.shared, self.scope, self.queued, self.keepsSlot) = (shared, scope, queued, keepsSlot)
     (self.subject, hasSubject) = (subject, subject != nil)
+    super.init(nil)
   }
+
+  override var base: CoreLink { shared }
+  override var own: OwnLink? { self }
 
   /// Whether the object that the target stands for is gone. Not to be asked under the lock: the reference that is loaded
   /// may be the last one.
   var isOver: Bool { hasSubject && subject == nil }
-
-  func join(_ core: MulticastCore) { proxy = core }
-
-  /// The link that all registrations of the proxy share.
-  var base: CoreLink { shared ?? self }
-
-  var core: MulticastCore? { base.proxy }
 }
 
 extension Registration: Hashable {

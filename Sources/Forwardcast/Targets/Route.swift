@@ -19,23 +19,19 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The proxy's; it lets its routes go when it ends.
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
-  private let capacity: Int
-  /// The table changes that the route knows of.
-  let epoch: UInt
-  @usableFromInline let end = Atomic<Int>(0)
+  private let capacity: UInt32
   /// How far into the list's last priority the route reaches. The lock's.
-  private(set) var covered: Int
+  private(set) var covered: UInt32
+  @usableFromInline let end = Atomic<Int>(0)
   private let knownVersion: Atomic<UInt>
   /// What the steps have in common.
   let traits: RouteTraits
-  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
-  /// loop, since they have several types or the route is another way.
-  @usableFromInline let loopType: ObjectIdentifier?
-  /// The same for what goes on behind hooks that all come before the message.
-  let typeBehindHooks: ObjectIdentifier?
   /// Whether messages take more than to call the methods of direct targets: there are hooks, other contexts, targets that are
   /// asked, among them multicasts, or targets that are registered more than once.
   let needsWalk: Bool
+  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
+  /// loop, since they have several types or the route is another way.
+  @usableFromInline let loopType: ObjectIdentifier?
   /// The plan, retained, or 0: written once, under the proxy's lock.
   private let keptPlan = Atomic<UInt>(0)
   /// The number of the step that was last found able to answer, for `responds(to:)`, and above it how often that has been
@@ -50,21 +46,17 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   ///   - list: the target list that the steps were made from; `nil` for a route that serves one message.
   ///   - room: how many more steps there is to be memory for.
   init(
-    _ core: MulticastCore, _ selector: MessageSelector, epoch: UInt, list: TargetList?, steps: RouteSteps,
-    room: Int = 0,
+    _ core: MulticastCore, _ selector: MessageSelector, list: TargetList?, steps: RouteSteps, room: Int = 0,
     prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
   ) {
-    (self.core, self.selector, self.epoch, self.prelude) = (core, selector, epoch, prelude)
-    self.around = around
+    (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
     knownVersion = Atomic(list?.version ?? 0)
-    covered = list?.end ?? 0
+    covered = UInt32(list?.end ?? 0)
     traits = steps.traits
-    let isLoop = !traits.needsWalk && prelude == nil
-    needsWalk = around != nil || !isLoop
-    let type: ObjectIdentifier? = if isLoop, case .one(let type) = traits.types { type } else { nil }
-    loopType = around == nil ? type : nil
-    typeBehindHooks = around?.isBefore ?? false ? type : nil
-    capacity = max(steps.list.count + room, 1)
+    needsWalk = around != nil || prelude != nil || traits.needsWalk
+    loopType = needsWalk ? nil : traits.type
+    let capacity = max(steps.list.count + room, 1)
+    self.capacity = UInt32(capacity)
     self.steps = .allocate(capacity: capacity)
     append(steps)
   }
@@ -86,6 +78,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   func keep(_ plan: DeliveryPlan) {
     guard self.plan == nil, plan.count == count else { return }
     keptPlan.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
+  }
+
+  /// The function type of all methods, where a loop is all that the message takes behind hooks that all come before it.
+  var typeBehindHooks: ObjectIdentifier? {
+    around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.type : nil
   }
 
   /// How many steps there are.
@@ -111,11 +108,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// Adds steps behind the end if there is room and they are like those that are there. Called under the proxy's lock.
   func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
     // A plan is for all steps that there are.
-    guard plan == nil, count + steps.list.count <= capacity, traits.joined(by: steps.traits) == traits else {
+    guard plan == nil, count + steps.list.count <= Int(capacity), traits.joined(by: steps.traits) == traits else {
       return false
     }
     append(steps)
-    covered = list.end
+    covered = UInt32(list.end)
     knownVersion.store(list.version, ordering: .releasing)
     return true
   }
@@ -125,14 +122,14 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     var all = retainedSteps(upTo: count)
     all.list += more.list
     all.traits = traits.joined(by: more.traits)
-    return Route(core, selector, epoch: epoch, list: list, steps: all, room: all.list.count, around: around)
+    return Route(core, selector, list: list, steps: all, room: all.list.count, around: around)
   }
 
   /// A copy of the steps that one message has seen.
   func copy(upTo end: Int, _ prelude: MessagePrelude) -> Route {
     var seen = retainedSteps(upTo: end)
     seen.traits.leavesOut = true
-    return Route(core, selector, epoch: 0, list: nil, steps: seen, prelude: prelude, around: around)
+    return Route(core, selector, list: nil, steps: seen, prelude: prelude, around: around)
   }
 
   /// Steps, each with one more reference.
@@ -177,6 +174,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
 /// What the steps of a route have in common.
 struct RouteTraits: Equatable {
+  var types = Types.none
   /// Whether some step has to be asked each time.
   var hasForwarders = false
   /// Whether some target is a multicast.
@@ -189,7 +187,6 @@ struct RouteTraits: Equatable {
   var hasRepeats = false
   /// Whether some method runs in an isolation of its own.
   var hasIsolated = false
-  var types = Types.none
 
   /// The function types of the methods.
   enum Types: Equatable {
@@ -207,15 +204,18 @@ struct RouteTraits: Equatable {
     }
   }
 
+  /// The function type of all methods, where they have one.
+  var type: ObjectIdentifier? { if case .one(let type) = types { type } else { nil } }
+
   /// Whether a message takes more than to call one method after another.
   var needsWalk: Bool { hasQueued || hasForwarders || hasRepeats }
 
   func joined(by more: RouteTraits) -> RouteTraits {
     RouteTraits(
-      hasForwarders: hasForwarders || more.hasForwarders, hasNested: hasNested || more.hasNested,
+      types: types.joined(by: more.types), hasForwarders: hasForwarders || more.hasForwarders,
+      hasNested: hasNested || more.hasNested,
       hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
-      hasRepeats: hasRepeats || more.hasRepeats, hasIsolated: hasIsolated || more.hasIsolated,
-      types: types.joined(by: more.types))
+      hasRepeats: hasRepeats || more.hasRepeats, hasIsolated: hasIsolated || more.hasIsolated)
   }
 }
 

@@ -13,8 +13,8 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
   /// The table changes that the routes know of.
   let epoch: UInt
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
-  private let mask: Int
-  private var count = 0
+  private let lastSlot: UInt32
+  private var count: UInt32 = 0
   /// Minus how many visits have ended; from the replacement on, how many have yet to end.
   @usableFromInline let visits = Atomic<Int>(0)
   /// Where messages find the board; `nil` before it is published, and where its owner alone knows it.
@@ -25,7 +25,7 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
     self.epoch = epoch
     var capacity = 2
     while capacity < routes.count * 2 { capacity *= 2 }
-    mask = capacity - 1
+    lastSlot = UInt32(capacity - 1)
     slots = .allocate(capacity: capacity)
     for slot in 0..<capacity { (slots + slot).initialize(to: Atomic(nil)) }
     for route in routes { _ = enter(route) }
@@ -37,6 +37,8 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
     }
     slots.deinitialize(count: mask + 1).deallocate()
   }
+
+  private var mask: Int { Int(lastSlot) }
 
   /// Every route, in no order.
   var all: [Route] {
@@ -60,7 +62,7 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
   /// Enters a route. `false` where its selector has one, or there is no room. Called under the owner's lock.
   func enter(_ route: Route) -> Bool {
     // A search has to meet a free slot soon: a quarter are free.
-    guard (count + 1) * 4 <= (mask + 1) * 3 || count == 0, find(route.selector) == nil else { return false }
+    guard (Int(count) + 1) * 4 <= (mask + 1) * 3 || count == 0, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
     while slots[slot].load(ordering: .relaxed) != nil { slot = (slot + 1) & mask }
     slots[slot].store(Unmanaged.passRetained(route).toOpaque(), ordering: .releasing)
@@ -103,7 +105,7 @@ struct PublishedBoard: ~Copyable, @unchecked Sendable {  // atomic, and so is wh
   /// The places, of which number 1 is the first; made for the first board.
   private let places = Atomic<UnsafeMutablePointer<RouteBoard.Place>?>(nil)
   /// So many boards can be in use at a time. With more, the latest is found under the lock.
-  static let capacity = 7
+  static let capacity = 3
   private static let shift: UInt64 = 56
 
   deinit { places.load(ordering: .relaxed)?.deinitialize(count: Self.capacity).deallocate() }

@@ -30,9 +30,12 @@ struct TargetKinds {
   /// The classes that were met; the one that was asked for last stands first.
   private var known: [Known] = []
   /// How many classes are kept: of further ones each object is asked.
-  private static let limit = 8
+  private let limit: Int
 
-  init(_ core: MulticastCore, _ selector: MessageSelector) { (self.core, self.selector) = (core, selector) }
+  /// - Parameter count: how many targets will be asked for.
+  init(_ core: MulticastCore, _ selector: MessageSelector, for count: Int) {
+    (self.core, self.selector, limit) = (core, selector, min(count - 1, 8))
+  }
 
   mutating func kind(of target: AnyObject) -> TargetKind {
     let type = ObjectIdentifier(Swift.type(of: target))
@@ -42,7 +45,7 @@ struct TargetKinds {
       return .method(core.method(of: target, selector))
     }
     let (kind, receiver, isShared) = ask(target)
-    if isShared, known.count < TargetKinds.limit {
+    if isShared, known.count < limit {
       known.append(Known(type: type, receiver: receiver, kind: kind))
     }
     return kind
@@ -68,7 +71,7 @@ struct TargetKinds {
       if target is any MulticastSending { return (.nested, nil, !standsForValue(target)) }
       if target is any MessageForwarding { return (.forwarder, nil, true) }
       let method = core.method(of: target, selector)
-      let isOne = target is ClosureTarget || standsForValue(target)
+      let isOne = target is Method || standsForValue(target)
       return (.method(method), nil, !isOne && !(method?.isRefusal ?? false))
     }
   }
@@ -94,7 +97,7 @@ extension MulticastCore {
 
 /// What the objects of a class are, as far as their class tells: found by dynamic casts, each of which costs more than a
 /// delivery, once for the process.
-private enum ClassKind: UInt {
+enum ClassKind: UInt {
   /// Nothing but objects.
   case plain = 1
   /// Receivers that do not forward and are no multicast.
@@ -126,7 +129,7 @@ private enum ClassKind: UInt {
   }
 
   private static func ask(_ target: AnyObject) -> ClassKind {
-    if target is any MulticastSending || target is any MessageForwarding || target is ClosureTarget
+    if target is any MulticastSending || target is any MessageForwarding || target is Method
       || standsForValue(target)
     {
       return .other

@@ -16,35 +16,41 @@ struct TargetList {
 
   /// Higher priority first.
   private var groups: [Group] = []
-  /// The first registration of each target.
+  /// The first registration of each target, where there are more than a few: else it is looked for.
   private var first = IdentityTable()
   /// The other registrations of targets that have several, the newest first.
   private var others: [ObjectIdentifier: [Registration]] = .init()
+  /// Grows whenever a registration joins or routes end: what a route compares to see whether it is current.
+  private(set) var version: UInt = 0
   /// How many registrations there are.
-  private(set) var count = 0
+  private var number: UInt32 = 0
+  var count: Int { Int(number) }
 
   /// The next slot that is looked at for a dead target, in whatever group.
-  private var cursor = (group: 0, slot: 0)
+  private var cursor: (group: UInt32, slot: UInt32) = (0, 0)
   /// How many registrations the cursor has found alive on its way.
-  private var foundAlive = 0
+  private var foundAlive: UInt32 = 0
   /// How many registrations there have to be for the cursor to move.
   private var countToReclaim = Self.fewest
   /// With how many registrations looking for dead targets is not worth it.
-  private static let fewest = 16
+  private static let fewest: UInt32 = 16
 
-  /// Grows whenever routes made before can no longer be extended at their end.
-  private(set) var generation: UInt = 0 {
-    didSet { version &+= 1 }
-  }
+  /// How many registrations are looked through for that of a target, instead of keeping a table.
+  private static let fewToLookAt: UInt32 = 8
 
-  /// Grows whenever a registration joins or ``generation`` grows: what a route compares to see whether it is current.
-  private(set) var version: UInt = 0
+  /// Whether routes made before can no longer be extended at their end; for the change that is under way.
+  var endsRoutes = false
 
   /// How many slots the last priority has: registrations from there on have joined since.
   var end: Int { groups.last?.slots.count ?? 0 }
 
   /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
-  var all: [Registration] { groups.flatMap { $0.slots.compactMap { $0 } } }
+  var all: [Registration] {
+    var all: [Registration] = []
+    all.reserveCapacity(count)
+    for group in groups { for registration in group.slots { if let registration { all.append(registration) } } }
+    return all
+  }
 
   /// How many slots there are, holes included.
   var slotCount: Int { groups.reduce(0) { $0 + $1.slots.count } }
@@ -63,21 +69,42 @@ struct TargetList {
     garbage.keep(vacate(registration, in: group, &garbage))
     registration.strong = strong
     add(registration, priority: priority, garbage: &garbage)
-    generation &+= 1
+    noteChanged()
     return true
   }
 
-  /// Notes that a registration's target is now kept alive, or is not any more, or that its deliveries changed.
-  mutating func noteChanged() { generation &+= 1 }
+  /// Notes that routes made before can no longer be extended: a registration's target is now kept alive, or is not any more, or
+  /// its deliveries changed.
+  mutating func noteChanged() {
+    endsRoutes = true
+    version &+= 1
+  }
 
   /// The oldest registration of a target.
   ///
   /// The list keeps it until it is removed: nobody has to retain it under the lock.
-  func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? { first.find(target) }
+  func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
+    if first.isInUse { return first.find(target) }
+    for group in groups.indices {
+      for index in groups[group].slots.indices.reversed() {
+        guard let found = slot(index, in: group) else { continue }
+        if found._withUnsafeGuaranteedRef({ $0.key == target && $0.isFirst }) { return found }
+      }
+    }
+    return nil
+  }
+
+  /// What stands in a slot. The list keeps it: nobody has to retain it.
+  @inline(__always)
+  private func slot(_ index: Int, in group: Int) -> Unmanaged<Registration>? {
+    groups[group].slots.withUnsafeBytes {
+      $0.load(fromByteOffset: index * MemoryLayout<Registration?>.stride, as: Unmanaged<Registration>?.self)
+    }
+  }
 
   /// The registrations of a target, the oldest first and the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
-    guard let first = first.find(target) else { return [] }
+    guard let first = registration(of: target) else { return [] }
     return [first.takeUnretainedValue()] + (others[target] ?? [])
   }
 
@@ -85,14 +112,15 @@ struct TargetList {
   /// the lock.
   mutating func add(_ registration: Registration, priority: Int, garbage: inout Garbage) {
     registration.storedPriority = priority
-    count += 1
+    number += 1
     let group = groups.partitioningIndex { $0.priority <= priority }
     if group == groups.count || groups[group].priority != priority {
-      groups.insert(Group(priority: priority), at: group)
+      let new = Group(priority: priority)
+      if group == groups.count { groups.append(new) } else { groups.insert(new, at: group) }
       if group <= cursor.group { cursor.group += 1 }
-      generation &+= 1
+      endsRoutes = true
     } else if group != groups.count - 1 {
-      generation &+= 1
+      endsRoutes = true
     }
     version &+= 1
     registration.slot = groups[group].slots.count
@@ -102,22 +130,39 @@ struct TargetList {
   }
 
   private mutating func link(_ registration: Registration, _ garbage: inout Garbage) {
-    guard let head = first.enter(registration)?.takeUnretainedValue() else { return }
+    guard let head = enter(registration)?.takeUnretainedValue() else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
     let target = registration.key
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
-      // A route that was made before knows nothing of repeats.
-      generation &+= 1
+      noteChanged()  // a route that was made before knows nothing of repeats
       others[target, default: []].insert(registration, at: 0)
     } else {
-      first.replace(with: registration)
+      replaceFirst(head, with: registration)
       let more = others.removeValue(forKey: target) ?? []
       if !more.isEmpty { noteRepeatsEnded() }
       for dead in [head] + more where !dead.keepsSlot {
         if let group = group(holding: dead) { garbage.keep(vacate(dead, in: group, &garbage)) }
       }
     }
+  }
+
+  /// Makes a registration the first of its target unless there is one, which is given then.
+  private mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
+    if !first.isInUse, number > Self.fewToLookAt { for other in all where other.isFirst { _ = first.enter(other) } }
+    let head = first.isInUse ? first.enter(registration) : self.registration(of: registration.key)
+    if head == nil { registration.isFirst = true }
+    return head
+  }
+
+  private mutating func replaceFirst(_ old: Registration, with new: Registration) {
+    (old.isFirst, new.isFirst) = (false, true)
+    if first.isInUse { first.replace(with: new) }
+  }
+
+  private mutating func removeFirst(_ registration: Registration) {
+    registration.isFirst = false
+    if first.isInUse { first.remove(registration) }
   }
 
   /// Takes out a registration. `false` when it was out already.
@@ -142,22 +187,22 @@ struct TargetList {
     garbage.keep(old)
     new.slot = old.slot
     groups[group].slots[new.slot] = new
-    generation &+= 1
+    noteChanged()
     link(new, &garbage)
     return true
   }
 
   private mutating func unlink(_ registration: Registration) {
-    if others.isEmpty { return first.remove(registration) }
+    if others.isEmpty { return removeFirst(registration) }
     let target = registration.key
-    if let head = first.find(target), head.toOpaque() != Unmanaged.passUnretained(registration).toOpaque() {
+    if let head = self.registration(of: target), head.toOpaque() != Unmanaged.passUnretained(registration).toOpaque() {
       // It is one of the others, or the target's address has been taken over since.
       guard let place = others[target]?.firstIndex(where: { $0 === registration }) else { return }
       others[target]?.remove(at: place)
     } else if others[target] == nil {
-      first.remove(registration)
+      removeFirst(registration)
     } else if let next = others[target]?.removeFirst() {
-      first.replace(with: next)
+      replaceFirst(registration, with: next)
     }
     if others[target]?.isEmpty ?? false {
       others[target] = nil
@@ -166,7 +211,7 @@ struct TargetList {
   }
 
   /// Notes that a target has one registration again. With the last such target the routes go that look for repeats.
-  private mutating func noteRepeatsEnded() { if !hasRepeats { generation &+= 1 } }
+  private mutating func noteRepeatsEnded() { if !hasRepeats { noteChanged() } }
 
   /// The group in which a registration has its slot; `nil` when it is out.
   private func group(holding registration: Registration) -> Int? {
@@ -185,10 +230,10 @@ struct TargetList {
     if let strong = registration.strong {
       garbage.keep(strong)
       registration.strong = nil
-      generation &+= 1  // routes keep strong targets alive: they must go
+      noteChanged()  // routes keep strong targets alive: they must go
     }
     let taken = groups[group].slots[registration.slot].take()
-    count -= 1
+    number -= 1
     groups[group].holes += 1
     let (holes, slots) = (groups[group].holes, groups[group].slots.count)
     if holes == slots || holes > 16 && holes * 2 > slots { close(group) }
@@ -196,9 +241,9 @@ struct TargetList {
   }
 
   private mutating func close(_ group: Int) {
-    generation &+= 1
+    noteChanged()
     if groups[group].holes == groups[group].slots.count {
-      if groups.count == 1, groups[0].slots.count <= Self.fewest {
+      if groups.count == 1, groups[0].slots.count <= Int(Self.fewest) {
         // Whoever comes next finds the memory there.
         groups[0].slots.removeAll(keepingCapacity: true)
         groups[0].holes = 0
@@ -212,12 +257,12 @@ struct TargetList {
     }
     var kept: ContiguousArray<Registration?> = []
     kept.reserveCapacity(groups[group].slots.count - groups[group].holes)
-    var seen = 0
+    var seen: UInt32 = 0
     for (index, registration) in groups[group].slots.enumerated() {
       guard let registration else { continue }
       registration.slot = kept.count
       kept.append(registration)
-      if index < cursor.slot { seen = kept.count }
+      if index < cursor.slot { seen = UInt32(kept.count) }
     }
     if group == cursor.group { cursor.slot = seen }
     groups[group].slots = kept
@@ -230,9 +275,9 @@ struct TargetList {
   /// among others cost no look. Whoever joins behind the cursor, as one of a higher priority does, is not found on this way,
   /// alive or dead: when there are many of those, it starts again at once, over at most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
-    guard count >= countToReclaim else { return }
+    guard number >= countToReclaim else { return }
     for _ in 0..<3 {
-      while cursor.group < groups.count, cursor.slot >= groups[cursor.group].slots.count {
+      while cursor.group < groups.count, cursor.slot >= groups[Int(cursor.group)].slots.count {
         cursor = (cursor.group + 1, 0)
       }
       guard cursor.group < groups.count else {
@@ -240,12 +285,9 @@ struct TargetList {
         (cursor, foundAlive) = ((0, 0), 0)
         return
       }
-      let slot = groups[cursor.group].slots.withUnsafeBytes {
-        $0.load(fromByteOffset: cursor.slot * MemoryLayout<Registration?>.stride, as: Unmanaged<Registration>?.self)
-      }
+      let found = slot(Int(cursor.slot), in: Int(cursor.group))
       cursor.slot += 1
-      // The list keeps it: nobody has to retain it.
-      slot?._withUnsafeGuaranteedRef { registration in
+      found?._withUnsafeGuaranteedRef { registration in
         if let alive = registration.targetUnderLock {
           garbage.keep(alive)
           foundAlive += 1

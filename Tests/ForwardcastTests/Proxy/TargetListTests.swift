@@ -131,7 +131,7 @@ struct TargetListTests {
 
   @Test("slots of unusual priorities that change hands leave nothing behind")
   func priorityOfSlots() throws {
-    let core = MulticastCore("test", table: nil, options: MulticastOptions())
+    let core = MulticastCore(Any.self, table: nil, options: nil)
     // A priority that no other test has.
     let priority = 70_123
     for _ in 0..<3 {

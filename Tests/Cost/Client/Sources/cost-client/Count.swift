@@ -62,6 +62,11 @@ struct Count {
         for target in all[..<messages] { proxy.remove(target) }
       }
       withExtendedLifetime((all, sideTables)) {}
+    case "kept-proxy", "kept-sender", "kept-target", "kept-closure", "kept-queued", "kept-row": try keep(name, proxy)
+    case "first":
+      for number in 0..<messages {
+        use(proxy.broadcast(Message<(Int) -> Void>(try MessageSelector("name\(number):")), 1))
+      }
     case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
     case "stream": try stream()
     case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
@@ -72,6 +77,38 @@ struct Count {
     default: send(name, proxy)
     }
   }
+
+  /// So many things of one kind, which are there when the program ends.
+  private func keep(_ name: String, _ proxy: MulticastProxy<any Listener>) throws {
+    let targets = makeTargets(Count.candidates)
+    // A weak reference has its side table whoever makes it.
+    let sideTables = targets.map { WeakBox($0) }
+    let queue = DispatchQueue(label: "queued")
+    let table = SelectorTable(for: FirstListener.self) { Responds(to: .add) { $0.add($1, $2) } }
+    var kept: [AnyObject] = [proxy, queue, sideTables as AnyObject, targets as AnyObject, table as AnyObject]
+    kept.reserveCapacity(2 * Count.candidates)
+    for target in targets[..<messages] {
+      switch name {
+      case "kept-proxy": kept.append(MulticastProxy<any Listener>())
+      case "kept-sender":
+        let sender = MulticastProxy<any Listener>()
+        sender.add(target)
+        sendTick(sender, 1)
+        kept.append(sender)
+      case "kept-closure": kept.append(proxy.on(.tick) { [weak target] in target?.tick($0) })
+      case "kept-queued": kept.append(proxy.add(target, delivery: .queue(queue)))
+      case "kept-row":
+        let key = Message<(Int) -> Void>(try MessageSelector("name\(kept.count):"))
+        try table.add(Responds(to: key) { (listener: FirstListener, value: Int) in listener.tick(value) })
+        kept.append(proxy)
+      default: kept.append(proxy.add(target))
+      }
+    }
+    Count.kept = kept
+  }
+
+  /// Where what is kept stands.
+  nonisolated(unsafe) private static var kept: [AnyObject] = []
 
   /// Messages in one of the forms that every proxy takes.
   private func send(_ form: String, _ proxy: MulticastProxy<any Listener>) {
