@@ -118,7 +118,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   }
 
   /// The names of the lazy observers that do not exist yet, in the order of registration.
-  public var lazyObservers: [String] { lazy.vacant.map(\.mark.name) }
+  public var lazyObservers: [String] { lazy.vacant.map(\.mark.receiverName) }
 
   /// Whether somebody would get `selector`: an observer that exists or one that would be made. Makes none.
   public override func responds(to selector: MessageSelector) -> Bool {
@@ -155,9 +155,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
     return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
-}
 
-extension ExtensionPoint {
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     observers.tell(failures, of: selector)
   }
@@ -177,7 +175,7 @@ extension ExtensionPoint: CustomStringConvertible {
       let names = places.compactMap { place -> String? in
         if let target = place.target { return existing.contains(place) ? typeName(of: target) : nil }
         guard let mark = vacant.first(where: { $0.1 === place })?.0 else { return nil }
-        return mark.signature(selector) == nil ? nil : "\(mark.name) (lazy)"
+        return mark.signature(selector) == nil ? nil : "\(mark.receiverName) (lazy)"
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }

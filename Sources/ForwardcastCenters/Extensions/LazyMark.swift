@@ -3,9 +3,9 @@
 import Forwardcast
 
 /// One lazy registration: whom to make, for which selectors, and whose place it takes.
-final class LazyMark: Sendable {
+final class LazyMark: NamedReceiver, Sendable {
   /// What errors and lists call the observer.
-  let name: String
+  let receiverName: String
   /// The service that is the observer.
   let id: ServiceID
   /// Its class, where that is known.
@@ -28,7 +28,7 @@ final class LazyMark: Sendable {
     signature: @escaping @Sendable (MessageSelector) -> MethodSignature?,
     as observer: @escaping @Sendable (Service) -> Interface
   ) {
-    (name, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
+    (receiverName, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
     stampOf = { center in
       let store = try center.owner(of: key).store
       return (SlotStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
@@ -85,8 +85,4 @@ final class LazyMark: Sendable {
     let old = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
     withExtendedLifetime(old) {}
   }
-}
-
-extension LazyMark: NamedReceiver {
-  var receiverName: String { name }
 }

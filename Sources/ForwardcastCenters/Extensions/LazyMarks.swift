@@ -91,7 +91,7 @@ final class LazyMarks: Sendable {
     for placed in selector.map({ marks(for: $0) }) ?? all {
       do {
         guard let center = services() else {
-          throw ServiceError(code: .centerIsGone, service: placed.mark.name, chain: [])
+          throw ServiceError(code: .centerIsGone, service: placed.mark.receiverName, chain: [])
         }
         try placed.mark.wake(in: center, at: placed.place, of: core)
       } catch {
@@ -104,7 +104,7 @@ final class LazyMarks: Sendable {
   /// Gives failures to the point's error handler.
   func report(_ failures: [LazyFailure], _ selector: MessageSelector?) {
     for failure in failures {
-      core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.name)
+      core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.receiverName)
     }
   }
 }

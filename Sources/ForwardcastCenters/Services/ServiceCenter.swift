@@ -91,7 +91,7 @@ public final class ServiceCenter: Sendable {
     return center
   }
 
-  private var scopes: [ServiceScope] { [scope] + (parent?.scopes ?? []) }
+  var scopes: [ServiceScope] { [scope] + (parent?.scopes ?? []) }
 
   // MARK: Removing
 

@@ -108,10 +108,6 @@ final class ServiceOverlay: Sendable {
   /// Lets go of what was made: in each center in reverse order of creation, inner centers first.
   fileprivate func removeAll() {
     let covers = covers.withLock { exchange(&$0, with: [:]) }.values
-    for cover in covers.sorted(by: { $0.center.depth > $1.center.depth }) { cover.store.removeAll() }
+    for cover in covers.sorted(by: { $0.center.scopes.count > $1.center.scopes.count }) { cover.store.removeAll() }
   }
-}
-
-extension ServiceCenter {
-  fileprivate var depth: Int { (parent?.depth ?? -1) + 1 }
 }

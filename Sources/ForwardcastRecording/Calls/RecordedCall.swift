@@ -88,17 +88,13 @@ public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringCon
   public let description: String
   /// The name of the error's type.
   public let type: String
+}
 
-  init(description: String, type: String) { (self.description, self.type) = (description, type) }
-
+extension RecordedError {
   /// Keeps what `error` says.
   public init(_ error: any Error) {
-    if let recorded = error as? RecordedError {
-      self = recorded
-    } else {
-      description = (error as? any RecordableError)?.recordedText ?? "\(error)"
-      type = "\(Swift.type(of: error))"
-    }
+    let text = (error as? any RecordableError)?.recordedText ?? "\(error)"
+    self = error as? RecordedError ?? RecordedError(description: text, type: "\(Swift.type(of: error))")
   }
 }
 

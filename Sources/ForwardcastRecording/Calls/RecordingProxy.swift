@@ -13,7 +13,7 @@ import Forwardcast
 ///
 /// Messages arrive as they were sent, unconverted. Those that nobody answers are kept too, with their error. The proxy is
 /// `Sendable` exactly when its target is.
-public final class RecordingProxy<Target>: ForwardingProxy {
+public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// Who gets the messages.
   public let target: Target
   /// The name under which the target is recorded.
@@ -103,9 +103,6 @@ public final class RecordingProxy<Target>: ForwardingProxy {
 
 // Immutable but for the recorder and the lease, which have locks; and the target is Sendable.
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
-
-/// Arguments are left as they were sent: the target checks them.
-extension RecordingProxy: ForwardingToMany {}
 
 extension RecordingProxy where Target: MessageReceiver {
   /// A proxy in front of `target`, kept alive.

@@ -25,6 +25,12 @@ final class CallBook: Sendable {
     return calls.filter { !verified.contains($0.order) }
   }
 
+  /// A call that came.
+  func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
+
+  /// A call that is expected or stubbed.
+  func text(_ match: CallMatch) -> String { names.call(match.selector, match.arguments.map(\.description)) }
+
   func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
 
   /// Reports a failure unless something holds. Gives whether it does.

@@ -176,9 +176,10 @@ public func verifyNever(
 }
 
 /// A call, and the double that it is of.
-struct BookedCall {
+struct BookedCall: CustomStringConvertible {
   let book: CallBook
   let call: RecordedCall
+  var description: String { "\(book.name) \(book.text(call.message))" }
 }
 
 /// The calls of all doubles that are named, in the order in which they began.

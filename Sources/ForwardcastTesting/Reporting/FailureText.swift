@@ -117,7 +117,3 @@ enum FailureText {
     return oneLine.count > widthLimit ? oneLine.prefix(widthLimit - 1) + "…" : oneLine
   }
 }
-
-extension BookedCall: CustomStringConvertible {
-  var description: String { "\(book.name) \(book.text(call.message))" }
-}

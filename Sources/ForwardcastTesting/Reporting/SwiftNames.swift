@@ -51,11 +51,3 @@ struct SwiftNames: Sendable {
     return "\(selector.parts.first ?? "")(\(selector.numberOfArguments == 0 ? "" : labels.joined()))"
   }
 }
-
-extension CallBook {
-  /// A call that came.
-  func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
-
-  /// A call that is expected or stubbed.
-  func text(_ match: CallMatch) -> String { names.call(match.selector, match.arguments.map(\.description)) }
-}
