@@ -10,7 +10,7 @@ struct RandomProgramTests {
   func programs() {
     let judge = Judge()
     let first = bound(1, full: 1, named: "FORWARDCAST_MODEL_SEED")
-    let count = bound(300, full: 300, named: "FORWARDCAST_MODEL_PROGRAMS")
+    let count = bound(300, full: 10_000, named: "FORWARDCAST_MODEL_PROGRAMS")
     let limit = bound(20, full: 20, named: "FORWARDCAST_MODEL_FOUND")
     var found: Set<Program> = []
     for seed in first..<(first + count) where found.count < limit {
