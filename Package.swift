@@ -108,7 +108,7 @@ let package = Package(
     // What messages are made of; hooks and streams. Apart from the others, so that they compile alone.
     .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "ForwardcastCoding", "TestSupport"]),
     .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
-    // A model of the multicast that follows the specification alone, and random programs that are compared with it.
+    // Two models of the multicast, one of which follows the specification alone, and random programs that are compared with them.
     .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"]),
     .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
     .testTarget(

@@ -222,13 +222,3 @@ struct PipelineTests {
     #expect(Leaf().methodSignature(for: "wash:") == nil)
   }
 }
-
-/// Runs `body` on a thread that may block.
-func onThread(_ body: @escaping @Sendable () -> Void) async {
-  await withCheckedContinuation { continuation in
-    DispatchQueue(label: "test").async {
-      body()
-      continuation.resume()
-    }
-  }
-}

@@ -78,7 +78,7 @@ class ModelReceiver: MessageReceiver, @unchecked Sendable {  // immutable
   func take(_ number: Int) throws -> Int {
     journal.note(call: "\(target.name) \(number)", in: context)
     if number == ModelSimulation.first { act() }
-    if target.throwsItself { throw TargetError(name: target.name) }
+    if target.throwsItself { throw Thrown(text: "refused by \(target.name)") }
     return target.answer
   }
 

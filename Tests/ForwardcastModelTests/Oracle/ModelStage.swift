@@ -132,7 +132,7 @@ final class ModelStage: Sendable {
 
   /// What the model calls an error.
   static func text(_ error: any Error) -> String {
-    (error as? MessageError)?.code.description ?? "\(error)"
+    (error as? MessageError)?.code.description ?? (error as? Thrown)?.text ?? "\(error)"
   }
 
   /// Waits until nothing is on its way.
