@@ -14,6 +14,8 @@ struct MessageRequest {
   var listsEveryTarget = false
   /// Whether the sender suspends until there is room, though it waits for no answer.
   var waitsForRoom = false
+  /// The wait of a method that the sender is in.
+  var wait: SuspendedWait?
   /// Makes what says of each answer, one after another, whether the sender needs no further one; `nil` where it needs all. For
   /// answers that hooks, or another context, stand before.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?

@@ -21,6 +21,9 @@ extension Parcel {
       root = RouteNode.tree(
         route, ProxyChain(route.core, in: outer.proxies, by: registration), message.trail,
         listsEveryTarget: message.request.listsEveryTarget)
+      do { try message.request.wait?.add(root.queuedTargets, in: route.core, message.selector) } catch {
+        return settle(place, .failed(error), target)
+      }
     }
     let isAwaited = details?.pending != nil
     let sink = SinkOf(NestedSink(message.request, tells: !isAwaited))

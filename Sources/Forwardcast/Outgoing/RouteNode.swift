@@ -171,6 +171,13 @@ final class RouteNode {
     return found
   }
 
+  /// The targets on contexts of their own, here and inside, on whatever contexts these are.
+  var queuedTargets: [Registration] {
+    all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
+      group.steps.lazy.filter(\.isActive).map { $0.registration.takeUnretainedValue() }
+    }
+  }
+
   /// Whether some target on another context, here or inside, is one that is meant.
   func hasElsewhere(isAway: Bool = false, _ isMeant: (RouteStep) -> Bool) -> Bool {
     (0..<route.count).contains { index in

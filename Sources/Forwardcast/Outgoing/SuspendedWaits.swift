@@ -31,25 +31,38 @@ final class SuspendedMethod: Sendable {
 }
 
 /// One wait of a task that is in a method of some target, or was made in one.
-final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' lists are guarded by the table's lock
-  /// The targets that were to be waited for.
-  let planned: [Registration]
+// What changes is guarded by the table's lock.
+final class SuspendedWait: @unchecked Sendable {
+  /// The targets that are to be waited for, as far as is known before the message is sent.
+  private var planned: [Registration]
   fileprivate var pending: PendingAnswers?
   /// The methods that wait.
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
   fileprivate let isOwn: Bool
   /// When the wait ends though nothing else ends it, and with what error, where it may be one for itself.
-  private let limit: (duration: Duration, error: MessageError)?
+  private var limit: SuspendedWaits.Limit?
 
   fileprivate init(
-    _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: (Duration, MessageError)?
+    _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: SuspendedWaits.Limit?
   ) {
     (self.planned, self.methods, self.isOwn, self.limit) = (planned, methods, isOwn, limit)
   }
 
   /// The targets that have not answered yet.
   fileprivate var awaited: [Registration] { pending?.open.compactMap(\.registration) ?? planned }
+
+  /// Notes that more targets are waited for than were known when the message began.
+  ///
+  /// - Throws: `wouldDeadlock`, with the ring.
+  func add(_ more: [Registration], in core: MulticastCore, _ selector: MessageSelector) throws(MessageError) {
+    let ring = SuspendedWaits.table.withLock { table in
+      let (ring, limit) = SuspendedWaits.closes(more, methods, isOwn: isOwn, table, core, selector)
+      if ring == nil { (planned, self.limit) = (planned + more, self.limit ?? limit) }
+      return ring
+    }
+    if let ring { throw SuspendedWaits.refusal(ring, core, selector) }
+  }
 
   /// Says that the message was sent: from now on only those are waited for whose outcome is open.
   func sent(_ pending: PendingAnswers) { SuspendedWaits.table.withLock { _ in self.pending = pending } }
@@ -58,7 +71,7 @@ final class SuspendedWait: @unchecked Sendable {  // `pending` and the methods' 
   ///
   /// - Parameter expire: ends the wait with an error.
   func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
-    guard let (duration, error) = limit else { return nil }
+    guard let (duration, error) = SuspendedWaits.table.withLock({ _ in limit }) else { return nil }
     let deadline = Deadline(after: duration)
     return Task.detached { [methods] in
       do { try await deadline.sleep() } catch { return }
@@ -113,23 +126,39 @@ enum SuspendedWaits {
     let isOwn = methods.contains { $0.task == task }
     let waiting = isOwn ? methods.filter { $0.task == task } : methods
     let closed = table.withLock { table -> (ring: [Registration]?, wait: SuspendedWait?) in
-      let ring = ring(from: wanted, to: waiting, table, onlyOwn: isOwn)
-      if isOwn, ring != nil { return (ring, nil) }
-      // Also over waits of which nobody knows whether they are the method's own.
-      let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false)
-      let limit = suspected.map { ring in
-        let duration = core.options.deadlockTimeout
-        let evidence = "after \(duration), in a task that a method made: \(text(ring))"
-        return (
-          duration, MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence)
-        )
-      }
+      let (ring, limit) = closes(wanted, waiting, isOwn: isOwn, table, core, selector)
+      if ring != nil { return (ring, nil) }
       let wait = SuspendedWait(wanted, methods: waiting, isOwn: isOwn, limit: limit)
       for method in waiting { table[method.registration.gateIdentity, default: []].append(wait) }
       return (nil, wait)
     }
     guard let ring = closed.ring else { return closed.wait }
-    throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+    throw refusal(ring, core, selector)
+  }
+
+  fileprivate static func refusal(_ ring: [Registration], _ core: MulticastCore, _ selector: MessageSelector)
+    -> MessageError
+  {
+    MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+  }
+
+  /// When a wait ends, and with what error.
+  typealias Limit = (duration: Duration, error: MessageError)
+
+  /// The ring that a wait for some targets closes, where the wait is the methods' own; else its limit, where it may close one.
+  fileprivate static func closes(
+    _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ table: [ObjectIdentifier: [SuspendedWait]],
+    _ core: MulticastCore, _ selector: MessageSelector
+  ) -> (ring: [Registration]?, limit: Limit?) {
+    let ring = ring(from: wanted, to: waiting, table, onlyOwn: isOwn)
+    if isOwn, ring != nil { return (ring, nil) }
+    // Also over waits of which nobody knows whether they are the method's own.
+    guard let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false) else { return (nil, nil) }
+    let duration = core.options.deadlockTimeout
+    let evidence = "after \(duration), in a task that a method made: \(text(suspected))"
+    return (
+      nil, (duration, MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
+    )
   }
 
   /// The targets from one that is wanted to one of those that wait; `nil` when there is no such way.

@@ -23,6 +23,7 @@ extension Walk {
     var failure: (any Error)?
     do {
       wait = try beginWait()
+      message.request.wait = wait ?? message.request.wait
       try await reserveRoom(in: root)
       start()
       try await serveAndWait(to: 0)
@@ -111,7 +112,7 @@ extension Walk {
     case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
     case .node(let node, let place):
       do {
-        try noteAwaited(behind: node)
+        try wait?.add(node.queuedTargets, in: route.core, selector)
         try await reserveRoom(in: node)
       } catch { return take(.failed(error), at: place) }
       enter(node, place)
@@ -212,16 +213,7 @@ extension Walk {
   private func beginWait() throws -> SuspendedWait? {
     guard case .suspended = waiting else { return nil }
     try Task.checkCancellation()
-    return try SuspendedWaits.begin(for: queuedTargets(in: root), in: route.core, route.selector)
-  }
-
-  /// Notes that those are waited for as well who were not known when the message began.
-  private func noteAwaited(behind node: RouteNode) throws {
-    guard case .suspended = waiting else { return }
-    let more = try SuspendedWaits.begin(
-      for: (wait?.planned ?? []) + queuedTargets(in: node), in: route.core, route.selector)
-    wait?.end()
-    wait = more
+    return try SuspendedWaits.begin(for: root.queuedTargets, in: route.core, route.selector)
   }
 
   /// Suspends until all that was sent to other contexts has ended, where the sender waits for that.
@@ -268,13 +260,6 @@ extension Walk {
         throw refuse(
           "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
       }
-    }
-  }
-
-  /// The targets that are waited for on contexts of their own.
-  private func queuedTargets(in root: RouteNode) -> [Registration] {
-    root.all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
-      group.steps.lazy.filter(\.isActive).map { $0.registration.takeUnretainedValue() }
     }
   }
 

@@ -296,11 +296,11 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, inner)) {}
   }
 
-  @Test("a method that waits for its own end through an object that is asked is refused")
-  func throughAsked() async {
+  @Test("a method that waits for its own end through an object that is asked is refused", arguments: [false, true])
+  func throughAsked(isElsewhere: Bool) async {
     final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
     let (outer, door) = (MulticastProxy<any Member>(), Door(to: proxy))
-    outer.add(door)
+    outer.add(door, delivery: isElsewhere ? .queue(DispatchQueue(label: "door")) : .direct)
     doer.does { number in number > 1 ? number : try await outer.collectAndWait(.slow, 2, returning: .sum) }
     await expect(code { _ = try await proxy.ask() }, equals: .wouldDeadlock)
     withExtendedLifetime((doer, door)) {}
