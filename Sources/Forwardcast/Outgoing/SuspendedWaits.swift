@@ -40,7 +40,7 @@ final class SuspendedWait: @unchecked Sendable {
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
   fileprivate let isOwn: Bool
-  /// When the wait ends though nothing else ends it, and with what error, where it may be one for itself.
+  /// When the wait ends though nothing else ends it, where it may be one for itself.
   private var limit: SuspendedWaits.Limit?
 
   fileprivate init(
@@ -71,11 +71,11 @@ final class SuspendedWait: @unchecked Sendable {
   ///
   /// - Parameter expire: ends the wait with an error.
   func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
-    guard let (duration, error) = SuspendedWaits.table.withLock({ _ in limit }) else { return nil }
-    let deadline = Deadline(after: duration)
+    guard let limit = SuspendedWaits.table.withLock({ _ in limit }) else { return nil }
+    let deadline = Deadline(after: limit.duration)
     return Task.detached { [methods] in
       do { try await deadline.sleep() } catch { return }
-      if methods.contains(where: \.isRunning) { expire(error) }
+      if methods.contains(where: \.isRunning) { expire(limit.error) }
     }
   }
 
@@ -142,8 +142,20 @@ enum SuspendedWaits {
     MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
   }
 
-  /// When a wait ends, and with what error.
-  typealias Limit = (duration: Duration, error: MessageError)
+  /// When a wait ends that may be one for itself, by a ring over a task that a method made.
+  struct Limit {
+    fileprivate let ring: [Registration]
+    fileprivate let core: MulticastCore
+    fileprivate let selector: MessageSelector
+
+    fileprivate var duration: Duration { core.options.deadlockTimeout }
+
+    /// Made outside of the table's lock, since it holds targets for a moment.
+    fileprivate var error: MessageError {
+      let evidence = "after \(duration), in a task that a method made: \(text(ring))"
+      return MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence)
+    }
+  }
 
   /// The ring that a wait for some targets closes, where the wait is the methods' own; else its limit, where it may close one.
   fileprivate static func closes(
@@ -154,11 +166,7 @@ enum SuspendedWaits {
     if isOwn, ring != nil { return (ring, nil) }
     // Also over waits of which nobody knows whether they are the method's own.
     guard let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false) else { return (nil, nil) }
-    let duration = core.options.deadlockTimeout
-    let evidence = "after \(duration), in a task that a method made: \(text(suspected))"
-    return (
-      nil, (duration, MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
-    )
+    return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
   /// The targets from one that is wanted to one of those that wait; `nil` when there is no such way.
