@@ -12,7 +12,6 @@ protocol PlugIn: MessageReceiver {
 
 @Receiver
 final class Shouting: PlugIn {
-  init() {}
   @Message func transform(_ text: String) -> String { text.uppercased() }
   @Message func echo(_ text: String, times: Int) -> String { String(repeating: text, count: times) }
 }
@@ -20,7 +19,6 @@ final class Shouting: PlugIn {
 @Receiver
 final class Counting: PlugIn {
   private var words = 0
-  init() {}
   @Message func transform(_ text: String) -> String { text }
   @Message func read(_ text: String) { words += text.split(separator: " ").count }
   @Message func report() -> String { "\(words) words" }
