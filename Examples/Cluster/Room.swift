@@ -2,6 +2,7 @@
 // Example: Cluster.
 
 import Forwardcast
+import ForwardcastCoding
 import Synchronization
 
 /// One line of talk, as it crosses.
