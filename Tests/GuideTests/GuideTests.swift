@@ -166,28 +166,6 @@ struct GuideTests {
     }
   }
 
-  @Test("the sections and articles that sources name are there")
-  func headers() throws {
-    let root = GuideBlocks.root
-    let design = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8)
-    let titles = try GuideBlocks.pages().map { try String(contentsOf: $0, encoding: .utf8) }
-    let sources = root.appending(path: "Sources")
-    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
-    var named = 0
-    for file in files where file.hasSuffix(".swift") {
-      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-      for name in text.matches(of: /DESIGN\.md, "([^"]+)"/).map(\.1) {
-        #expect(design.contains("\n## \(name)\n"), "\(file) names \(name)")
-        named += 1
-      }
-      for name in text.matches(of: /article "([^"]+)"/).map(\.1) {
-        #expect(titles.contains { $0.hasPrefix("# \(name)\n") }, "\(file) names \(name)")
-        named += 1
-      }
-    }
-    #expect(named >= 1)
-  }
-
   @Test("the version of README.md is the one that the command prints")
   func version() throws {
     let command = try String(
