@@ -34,11 +34,18 @@ extension ModelWorld {
 
   /// Whether an inner proxy that is itself on a queue has one outcome. Its targets run in the turn of that queue.
   private func isDeterminedOnQueue(_ proxy: ModelProxy) -> Bool {
-    proxy.all.allSatisfy { target in
+    // An error of another queue ends the message for those who come later, whoever comes first.
+    if stopsAtFirst, proxy.all.contains(where: { $0.place != .direct }) { return false }
+    return proxy.all.allSatisfy { target in
       if target.act != nil { return false }
       if target.proxy != nil { return target.place == .direct }
       return !target.place.isAutomatic && !(target.suspends && target.place == .direct)
     }
+  }
+
+  /// Whether any of the proxies stops at the first error.
+  private var stopsAtFirst: Bool {
+    root.stopsAtFirst || root.all.contains { $0.proxy?.stopsAtFirst ?? false }
   }
 
   /// Whether an inner proxy is on a queue. What it does there is not known to a sender that does not wait.

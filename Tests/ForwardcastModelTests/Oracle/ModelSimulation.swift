@@ -224,7 +224,7 @@ struct ModelSimulation {
         if serve(inner, step.entry, message, inOrder: inOrder || inner.stopsAtFirst, on: queue) { failed = true }
       } else {
         if entry.result == nil { serve(message, step.entry, on: queue) }
-        if messages[message].entries[step.entry].result?.isFailure ?? false { failed = true }
+        if hasFailed(step, message) { failed = true }
       }
       if inOrder, let policy = messages[message].door.policy, policy.isKnown(messages[message].answersInOrder) {
         messages[message].isKnown = true
@@ -232,6 +232,12 @@ struct ModelSimulation {
       if failed, proxy.stopsAtFirst { break }
     }
     return failed
+  }
+
+  /// Whether a target has failed by now, or for a proxy on a queue somebody in it.
+  private func hasFailed(_ step: ModelStep, _ message: Int) -> Bool {
+    messages[message].entries[step.entry].result?.isFailure ?? false
+      || step.steps.contains { hasFailed($0, message) }
   }
 
   /// A report lists the targets of a proxy that the message does not come to in its place.
