@@ -110,6 +110,8 @@ for targets in 0 10; do
   wanted visit && note "visit-$targets.call" "$(message visit "$targets")" 0
 done
 wanted born && note born.call "$(message born 1)" 0
+# A message that nobody gets but a stream.
+wanted listen && note listen.call "$(message stream:typed 0)" 0
 # The first message of a name that nobody has a row for.
 wanted first && note first.call "$(message first 1)" 0
 # What proxies, registrations and rows keep.

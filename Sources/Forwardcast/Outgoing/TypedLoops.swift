@@ -25,6 +25,7 @@ func broadcastOtherwise<R, each A>(
       arguments.walked(returning: R.self, crosses: crosses)
     }
     if let count {
+      if count == 0 { return broadcastWalked(keep(visit), nil) }
       var tally = LoopTally(visit)
       return tally.broadcast(count, arguments, returning: R.self)
     }
@@ -81,6 +82,7 @@ func collectOtherwise<R, Output, each A>(
       arguments.walked(returning: R.self, crosses: crosses)
     }
     if let count {
+      if count == 0 { return collectWalked(keep(visit), policy, collector, nil) }
       let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
       return Collected(collector.finish(), failure)
     }

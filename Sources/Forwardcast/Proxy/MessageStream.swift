@@ -18,29 +18,34 @@ public struct MessageStream<Element>: AsyncSequence {
   /// A stream throws nothing.
   public typealias Failure = Never
 
-  private let stream: AsyncStream<UncheckedSendable<Element>>
-  private let counter: StreamCounter
+  @usableFromInline let stream: AsyncStream<Element>
+  @usableFromInline let counter: StreamCounter
 
-  init(_ stream: AsyncStream<UncheckedSendable<Element>>, _ counter: StreamCounter) {
-    (self.stream, self.counter) = (stream, counter)
-  }
+  @export(implementation)
+  init(_ stream: AsyncStream<Element>, _ counter: StreamCounter) { (self.stream, self.counter) = (stream, counter) }
 
   /// How many messages the buffer has given up since the sequence was made, as its policy says: what a slow listener missed.
   public var dropped: Int { counter.dropped }
 
   /// An iterator. A stream has one buffer: iterators share its messages.
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(inner: stream.makeAsyncIterator()) }
 
   /// Takes messages, one after another.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate var inner: AsyncStream<UncheckedSendable<Element>>.Iterator
+    @usableFromInline var inner: AsyncStream<Element>.Iterator
+
+    @inlinable
+    init(inner: AsyncStream<Element>.Iterator) { self.inner = inner }
 
     /// The next message, waited for; `nil` once the sequence has ended.
+    @inlinable
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
     /// The next message, waited for in the isolation of `actor`.
+    @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await inner.next(isolation: actor)?.value
+      await inner.next(isolation: actor)
     }
   }
 }
@@ -48,11 +53,14 @@ public struct MessageStream<Element>: AsyncSequence {
 extension MessageStream: Sendable where Element: Sendable {}
 
 /// What a stream's buffer gave up.
+@usableFromInline
 final class StreamCounter: Sendable {
   private let count = Atomic<Int>(0)
 
+  @usableFromInline init() {}
+
   var dropped: Int { count.load(ordering: .acquiring) }
-  func noteDropped() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+  @usableFromInline func noteDropped() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
 /// A message that succeeded, with what was answered: an element of `exchanges(for:)`.
@@ -68,60 +76,55 @@ extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {
 extension MulticastCore {
   /// A stream of what `element` makes of each message.
   ///
+  /// Specialised in the user's module, as the loops are: there the types are known. The stream's source keeps no stream, so one
+  /// that nobody takes from any more ends.
   /// - Parameters:
   ///   - isShared: whether the stream may be used in another isolation than the senders': then only arguments that are known
   ///     to be `Sendable` are let through, and others are told to `onError`.
+  ///   - ofAnswers: whether messages come when they have succeeded, with their answers; else when they leave.
   ///   - element: may throw for a message that is not of its types, which is told to `onError`. A message is not stopped by
   ///     who listens to it.
+  @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
-    _ element: @escaping (HookedMessage) throws -> Element
+    ofAnswers: Bool = false, _ element: @escaping (HookedMessage, MessageAnswers?) throws -> Element
   ) -> MessageStream<Element> {
-    // What is not Sendable stays in the isolation of a proxy that is not.
-    nonisolated(unsafe) let element = element
-    return listen(selector, policy) { [link] source in
-      .before { message in link.core?.tell(source, message, isShared) { try element(message) } }
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+    let counter = StreamCounter()
+    continuation.onTermination = listen(selector, isShared: isShared, ofAnswers: ofAnswers) { message, answers in
+      // What is not Sendable stays in the isolation of a proxy that is not.
+      nonisolated(unsafe) let element = try element(message, answers)
+      if case .dropped = continuation.yield(element) { counter.noteDropped() }
+    } finish: {
+      continuation.finish()
     }
+    return MessageStream(stream, counter)
   }
 
-  /// A stream of what `element` makes of each message that succeeded, and of its answers.
-  func answerStream<Element>(
-    _ selector: MessageSelector, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
-    _ element: @escaping (HookedMessage, MessageAnswers) throws -> Element
-  ) -> MessageStream<Element> {
-    nonisolated(unsafe) let element = element
-    return listen(selector, policy) { [link] source in
-      .after { message, answers in link.core?.tell(source, message, isShared) { try element(message, answers) } }
+  /// Installs a listener. Gives what takes it out again.
+  @usableFromInline
+  func listen(
+    _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,
+    _ take: @escaping (HookedMessage, MessageAnswers?) throws -> Void, finish: @escaping @Sendable () -> Void
+  ) -> @Sendable (Any) -> Void {
+    nonisolated(unsafe) let take = take
+    let tell: @Sendable (HookedMessage, MessageAnswers?) -> Void = { [link] message, answers in
+      do {
+        if isShared, !message.arguments.crosses { throw message.cannotCross("an argument") }
+        try take(message, answers)
+      } catch {
+        link.core?.report(error, message.selector, nil, receiver: "a stream of messages")
+      }
     }
-  }
-
-  private func tell<Element>(
-    _ source: StreamSource<Element>, _ message: HookedMessage, _ isShared: Bool, _ element: () throws -> Element
-  ) {
-    do {
-      if isShared, !message.arguments.crosses { throw message.cannotCross("an argument") }
-      source.yield(try element())
-    } catch {
-      report(error, message.selector, nil, receiver: "a stream of messages")
-    }
-  }
-
-  private func listen<Element>(
-    _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
-    _ makeBody: (StreamSource<Element>) -> Hook.Body
-  ) -> MessageStream<Element> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: UncheckedSendable<Element>.self, bufferingPolicy: policy.rewrapped)
-    let source = StreamSource(continuation: continuation)
-    let listener = MessageListener(Hook(selector, makeBody(source))) { continuation.finish() }
+    let listener = MessageListener(
+      Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }), finish: finish)
     change { state, _ in
       state.madeRest.listeners.append(listener)
       state.list.noteChanged()
     }
-    continuation.onTermination = { [link, weak listener] _ in
+    return { [link, weak listener] _ in
       if let listener { link.core?.remove(listener) }
     }
-    return MessageStream(stream, source.counter)
   }
 
   private func remove(_ listener: MessageListener) {
@@ -136,28 +139,6 @@ extension MulticastCore {
   }
 
   var listenerCount: Int { state.withLock { $0.rest?.listeners.count ?? 0 } }
-}
-
-/// The end of one stream that the proxy has. It keeps no stream: one that nobody takes from any more ends.
-private struct StreamSource<Element>: Sendable {
-  let continuation: AsyncStream<UncheckedSendable<Element>>.Continuation
-  let counter = StreamCounter()
-
-  func yield(_ element: Element) {
-    if case .dropped = continuation.yield(UncheckedSendable(element)) { counter.noteDropped() }
-  }
-}
-
-extension AsyncStream.Continuation.BufferingPolicy {
-  /// The policy for elements in a wrapper.
-  fileprivate var rewrapped: AsyncStream<UncheckedSendable<Element>>.Continuation.BufferingPolicy {
-    switch self {
-    case .unbounded: .unbounded
-    case .bufferingOldest(let count): .bufferingOldest(count)
-    case .bufferingNewest(let count): .bufferingNewest(count)
-    @unknown default: .unbounded
-    }
-  }
 }
 
 extension HookedMessage {

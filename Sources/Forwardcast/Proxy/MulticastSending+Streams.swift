@@ -15,6 +15,7 @@ extension MulticastSending {
   ///   - message: the key.
   ///   - policy: how many messages may wait for a slow listener, and which go when there are more: see
   ///     ``MessageStream/dropped``.
+  @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<(repeat each A)>.Continuation.BufferingPolicy = .unbounded
@@ -31,7 +32,7 @@ extension MulticastSending {
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
   ) -> MessageStream<Invocation> {
-    core.stream(selector, policy, isShared: false) { $0.invocation }
+    core.stream(selector, policy, isShared: false) { message, _ in message.invocation }
   }
 
   /// The messages of a key that succeed from now on, each as its arguments with what was answered.
@@ -49,15 +50,18 @@ extension MulticastSending {
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
   ) -> MessageStream<MessageExchange<R, repeat each A>> {
-    core.answerStream(message.selector, policy, isShared: false) { try MessageExchange($0, $1, of: message) }
+    core.stream(message.selector, policy, isShared: false, ofAnswers: true) {
+      try MessageExchange($0, $1, of: message)
+    }
   }
 
-  fileprivate func stream<R, each A>(
+  @export(implementation)
+  func stream<R, each A>(
     _ message: Message<(repeat each A) -> R>,
     _ policy: AsyncStream<(repeat each A)>.Continuation.BufferingPolicy, isShared: Bool
   ) -> MessageStream<(repeat each A)> {
     let type = ((repeat each A) -> R).self
-    return core.stream(message.selector, policy, isShared: isShared) { sent in
+    return core.stream(message.selector, policy, isShared: isShared) { sent, _ in
       try sent.arguments.values(as: type, sent.selector, sent.receiver).values
     }
   }
@@ -65,6 +69,7 @@ extension MulticastSending {
 
 extension MulticastSending where Interface: Sendable {
   /// For a loop in any isolation: the messages of a key from now on, each as its arguments; see the form for one.
+  @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<(repeat each A)>.Continuation.BufferingPolicy = .unbounded
@@ -78,7 +83,7 @@ extension MulticastSending where Interface: Sendable {
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
   ) -> MessageStream<MessageExchange<R, repeat each A>> {
-    core.answerStream(message.selector, policy, isShared: true) {
+    core.stream(message.selector, policy, isShared: true, ofAnswers: true) {
       if !message.answerCrosses { throw $0.cannotCross("an answer") }
       return try MessageExchange($0, $1, of: message)
     }
@@ -90,14 +95,14 @@ extension MulticastSending where Interface: Sendable {
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
   ) -> MessageStream<Invocation> {
-    core.stream(selector, policy, isShared: true) { $0.invocation }
+    core.stream(selector, policy, isShared: true) { message, _ in message.invocation }
   }
 }
 
 extension MessageExchange {
-  fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers, of key: Message<(repeat each A) -> R>) throws {
+  fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers?, of key: Message<(repeat each A) -> R>) throws {
     // All that throws comes first: releasing half of this value crashes the compiler.
-    let list = try answers.typed(as: R.self, message)
+    let list = try answers?.typed(as: R.self, message) ?? []
     arguments = try message.values(of: key).values
     self.answers = list
   }
@@ -108,7 +113,7 @@ extension MulticastSending {
   ///
   /// Where hooks can be installed it is known. Only who sends through a proxy of its own is asked for a route, which leads
   /// there.
-  var core: MulticastCore {
+  @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core
   }

@@ -3,11 +3,12 @@
 import Synchronization
 
 /// A message as its hooks see it.
+@usableFromInline
 struct HookedMessage {
-  let selector: MessageSelector
+  @usableFromInline let selector: MessageSelector
   /// Whom errors name: the proxy, or the receiver whose method is called.
-  let receiver: AnyObject
-  let arguments: MessageArguments
+  @usableFromInline let receiver: AnyObject
+  @usableFromInline let arguments: MessageArguments
   /// Who pays for the message.
   var budget: MessageBudget?
 

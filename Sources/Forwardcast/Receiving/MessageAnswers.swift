@@ -1,6 +1,7 @@
 // MessageAnswers.swift: the answers of one message, as its hooks pass them on.
 
 /// The answers of one message in the order of delivery, of types that only some of its hooks know.
+@usableFromInline
 class MessageAnswers {
   /// Each answer in a box.
   var boxes: [ArgumentBox] { [] }

@@ -111,13 +111,19 @@ extension MessageArguments {
   /// The arguments as the types of a key: as they are when the sender used a key of these types, else out of boxes.
   ///
   /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  @export(implementation) @inline(__always)
   final func values<R, each A>(
     as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
   ) throws -> Arguments<repeat each A> {
     if functionType == ObjectIdentifier(type) {
       return unsafeDowncast(self, to: TypedArguments<R, repeat each A>.self).values
     }
-    return try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
+    return try unboxed(selector, receiver)
+  }
+
+  @usableFromInline
+  final func unboxed<each A>(_ selector: MessageSelector, _ receiver: AnyObject) throws -> Arguments<repeat each A> {
+    try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
   /// The same message with other arguments, which stay typed when the message is.

@@ -48,22 +48,23 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }
 
-  /// The function type of all methods, where a loop is all that the message takes behind its hooks.
-  var typeBehindHooks: ObjectIdentifier? { route._withUnsafeGuaranteedRef { $0.typeBehindHooks } }
+  /// The function types of the methods, where a loop is all that the message takes behind its hooks.
+  var typesBehindHooks: RouteTraits.Types? { route._withUnsafeGuaranteedRef { $0.typesBehindHooks } }
 
   /// Whether some registration is not among the steps.
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks around the message where all of them come before it, and methods of one type are called then.
+  /// Runs the hooks around the message where all of them come before it, and only methods of one type are called then, or
+  /// none.
   ///
   /// - Parameter type: that of the methods.
   /// - Returns: how many steps the message goes then; `nil`, and nothing done, where that is not so.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Int? {
-    guard typeBehindHooks == type else { return nil }
+    guard let types = typesBehindHooks, types == .none || types == .one(type) else { return nil }
     // What a hook adds comes later.
     let count = count
     try runHooks(arguments())

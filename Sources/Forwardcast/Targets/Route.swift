@@ -54,7 +54,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     covered = UInt32(list?.end ?? 0)
     traits = steps.traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk
-    loopType = needsWalk ? nil : traits.type
+    loopType = needsWalk ? nil : traits.types.only
     let capacity = max(steps.list.count + room, 1)
     self.capacity = UInt32(capacity)
     self.steps = .allocate(capacity: capacity)
@@ -80,9 +80,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     keptPlan.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
-  /// The function type of all methods, where a loop is all that the message takes behind hooks that all come before it.
-  var typeBehindHooks: ObjectIdentifier? {
-    around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.type : nil
+  /// The function types of the methods, where a loop is all that the message takes behind hooks that all come before it.
+  var typesBehindHooks: RouteTraits.Types? {
+    around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
   }
 
   /// How many steps there are.
@@ -195,6 +195,9 @@ struct RouteTraits: Equatable {
     case one(ObjectIdentifier)
     case several
 
+    /// The one of all methods.
+    var only: ObjectIdentifier? { if case .one(let type) = self { type } else { nil } }
+
     func joined(by more: Types) -> Types {
       switch (self, more) {
       case (.none, _): more
@@ -203,9 +206,6 @@ struct RouteTraits: Equatable {
       }
     }
   }
-
-  /// The function type of all methods, where they have one.
-  var type: ObjectIdentifier? { if case .one(let type) = types { type } else { nil } }
 
   /// Whether a message takes more than to call one method after another.
   var needsWalk: Bool { hasQueued || hasForwarders || hasRepeats }

@@ -100,6 +100,20 @@ struct StreamTests {
     expect(heard, equals: [1, 2, 3, 4, 5])
   }
 
+  @Test("a message that only a stream hears has reached nobody")
+  func silence() async throws {
+    let proxy = SharedDesks(options: MulticastOptions(silence: .thrown))
+    let told = Journal()
+    proxy.onError = { told.write(($0.error as? MessageError)?.code.description ?? "\($0)") }
+    let stream = proxy.messages(for: .quote)
+    #expect(proxy.broadcast(.quote, 1).nobodyResponded)
+    expect(told.all, equals: ["nobody responds"])
+    let error = #expect(throws: MessageError.self) { try proxy.collect(.quote, 2, returning: .sum) }
+    expect(error?.code, equals: .nobodyResponds)
+    var heard = stream.makeAsyncIterator()
+    expect([await heard.next(), await heard.next()], equals: [1, 2])
+  }
+
   @Test("who listens hears what the hooks let through, as the targets get it")
   func hooks() async throws {
     var proxy: SharedDesks? = proxy()
