@@ -55,6 +55,23 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "a sender waits for room behind a nested proxy that was removed", alongWith,
+      nest(1), .add(Addition(object: .target(1), proxy: 1, context: 1, buffer: .suspendSender(1))), send(.broadcast),
+      send(.broadcastWhenReady), .remove(.proxy(1), from: 0)),
+    KnownDifference(
+      "a sender waits for room behind a nested proxy that is muted", alongWith,
+      nest(2, in: 1), nest(1), .add(Addition(object: .target(1), proxy: 2, context: 1, buffer: .suspendSender(1))),
+      send(.broadcast), send(.collectAndWait(.all), .ask), .mute(.proxy(1), in: 0)),
+    KnownDifference(
+      "who stands behind an error that stops is listed as stopped where the proxy was removed",
+      "A skip's reason is the first that holds of: removed, … withheld, stopped",
+      targets: [3: TargetSetup(throwsError: true, actions: [.remove(.proxy(1), from: 0)])],
+      proxies: [1: ProxySetup(stopsAtFirst: true)], nest(1), add(3, to: 1), add(4, to: 1), send(.forward)),
+    KnownDifference(
+      "a question that full buffers refuse has the empty answer", "somebody would respond but cannot be asked now",
+      .add(Addition(object: .target(1), context: 1, buffer: .keepOldest(1))), send(.broadcast),
+      send(.collectAndWait(.sum), .ask), send(.collectAndWait(.every), .vote)),
+    KnownDifference(
       "the report of a sender who waits keeps a weak target alive that has not run yet",
       "weak; dead targets are never called", add(2, on: 0), send(.forwardAndWait), .release(2)),
     KnownDifference(

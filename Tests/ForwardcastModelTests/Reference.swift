@@ -248,7 +248,9 @@ final class Reference {
     case .add(let addition): add(addition)
     case .remove(let object, let proxy): named(object, in: proxy).forEach(cancel)
     case .cancel(let number): if let place = additions[number] { cancel(place) }
-    case .mute(let object, let proxy): named(object, in: proxy).forEach { $0.isMuted = true }
+    case .mute(let object, let proxy):
+      named(object, in: proxy).forEach { $0.isMuted = true }
+      roomChanged()
     case .unmute(let object, let proxy): named(object, in: proxy).forEach { $0.isMuted = false }
     case .release(let target): if running[target] == 0 { held[target] = false }
     case .hook(let setup):
@@ -423,12 +425,12 @@ final class Reference {
     guard !nodes.isEmpty else { return begin() }
     let isReady = {
       nodes.allSatisfy { node in
-        node.way.contains { $0.isCancelled }
+        node.way.contains { $0.isCancelled || $0.isMuted }
           || node.place.waiting.count + node.place.reserved < self.limit(node.place) ?? .max
       }
     }
     let take = {
-      for (index, node) in nodes.enumerated() where !node.place.isCancelled {
+      for (index, node) in nodes.enumerated() where !node.way.contains(where: { $0.isCancelled || $0.isMuted }) {
         // The specification does not say how many places a message takes to which several ways lead: one, so that it never
         // waits for itself.
         node.sharesRoom = nodes[..<index].contains { $0.place === node.place }
@@ -585,11 +587,11 @@ final class Reference {
       case .pass, .change, .swallow: within(argument, leave)
       case .argument: within(argument + 100, leave)
       case .twice:
-        let before = part.travel.failuresOfHooks
+        let (before, called) = (part.travel.failuresOfHooks, part.travel.called)
         within(argument) { served in
           guard self.outgoing(served, part).error == nil else { return done(served) }
           // The second one counts; what no hook was thrown is told.
-          part.travel.failuresOfHooks = before
+          (part.travel.failuresOfHooks, part.travel.called) = (before, called)
           for fault in served.errors { self.report(fault, part) }
           guard part.travel.send.verb.waits else { return within(argument, leave) }
           self.whenThereIsRoom(in: level, part.travel, part.home) { within(argument, leave) }
@@ -674,7 +676,12 @@ final class Reference {
     var part = part
     part.isInOrder = part.isInOrder || program.proxies[level.proxy].stopsAtFirst
     if !mayStop(level, part) { postAll(level, part, argument) }
-    serve(level, part, argument, passed: passed) { served in
+    let left = {
+      // What nobody has needed.
+      self.giveBackAll(level)
+      passed()
+    }
+    serve(level, part, argument, passed: left) { served in
       // Hooks inside may have answered for whom they withheld it from.
       guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level), served.answers.isEmpty else {
         return done(served)
@@ -788,8 +795,17 @@ final class Reference {
       node.outcome = .unlisted
       for inner in level.nodes { skip(inner, reason) }
     } else {
+      // The message was not for it, and it has died.
+      if let current, node.level == nil, isLeftOut(node, current), !isAlive(node.place) {
+        current.travel.ended += ["nil dead", "nil removed"]
+        return node.outcome = .unlisted
+      }
       let own = current.flatMap { obstacle(node, $0) } ?? (node.level == nil ? nil : "does not respond")
       node.outcome = .skipped(own ?? reason)
+      // A report holds whom it lists.
+      if let current, current.mode == .report, case .target(let target) = node.object, isAlive(node.place) {
+        current.travel.called.insert(target)
+      }
     }
   }
   /// The message whose outcomes are written.
@@ -828,7 +844,9 @@ final class Reference {
       done(all)
     }
     /// Answers are taken in the order of delivery, so that one that is not known yet keeps back those behind it.
-    func inOrder() -> [Int] { served.prefix { $0 != nil }.flatMap { $0?.answers.map(\.value) ?? [] } }
+    /// What is known, also where whoever waits has not had its turn since.
+    var known: [Served?] { zip(served, level.nodes).map { $0 ?? $1.served } }
+    func inOrder() -> [Int] { known.prefix { $0 != nil }.flatMap { $0?.answers.map(\.value) ?? [] } }
     func settle(_ index: Int, _ outcome: Served) {
       served[index] = outcome
       if outcome.hasFailed { hasFailed = true }
@@ -838,10 +856,24 @@ final class Reference {
       if let outcome = node.served { return settle(index, outcome) }
       node.onServed = { settle(index, $0) }
     }
+    /// Those whom a loop over neighbours passes by, and comes to when it ends.
+    var late: [Node] = []
+    func passLate() {
+      current = part
+      for node in late { _ = isReachable(node, part, in: level) }
+      late = []
+    }
     func ask(from start: Int) {
       for index in start..<level.nodes.count {
         let node = level.nodes[index]
         current = part
+        if part.mode == .report, isLeftOut(node, part), isInLoop(index, of: level, part) {
+          late.append(node)
+          settle(index, Served())
+          continue
+        }
+        let isStopped = hasFailed && program.proxies[level.proxy].stopsAtFirst
+        if !isLooped(node, of: level, part) || obstacle(node, part) != nil || isStopped { passLate() }
         if node.isPosted {
           if part.mode == .report, !waits { list(node) }
           waits ? expect(node, index) : settle(index, Served())
@@ -853,6 +885,7 @@ final class Reference {
           continue
         }
         let isKnown = !part.isBehindOpen && policy?.isKnown(by: inOrder()) ?? false
+        hasFailed = hasFailed || known.contains { $0?.hasFailed ?? false }
         if isKnown || hasFailed && program.proxies[level.proxy].stopsAtFirst {
           skip(node, "stopped")
           settle(index, Served())
@@ -865,7 +898,7 @@ final class Reference {
         }
         var (isLater, isHere) = (false, false)
         var inner = part
-        inner.isBehindOpen = part.isBehindOpen || served.prefix(index).contains { $0 == nil }
+        inner.isBehindOpen = part.isBehindOpen || known.prefix(index).contains { $0 == nil }
         visit(
           node, inner, argument,
           passed: {
@@ -876,11 +909,28 @@ final class Reference {
         isLater = true
         if !isHere { return }
       }
+      passLate()
       hasAskedAll = true
-      passed()
       endWhenDone()
+      passed()
     }
     ask(from: 0)
+  }
+
+  /// Whether a target is served in a loop with its neighbours of the same kind.
+  private func isLooped(_ node: Node, of level: Level, _ part: Part) -> Bool {
+    guard case .target(let target) = node.object, node.place.context == nil, !isLeftOut(node, part) else {
+      return false
+    }
+    return program.targets[target].shape != .own && level.nodes.count { $0.object == node.object } == 1
+  }
+
+  /// Whether those are looped that come before and after somebody whom the message is not for.
+  private func isInLoop(_ index: Int, of level: Level, _ part: Part) -> Bool {
+    let (before, after) = (level.nodes[..<index].reversed(), level.nodes[(index + 1)...])
+    return [before.first { !isLeftOut($0, part) }, after.first { !isLeftOut($0, part) }].allSatisfy { node in
+      node.map { isLooped($0, of: level, part) } ?? false
+    }
   }
 
   /// Whether hooks of a level may wait for what it does.
@@ -917,6 +967,7 @@ final class Reference {
         // Nobody asks what the hooks of a nested proxy answer.
         if part.mode == .broadcast { served.answers = [] }
         node.hasFailed = !served.errors.isEmpty
+        if served.hasFailed { part.noteFailure() }
         self.takeErrorsOfHooks(&served, part)
         if let fault = served.errors.first(where: { !$0.isListed }), part.mode == .report {
           node.outcome = .failed(fault.text)
@@ -962,6 +1013,9 @@ final class Reference {
   private func post(_ node: Node, _ part: Part, _ argument: Int) {
     let place = node.place
     let parcel = Parcel(node, part.travel, argument)
+    // What is delivered all the same keeps its target from now on.
+    if parcel.deliversPending, case .target(let target) = node.object { running[target] += 1 }
+    defer { if parcel.deliversPending, case .target(let target) = node.object { running[target] -= 1 } }
     switch place.buffer {
     case .unbounded: break
     case .keepNewest(let count): if place.waiting.count >= count { giveUp(place.waiting[0], for: part.travel) }
@@ -1216,8 +1270,7 @@ final class Reference {
       } else if answers.isEmpty, failures.isEmpty, served.answers.isEmpty,
         !travel.waits && !queued.isEmpty || skipped.contains(where: { $0.hasSuffix("buffer full") })
       {
-        let result = policy == .every ? "false" : policy.result(of: [])
-        note(name, travel.waits ? "gives \(result)" : "throws answers not waited for")
+        note(name, "throws answers not waited for")
       } else {
         let isAsked = travel.waits || travel.dead == 0 || !(answers + failures).isEmpty
         note(

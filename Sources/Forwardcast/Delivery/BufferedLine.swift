@@ -159,11 +159,11 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   /// Waits for a place, first come first served.
   ///
-  /// - Parameter limit: starts what ends the wait with an error of its own, if anything does.
+  /// - Parameter limit: is given what ends the wait with an error, and starts what may do so after a time, if anything does.
   /// - Throws: `CancellationError` when the task is cancelled, or that error; there is no place then.
   @inline(never)
   nonisolated(nonsending) func reserve(
-    limit: (@escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? = { _ in nil }
+    limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }
   ) async throws {
     let waiter = Waiter()
     let timer = limit { self.giveUp(waiter, $0) }

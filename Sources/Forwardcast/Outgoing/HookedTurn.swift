@@ -101,12 +101,17 @@ final class HookedTurn {
 
   nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
     // Who goes on once more needs room once more, before anything is posted.
-    if wasSent { try await walk.reserveRoom(in: node) }
+    if wasSent {
+      walk.giveBackRoom(in: node)
+      try await walk.reserveRoom(in: node, with: walk.giveBackRoom())
+    }
     let outside = try enter(arguments)
     defer { leave(outside) }
     do {
       try await walk.serveAndWait(to: depth)
+      let room = walk.giveBackRoom()
       try await walk.suspend()
+      try await walk.reserve(room)
     } catch { return try ended { throw error } }
     return try ended {}
   }

@@ -344,11 +344,8 @@ struct PolicySink<R, Output>: OutcomeSink {
         R.self != ArgumentBox.self
           || walk.root.hasElsewhere({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
       {
-        if case .nobody = walk.waiting {
-          throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued)
-        }
-        // Full buffers have given it up.
-        if let unasked = policy.unasked { return Collected(unasked(), nil) }
+        let isAwaited = if case .nobody = walk.waiting { false } else { true }
+        throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued, isRefused: isAwaited)
       }
       return collected()
     } catch {
@@ -392,12 +389,17 @@ extension PolicySink where R == ArgumentBox {
 }
 
 extension MessageError {
-  /// The error of a question whose targets all answer on contexts of their own, to a sender that does not wait.
-  static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int) -> MessageError {
-    MessageError(
+  /// The error of a question whose targets all answer on contexts of their own, to a sender that does not wait, or, where it does,
+  /// whose buffers all refused it.
+  static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
+    -> MessageError
+  {
+    let targets = "\(count) target\(count == 1 ? "" : "s")"
+    return MessageError(
       .notAwaited, receiver: core.name, selector: selector.name,
-      evidence:
-        "\(count) target\(count == 1 ? "" : "s") got it on contexts of their own, and their answers were not waited "
-        + "for: make the requirement async, or ask with collectAndWait")
+      evidence: isRefused
+        ? "the buffers of \(targets) were full, and nobody else was asked"
+        : "\(targets) got it on contexts of their own, and their answers were not waited "
+          + "for: make the requirement async, or ask with collectAndWait")
   }
 }

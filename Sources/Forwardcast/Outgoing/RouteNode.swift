@@ -204,7 +204,7 @@ final class RouteNode {
       let context = StepContext(step, of: route.selector, in: proxies, step.target, isQueued: true)
       let own = step.obstacle ?? (context.target == nil ? .dead : nil)
       let reason = stop.map { .first(own, $0) } ?? own
-      if own != nil, listed.isActiveElsewhere(step, in: self) { continue }
+      if own != nil, own != .dead, listed.isActiveElsewhere(step, in: self) { continue }
       if route.route.hasRepeats, !(reason == nil ? listed.enter(step) : listed.list(step)) { continue }
       if reason != .dead, case .node(let child)? = nested[index] {
         outcomes += child.outcomes(reason, at: context)

@@ -35,7 +35,7 @@ final class SuspendedMethod: Sendable {
 final class SuspendedWait: @unchecked Sendable {
   /// The targets that are to be waited for, as far as is known before the message is sent.
   private var planned: [Registration]
-  fileprivate var pending: PendingAnswers?
+  private var pending: PendingAnswers?
   /// The methods that wait.
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
@@ -50,22 +50,27 @@ final class SuspendedWait: @unchecked Sendable {
   }
 
   /// The targets that have not answered yet.
-  fileprivate var awaited: [Registration] { pending?.open.compactMap(\.registration) ?? planned }
+  fileprivate var awaited: [Registration] {
+    let (pending, planned) = SuspendedWaits.table.withLock { _ in (self.pending, self.planned) }
+    return pending?.open.compactMap(\.registration) ?? planned
+  }
 
   /// Notes that more targets are waited for than were known when the message began.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
   func add(_ more: [Registration], in core: MulticastCore, _ selector: MessageSelector) throws(MessageError) {
-    let ring = SuspendedWaits.table.withLock { table in
-      let (ring, limit) = SuspendedWaits.closes(more, methods, isOwn: isOwn, table, core, selector)
-      if ring == nil { (planned, self.limit) = (planned + more, self.limit ?? limit) }
-      return ring
+    try SuspendedWaits.enter(more, methods, isOwn: isOwn, core, selector) { _, limit in
+      (planned, self.limit) = (planned + more, self.limit ?? limit)
     }
-    if let ring { throw SuspendedWaits.refusal(ring, core, selector) }
   }
 
   /// Says that the message was sent: from now on only those are waited for whose outcome is open.
-  func sent(_ pending: PendingAnswers) { SuspendedWaits.table.withLock { _ in self.pending = pending } }
+  func sent(_ pending: PendingAnswers) {
+    SuspendedWaits.table.withLock { table in
+      self.pending = pending
+      table.changes += 1
+    }
+  }
 
   /// Begins to measure the time, where the wait has a limit.
   ///
@@ -84,8 +89,8 @@ final class SuspendedWait: @unchecked Sendable {
     SuspendedWaits.table.withLock { table in
       for method in methods {
         let gate = method.registration.gateIdentity
-        table[gate]?.removeAll { $0 === self }
-        if table[gate]?.isEmpty == true { table[gate] = nil }
+        table.waits[gate]?.removeAll { $0 === self }
+        if table.waits[gate]?.isEmpty == true { table.waits[gate] = nil }
       }
     }
   }
@@ -94,17 +99,29 @@ final class SuspendedWait: @unchecked Sendable {
 /// Who waits for whom, in the whole process.
 ///
 /// A method that suspends keeps its target busy, so whoever waits for that target waits for the method. Methods that wait
-/// for each other in a ring would do so for ever. Each looks along the ring before it waits and enters its wait in the same
-/// step, so that exactly one of those which close a ring finds it, and gets `wouldDeadlock` before anything is sent. Where
+/// for each other in a ring would do so for ever. Each looks along the ring before it waits, and enters its wait unless another
+/// one was entered meanwhile, when it looks again: so exactly one of those which close a ring finds it, and gets `wouldDeadlock`
+/// before anything is sent. Where
 /// one of the waits is that of a task which a method made, nobody can know whether the method awaits it (`async let`, a
 /// group) or not (`Task { }`): such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method
 /// still runs then. A detached task belongs to no method.
 enum SuspendedWaits {
-  fileprivate static let table = Guarded<[ObjectIdentifier: [SuspendedWait]]>(.init())
+  fileprivate struct Table {
+    var waits: [ObjectIdentifier: [SuspendedWait]] = .init()
+    /// How often more was waited for.
+    var changes = 0
+  }
+  fileprivate static let table = Guarded(Table())
+
+  /// The waits of methods of the registration's target.
+  private static func waits(of registration: Registration) -> [SuspendedWait] {
+    let gate = registration.gateIdentity
+    return table.withLock { $0.waits[gate] ?? [] }
+  }
 
   /// The targets that a method of the registration's target waits for.
   static func awaited(by registration: Registration) -> [Registration] {
-    table.withLock { $0[registration.gateIdentity, default: []].flatMap(\.awaited) }
+    waits(of: registration).flatMap(\.awaited)
   }
 
   /// Notes that the running task is about to wait for those targets; `nil` where it is in no method that matters.
@@ -125,21 +142,34 @@ enum SuspendedWaits {
     let task = SuspendedMethod.currentTask
     let isOwn = methods.contains { $0.task == task }
     let waiting = isOwn ? methods.filter { $0.task == task } : methods
-    let closed = table.withLock { table -> (ring: [Registration]?, wait: SuspendedWait?) in
-      let (ring, limit) = closes(wanted, waiting, isOwn: isOwn, table, core, selector)
-      if ring != nil { return (ring, nil) }
+    let gates = waiting.map(\.registration.gateIdentity)
+    return try enter(wanted, waiting, isOwn: isOwn, core, selector) { table, limit in
       let wait = SuspendedWait(wanted, methods: waiting, isOwn: isOwn, limit: limit)
-      for method in waiting { table[method.registration.gateIdentity, default: []].append(wait) }
-      return (nil, wait)
+      for gate in gates { table.waits[gate, default: []].append(wait) }
+      return wait
     }
-    guard let ring = closed.ring else { return closed.wait }
-    throw refusal(ring, core, selector)
   }
 
-  fileprivate static func refusal(_ ring: [Registration], _ core: MulticastCore, _ selector: MessageSelector)
-    -> MessageError
-  {
-    MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+  /// Enters a wait, under the table's lock, unless it closes a ring. What is asked of other waits is asked outside of the lock.
+  ///
+  /// - Throws: `wouldDeadlock`, with the ring.
+  fileprivate static func enter<T: Sendable>(
+    _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
+    _ selector: MessageSelector, _ body: (inout Table, Limit?) -> T
+  ) throws(MessageError) -> T {
+    while true {
+      let changes = table.withLock { $0.changes }
+      let (ring, limit) = closes(wanted, waiting, isOwn: isOwn, core, selector)
+      if let ring {
+        throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+      }
+      let entered = table.withLock { table -> T? in
+        guard table.changes == changes else { return nil }
+        table.changes += 1
+        return body(&table, limit)
+      }
+      if let entered { return entered }
+    }
   }
 
   /// When a wait ends that may be one for itself, by a ring over a task that a method made.
@@ -158,21 +188,20 @@ enum SuspendedWaits {
   }
 
   /// The ring that a wait for some targets closes, where the wait is the methods' own; else its limit, where it may close one.
-  fileprivate static func closes(
-    _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ table: [ObjectIdentifier: [SuspendedWait]],
-    _ core: MulticastCore, _ selector: MessageSelector
+  private static func closes(
+    _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
+    _ selector: MessageSelector
   ) -> (ring: [Registration]?, limit: Limit?) {
-    let ring = ring(from: wanted, to: waiting, table, onlyOwn: isOwn)
+    let ring = ring(from: wanted, to: waiting, onlyOwn: isOwn)
     if isOwn, ring != nil { return (ring, nil) }
     // Also over waits of which nobody knows whether they are the method's own.
-    guard let suspected = ring ?? self.ring(from: wanted, to: waiting, table, onlyOwn: false) else { return (nil, nil) }
+    guard let suspected = ring ?? self.ring(from: wanted, to: waiting, onlyOwn: false) else { return (nil, nil) }
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
   /// The targets from one that is wanted to one of those that wait; `nil` when there is no such way.
   private static func ring(
-    from wanted: [Registration], to waiting: [SuspendedMethod], _ table: [ObjectIdentifier: [SuspendedWait]],
-    onlyOwn: Bool
+    from wanted: [Registration], to waiting: [SuspendedMethod], onlyOwn: Bool
   ) -> [Registration]? {
     let ends = Set(waiting.map(\.registration.gateIdentity))
     var seen = Set<ObjectIdentifier>()
@@ -180,7 +209,7 @@ enum SuspendedWaits {
     while let path = paths.popLast(), let last = path.last {
       if ends.contains(last.gateIdentity) { return path }
       guard seen.insert(last.gateIdentity).inserted else { continue }
-      for wait in table[last.gateIdentity] ?? [] where wait.isOwn || !onlyOwn {
+      for wait in waits(of: last) where wait.isOwn || !onlyOwn {
         for next in wait.awaited { paths.append(path + [next]) }
       }
     }

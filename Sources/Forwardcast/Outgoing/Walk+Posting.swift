@@ -190,54 +190,91 @@ extension Walk {
 
   // MARK: Room
 
+  /// A place in a buffer, for one step.
+  typealias Place = (line: BufferedLine, node: RouteNode, index: Int)
+
   /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, where the sender does.
   ///
   /// Once for all that the message may reach, also behind hooks.
   ///
+  /// - Parameter kept: places that the sender had, which are waited for together with those.
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
   ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
-  nonisolated(nonsending) func reserveRoom(in root: RouteNode) async throws {
+  nonisolated(nonsending) func reserveRoom(in root: RouteNode, with kept: [Place] = []) async throws {
     guard mayAwaitRoom else { return }
-    var places: [(line: BufferedLine, step: RouteStep, node: RouteNode, index: Int)] = []
+    var places = kept
     for node in root.all() {
       for group in node.plan?.groups ?? [] where !group.isBatched {
         guard let line = group.steps[0].queued?.line, line.suspendsSenders else { continue }
-        places.append((line, group.steps[0], node, group.indices[0]))
+        places.append((line, node, group.indices[0]))
       }
     }
-    keepsRoom = keepsRoom || !places.isEmpty
-    // In one order for all senders: none waits for a place of one that waits for its own.
-    places.sort { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }
+    try await reserve(places)
+  }
+
+  /// Waits for places, where the message may still come there.
+  nonisolated(nonsending) func reserve(_ places: [Place]) async throws {
+    guard !places.isEmpty else { return }
+    keepsRoom = true
     var last: BufferedLine?
     do {
-      for (line, step, node, index) in places where step.isActive && step.target != nil {
+      // In one order for all senders: none waits for a place of one that waits for its own.
+      for (line, node, index) in places.sorted(by: { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }) {
+        let step = node.route.steps[index]
+        guard step.isActive, step.target != nil, node.proxies.obstacle == nil else { continue }
         // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
         guard line !== last else {
           node.reserved[index] = false
           continue
         }
-        if !line.reserveAtOnce() {
-          let wait = try SuspendedWaits.begin(
-            for: [step.registration.takeUnretainedValue()], in: route.core, route.selector)
-          defer { wait?.end() }
-          try await line.reserve { wait?.start($0) }
+        if !line.reserveAtOnce(), try await !wait(for: line, step.registration.takeUnretainedValue(), node.proxies) {
+          continue
         }
         node.reserved[index] = true
         last = line
       }
     } catch {
-      giveBackRoom(in: root)
+      for (_, node, _) in places { giveBackRoom(in: node) }
       throw error
     }
   }
 
-  /// Gives back the places that were not used.
-  func giveBackRoom(in root: RouteNode) {
+  /// The way to a target was closed while its sender waited for room.
+  private struct WayClosed: Error {}
+
+  /// Waits for one place. `false` when the target, or a proxy on the way there, was removed or muted before.
+  nonisolated(nonsending) private func wait(
+    for line: BufferedLine, _ registration: Registration, _ proxies: ProxyChain
+  ) async throws -> Bool {
+    let wait = try SuspendedWaits.begin(for: [registration], in: route.core, route.selector)
+    var room: RoomWait?
+    defer {
+      room?.end()
+      wait?.end()
+    }
+    do {
+      try await line.reserve { giveUp in
+        room = RoomWait(on: [registration] + proxies.registrations) {
+          if !registration.isActive || proxies.obstacle != nil { giveUp(WayClosed()) }
+        }
+        return wait?.start(giveUp)
+      }
+    } catch is WayClosed { return false }
+    return true
+  }
+
+  /// Gives back the places that were not used, and says which they were.
+  @discardableResult
+  func giveBackRoom(in root: RouteNode) -> [Place] {
+    var unused: [Place] = []
     for node in root.all() {
       for index in node.reserved.indices where node.reserved[index] == true {
-        node.route.steps[index].queued?.line?.giveBack()
+        guard let line = node.route.steps[index].queued?.line else { continue }
+        node.reserved[index] = nil
+        line.giveBack()
+        unused.append((line, node, index))
       }
-      node.reserved = ByStep()
     }
+    return unused
   }
 }

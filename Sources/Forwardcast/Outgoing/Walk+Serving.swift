@@ -111,16 +111,20 @@ extension Walk {
     switch suspension {
     case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
     case .node(let node, let place):
+      let room = giveBackRoom()
       do {
         try wait?.add(node.queuedTargets, in: route.core, selector)
-        try await reserveRoom(in: node)
-      } catch { return take(.failed(error), at: place) }
-      enter(node, place)
+        try await reserveRoom(in: node, with: room)
+        return enter(node, place)
+      } catch { take(.failed(error), at: place) }
+      try await reserve(room)
     case .turn(let attempt, let step, let target):
+      let room = giveBackRoom()
       if attempt.suspends { endTurn() }
       let outcome = await endedAndWaited(attempt, step).map { crossed($0, step, target) }
       take(outcome ?? .skipped(.first(step.obstacle, proxies.obstacle ?? .muted)), at: context(step, target))
       endTurn()
+      try await reserve(room)
     }
   }
 

@@ -190,7 +190,7 @@ final class Walk {
   private func nextStep() -> Event? {
     takeLeftOut(before: frame.index)
     let (node, index) = (frame.node, frame.index)
-    if frame.stop == nil, node.proxies.outer != nil { frame.stop = node.proxies.obstacle }
+    if node.proxies.outer != nil { frame.stop = stopNow }
     let mayStop = pending != nil && node.route.core.stopsAtFirst
     if mayStop, frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { frame.stop = .stopped }
     if isEnough || frame.stop != nil {
@@ -245,6 +245,12 @@ final class Walk {
       }
     }
     return nil
+  }
+
+  /// Why nobody further in the frame gets the message at this moment.
+  private var stopNow: DeliveryReport.SkipReason? {
+    guard frame.proxies.outer != nil, let obstacle = frame.proxies.obstacle else { return frame.stop }
+    return .first(frame.stop, obstacle)
   }
 
   /// Passes by a step whose turn does not come any more.
@@ -326,8 +332,7 @@ final class Walk {
   private func takeLeftOut(before index: Int) {
     let all = frame.node.leftOut
     while frame.nextLeftOut < all.count, all[frame.nextLeftOut].before <= index {
-      let stop = frame.stop ?? (frame.proxies.outer == nil ? nil : frame.proxies.obstacle)
-      let outcomes = frame.node.outcomes(of: all[frame.nextLeftOut], stop)
+      let outcomes = frame.node.outcomes(of: all[frame.nextLeftOut], stopNow)
       frame.nextLeftOut += 1
       for (outcome, context) in outcomes {
         frame.isListed = true
@@ -504,7 +509,7 @@ final class Walk {
     let reason = step.obstacle ?? (step.target == nil ? .dead : frame.proxies.obstacle ?? .dead)
     if reason == .dead { frame.dead += 1 }
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
-    if frame.proxies.outer != nil { frame.stop = frame.proxies.obstacle }
+    frame.stop = stopNow
     return frame.stop == nil
   }
 
@@ -630,6 +635,12 @@ final class Walk {
     lookThrough()
   }
 
+  /// Gives back all places that were not used, and says which they were: a sender that waits for anything but room has none that
+  /// others wait for, and takes them anew.
+  func giveBackRoom() -> [Place] {
+    keepsRoom ? ([root] + frames.lazy.map(\.node).filter(\.isFirst)).flatMap { giveBackRoom(in: $0) } : []
+  }
+
   /// Leaves frames whose message has ended with an error.
   func leaveFrames(to depth: Int) {
     while frames.count > depth {
@@ -641,7 +652,7 @@ final class Walk {
 
   /// Gives back the places that were kept for the targets of a proxy which the message came to, and of those inside, and that
   /// nobody has needed.
-  private func giveBackUnused() { if keepsRoom, frame.node.isFirst { giveBackRoom(in: frame.node) } }
+  private func giveBackUnused() { if keepsRoom { giveBackRoom(in: frame.node) } }
 
   /// Ends the way along one route.
   private func leave(to base: Int) {

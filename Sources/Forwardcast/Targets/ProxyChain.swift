@@ -18,6 +18,9 @@ final class ProxyChain: Sendable {
     depth = (outer?.depth ?? 0) + 1
   }
 
+  /// The registrations on the way here.
+  var registrations: [Registration] { (registration.map { [$0] } ?? []) + (outer?.registrations ?? []) }
+
   /// Whether every registration on the way is active.
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)

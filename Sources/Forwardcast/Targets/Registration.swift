@@ -140,12 +140,17 @@ public final class Registration: @unchecked Sendable {
   func markDead() { end(Registration.deadBit) }
 
   private func end(_ bit: UInt8) {
-    state.bitwiseOr(bit, ordering: .acquiringAndReleasing)
+    state.bitwiseOr(bit, ordering: .sequentiallyConsistent)
     queued?.line?.close()
+    RoomWait.look(at: self)
   }
 
-  /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way.
-  public func mute() { state.bitwiseOr(Registration.mutedBit, ordering: .acquiringAndReleasing) }
+  /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way. Senders that
+  /// wait for room in its buffer go on.
+  public func mute() {
+    state.bitwiseOr(Registration.mutedBit, ordering: .sequentiallyConsistent)
+    RoomWait.look(at: self)
+  }
 
   /// Lets messages through again.
   public func unmute() {

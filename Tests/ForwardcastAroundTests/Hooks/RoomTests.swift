@@ -127,4 +127,94 @@ struct RoomTests {
     let reached = try await answers(from: Rooms()) { _ in try await send(asks) }
     expect(reached, equals: 50)
   }
+
+  // MARK: No sender waits with a place that another waits for
+
+  /// Two targets, each with room for one message, and each alone in a proxy; and a sender that needs a place of both.
+  private final class Pair: Sendable {
+    let leaves = [Rooms(), Rooms()]
+    let both = Rooms()
+    let registrations: [Registration]
+    private let sender = Locked<Task<Int, any Error>?>(nil)
+
+    init(_ journal: Journal) {
+      registrations = leaves.map { [both] leaf in
+        both.add(leaf, ownership: .strong)
+        return leaf.add(
+          Desk("desk", journal), delivery: .queue(DispatchQueue(label: "desk")), ownership: .strong,
+          buffer: .suspendSender(1))
+      }
+    }
+
+    /// Has the sender begin, until it waits for a place that another sender has.
+    func waitForOther() async {
+      let task = Task { [both] in try await both.broadcastWhenReady(.worth).queued }
+      sender.withLock { $0 = task }
+      await until(self.registrations.contains { $0.waitingSenders > 0 })
+    }
+
+    /// How many the sender reached.
+    var reached: Int? { get async throws { try await sender.withLock { $0 }?.value } }
+  }
+
+  /// Which of two buffers comes first in the order in which senders take places is not known: so each is once the one that the
+  /// message comes to first.
+  @Test("a hook that goes on twice takes a place anew without keeping others from theirs", arguments: [0, 1])
+  func goesOnTwice(first: Int) async throws {
+    let (pair, outer, hooked) = (Pair(journal), Rooms(), Rooms())
+    hooked.add(pair.leaves[first])
+    for proxy in [hooked, pair.leaves[1 - first]] { outer.add(proxy) }
+    try hooked.around(
+      .agrees,
+      waiting: {
+        try await $0.proceed()
+        await pair.waitForOther()
+        return try await $0.proceed()
+      })
+    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
+    try await expect(pair.reached, equals: 2)
+    withExtendedLifetime(hooked) {}
+  }
+
+  @Test("room behind an object that is asked is waited for without keeping others from theirs", arguments: [0, 1])
+  func foundLate(first: Int) async throws {
+    let (pair, outer) = (Pair(journal), Rooms())
+    outer.add(Door(to: pair.leaves[first]), ownership: .strong)
+    outer.add(pair.leaves[1 - first])
+    try outer.around(
+      .agrees,
+      waiting: {
+        await pair.waitForOther()
+        return try await $0.proceed()
+      })
+    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
+    try await expect(pair.reached, equals: 2)
+  }
+
+  /// A target whose method waits for room.
+  private final class Caller: MessageReceiver, Sendable {
+    let rooms: Rooms
+    init(_ rooms: Rooms) { self.rooms = rooms }
+    static let selectorTable = SelectorTable(for: Caller.self) {
+      Responds(to: .agrees, async: { try await $0.rooms.broadcastWhenReady(.worth).queued == 0 })
+    }
+  }
+
+  @Test("a method waits for room that its sender needs later", arguments: [false, true])
+  func neededLater(isHooked: Bool) async throws {
+    let (outer, inner, last) = (Rooms(), Rooms(), Rooms())
+    last.add(
+      Desk("last", journal), delivery: .queue(DispatchQueue(label: "last")), ownership: .strong,
+      buffer: .suspendSender(1))
+    if isHooked {
+      inner.add(Caller(last), delivery: .queue(DispatchQueue(label: "caller")), ownership: .strong)
+      try inner.around(.agrees, waiting: { try await $0.proceed() })
+    } else {
+      inner.add(Caller(last), ownership: .strong)
+    }
+    for proxy in [inner, last] { outer.add(proxy) }
+    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
+    expect(journal.take(), equals: ["last worth", "last agrees"])
+    withExtendedLifetime(inner) {}
+  }
 }

@@ -375,14 +375,4 @@ struct WaitingTests {
     expect(journal.all, equals: ["runs 1", "bad 1"])
     withExtendedLifetime((bad, runs, last, inner)) {}
   }
-
-  @Test("a vote that a full buffer gave up is no yes")
-  func votesGivenUp() async throws {
-    let target = Clerk("yes", journal)
-    proxy.add(target, delivery: .on(context), buffer: .keepOldest(1))
-    proxy.broadcast(.note, 1)
-    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: false)
-    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 0)
-    withExtendedLifetime(target) {}
-  }
 }

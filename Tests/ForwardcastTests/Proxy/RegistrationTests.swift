@@ -9,6 +9,7 @@ import Testing
 struct RegistrationTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
   typealias Shared = MulticastProxy<any Member>
+  typealias Nesting = MulticastProxy<any MessageReceiver & Sendable>
 
   @Test("adding a target again changes the priority of the registration that it has")
   func priority() {
@@ -271,6 +272,54 @@ struct RegistrationTests {
     expect(summary.queued, equals: 0)
     context.run()
     #expect(clerk.journal.all.isEmpty)
+  }
+
+  /// What takes a target, or the proxy that it stands in, out of a message's way.
+  enum Closing: CaseIterable { case cancel, mute, removeOuter, cancelOuter, muteOuter }
+
+  @Test("a sender that waits for room goes on when the way there is closed", arguments: Closing.allCases)
+  func closedWayLetsSendersGo(closing: Closing) async throws {
+    let (outer, middle, inner, context) = (Nesting(), Nesting(), Nesting(), StepContext("room"))
+    let clerk = Clerk("a")
+    let registration = inner.add(clerk, delivery: .on(context), buffer: .suspendSender(1))
+    middle.add(inner)
+    let place = outer.add(middle)
+    try await expect(outer.broadcastWhenReady(.note, 1).queued, equals: 1)
+    let waiting = Task { try await outer.broadcastWhenReady(.note, 2) }
+    await until(registration.waitingSenders > 0)
+    switch closing {
+    case .cancel: registration.cancel()
+    case .mute: registration.mute()
+    case .removeOuter: outer.remove(middle)
+    case .cancelOuter: place.cancel()
+    case .muteOuter: place.mute()
+    }
+    expect(registration.waitingSenders, equals: 0)
+    if registration.waitingSenders > 0 { waiting.cancel() }
+    let summary = try await waiting.value
+    expect(summary.queued + summary.dropped, equals: 0)
+    context.run()
+    #expect(clerk.journal.all.isEmpty)
+    withExtendedLifetime((middle, inner)) {}
+  }
+
+  @Test("a sender that waits for room behind a proxy goes on waiting when another proxy is removed")
+  func otherWayKeepsSendersWaiting() async throws {
+    let (outer, inner, other, context) = (Nesting(), Nesting(), Nesting(), StepContext("room"))
+    let clerk = Clerk("a")
+    let registration = inner.add(clerk, delivery: .on(context), buffer: .suspendSender(1))
+    for proxy in [inner, other] { outer.add(proxy) }
+    try await expect(outer.broadcastWhenReady(.note, 1).queued, equals: 1)
+    let waiting = Task { try await outer.broadcastWhenReady(.note, 2) }
+    await until(registration.waitingSenders > 0)
+    outer.remove(other)
+    outer.mute(other)
+    expect(registration.waitingSenders, equals: 1)
+    context.run()
+    try await expect(waiting.value.queued, equals: 1)
+    context.run()
+    expect(clerk.journal.all, equals: ["a 1", "a 2"])
+    withExtendedLifetime((inner, other)) {}
   }
 
   @Test("a message without queued targets is broadcast at once when it is ready")

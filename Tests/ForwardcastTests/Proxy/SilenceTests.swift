@@ -308,4 +308,29 @@ struct SilenceTests {
     }
     withExtendedLifetime(clerk) {}
   }
+
+  @Test("a sender that waits for a vote is told that full buffers refused it to everybody, unless somebody answers")
+  func refusedByBuffers() async throws {
+    let (proxy, context, errors) = (MulticastProxy<any Member>(), StepContext("full"), Journal())
+    let (full, clerk) = (Clerk("full"), Clerk("yes"))
+    proxy.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.add(full, delivery: .on(context), buffer: .keepOldest(1))
+    proxy.broadcast(.value)
+    let vote = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.agrees, returning: .every) }
+    expect(vote?.code, equals: .notAwaited)
+    #expect(vote?.evidence.contains("buffer") ?? false)
+    let value = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.value, returning: .sum) }
+    expect(value?.code, equals: .notAwaited)
+    #expect(errors.all.isEmpty)
+    await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
+    await expect(proxy.answerAndWait(.value, returning: .all).answered(), equals: [])
+    expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 2))
+    // What answers nothing is no question, and one answer is an answer.
+    _ = try await proxy.collectAndWait(.note, 1, returning: .all)
+    proxy.add(clerk)
+    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: true)
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 3)
+    context.run()
+    withExtendedLifetime((full, clerk)) {}
+  }
 }
