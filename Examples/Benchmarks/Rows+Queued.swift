@@ -211,8 +211,11 @@ extension Bench {
   /// Called on another thread than the main one.
   private func mainActorRows() {
     let sides = QueuedSides(1, at: .mainActor, beside: .main)
+    let box = sides.loop.boxes[0]
     stream("on the main actor", sides) { sides.loop.tickEach($0) }
-    latency("the main actor", sides) { sides.loop.tickEach($0) }
+    // A block has no priority, and is on the main actor only where the main queue is its executor.
+    latency("the main actor, beside a task", sides) { value in Task.detached { @MainActor in box.target?.tick(value) } }
+    latency("the main actor, beside a block", sides) { sides.loop.tickEach($0) }
   }
 
   /// One message to N targets on one queue, until the last of them has it.

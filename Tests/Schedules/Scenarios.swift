@@ -431,11 +431,11 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
     mailbox = Mailbox(context)
     let senders = (1...scenario.senders).map { ($0, [.low, .high, .medium][$0 % 3] as TaskPriority) }
     priorities = Dictionary(uniqueKeysWithValues: senders)
-    mailbox.post(letter(0), .high)
+    mailbox.post(letter(0), Mailbox.level(.high))
     context.runNow()
     opened = []
     for (sender, priority) in senders {
-      walker.start("\(priority) sender") { [self] in mailbox.post(letter(sender), priority) }
+      walker.start("\(priority) sender") { [self] in mailbox.post(letter(sender), Mailbox.level(priority)) }
     }
   }
 

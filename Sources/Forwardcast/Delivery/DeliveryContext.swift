@@ -95,7 +95,8 @@ final class MainActorContext: DeliveryContext {
   var isCurrent: Bool { HeldContext.isMain }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    Task.detached(priority: priority) { @MainActor in mailbox.drain(priority) }
+    let level = Mailbox.level(priority)
+    Task.detached(priority: priority) { @MainActor in mailbox.drain(level) }
   }
 }
 
@@ -111,12 +112,11 @@ final class ActorContext: DeliveryContext {
   var isCurrent: Bool { HeldContext.isOn(actor) }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, priority, on: actor) }
+    let level = Mailbox.level(priority)
+    Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, level, on: actor) }
   }
 
-  private static func drain(_ mailbox: Mailbox, _ priority: TaskPriority, on actor: isolated any Actor) {
-    mailbox.drain(priority)
-  }
+  private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) { mailbox.drain(level) }
 }
 
 /// A serial executor that is no actor.
@@ -126,7 +126,7 @@ final class ExecutorContext: DeliveryContext {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    func drain(_ mailbox: Mailbox, _ priority: TaskPriority) { mailbox.drain(priority) }
+    func drain(_ mailbox: Mailbox, _ level: UInt16) { mailbox.drain(level) }
   }
 
   private let executor: any SerialExecutor
@@ -149,6 +149,7 @@ final class ExecutorContext: DeliveryContext {
   }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    Task.detached(priority: priority) { [guest] in await guest.drain(mailbox, priority) }
+    let level = Mailbox.level(priority)
+    Task.detached(priority: priority) { [guest] in await guest.drain(mailbox, level) }
   }
 }

@@ -32,6 +32,12 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 
   /// Says that its deliveries will not be made.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
+
+  /// Notes that a message of that level is in it, or is about to be.
+  final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
+
+  /// Notes that nothing is in it.
+  final func forgetLevel() { level.store(0, ordering: .releasing) }
 }
 
 /// The messages of one proxy that wait for one context, first sent first.
@@ -62,6 +68,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   package let context: any DeliveryContext
   /// Whether turns have a priority: that of the context's tasks.
   @usableFromInline let hasPriority: Bool
+  // The context's, which a turn need not ask for them.
+  /// `nil` where it runs several mailboxes at a time.
+  private let contextObject: ObjectIdentifier?
+  private let turn: Int
 
   // MARK: Where threads meet
 
@@ -82,29 +92,32 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @exclusivity(unchecked) private var taken: UInt = 0
   /// How many deliveries the turn has left, when an envelope is opened.
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
-  /// The turn's priority.
-  @exclusivity(unchecked) private var priority = TaskPriority.medium
+  /// The turn's level.
+  @exclusivity(unchecked) private var turnLevel: UInt16 = 0
   /// The gates that are closed: targets run a method that suspends, or are run by a sender.
   var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
     self.context = context
-    hasPriority = context.hasPriority
+    (hasPriority, turn) = (context.hasPriority, context.turn)
+    contextObject = context.isConcurrent ? nil : context.identity.object
     ThreadController.current?.meet(context)
   }
 
   /// How many deliveries have been made, for those who want to know whether anything still happens.
   package var delivered: Int { deliveries.load(ordering: .acquiring) }
 
-  /// Counts a delivery. Called on the context, by its only drain.
+  /// Counts deliveries that have been made. Called on the context, by its only drain.
   @usableFromInline
-  func noteDelivery() { deliveries.store(deliveries.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+  func noteDeliveries(_ count: Int = 1) {
+    deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
+  }
 
   /// Whether the running code is on the context.
   ///
   /// Where a context runs several mailboxes at a time, waiting for another is no deadlock: there only this mailbox counts.
   package var isCurrent: Bool {
-    context.isConcurrent ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
+    contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
   /// Why the running code would wait for its own end if it blocked until the context has done something; `nil` when it
@@ -148,36 +161,31 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   ///
   /// - Parameter add: gives whether the context waits for this: see ``Envelope/awaitsSender()``. The envelope is the context's
   ///   from then on.
+  @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
-    guard hasPriority else {
-      if add() { context.wake(self, .medium) }
-      return
-    }
-    let priority = Task.currentPriority
-    _ = Mailbox.raise(envelope.level, to: Mailbox.level(priority))
+    let level = senderLevel
+    envelope.raise(to: level)
     let isAwaited = add()
-    if raise(to: priority) {
-      context.wake(self, priority)
-    } else if isAwaited {
-      // A turn of a lower priority than the one that waits would leave all to a higher one.
-      context.wake(self, TaskPriority(rawValue: UInt8(max(raised.load(ordering: .acquiring), 1) - 1)))
-    }
+    // A turn of a lower level than the one that waits would leave all to a higher one.
+    if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
+  }
+
+  /// Says that a message of that level is in an envelope that waits, which knows of it. Gives whether the context was woken.
+  @discardableResult
+  func noteAdded(_ level: UInt16) -> Bool {
+    guard raise(to: level) else { return false }
+    wake(level)
+    return true
   }
 
   /// Adds an envelope behind all that wait.
-  func post(_ envelope: Envelope) {
-    if hasPriority {
-      post(envelope, Task.currentPriority)
-    } else if push(envelope) {
-      context.wake(self, .medium)
-    }
-  }
+  func post(_ envelope: Envelope) { post(envelope, senderLevel) }
 
-  /// The same with a priority of its own, where the context has any.
-  func post(_ envelope: Envelope, _ priority: TaskPriority) {
-    envelope.level.store(Mailbox.level(priority), ordering: .relaxed)
+  /// The same with a level of its own.
+  func post(_ envelope: Envelope, _ level: UInt16) {
+    envelope.raise(to: level)
     let wasAsleep = push(envelope)
-    if raise(to: priority) || wasAsleep { context.wake(self, priority) }
+    if raise(to: level) || wasAsleep { wake(level) }
   }
 
   /// Adds an envelope. `true` when nothing waited and no drain was under way.
@@ -207,24 +215,36 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   //       or the mailbox was asleep            meanwhile, puts back what it found
 
   /// The level of a priority in `raised`; 0 is below all.
-  private static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
+  static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
+
+  /// The level of the running code; 0 where turns have no priority.
+  var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
+
+  // The layout of a priority is known at run time only: who handles one stands apart from what each message takes.
+  @inline(never)
+  private static var currentLevel: UInt16 { level(Task.currentPriority) }
+
+  @inline(never)
+  func wake(_ level: UInt16) {
+    context.wake(self, hasPriority ? TaskPriority(rawValue: UInt8(max(level, 1) - 1)) : .medium)
+  }
 
   /// Whether somebody has asked, or is about to ask, for a turn of a higher priority.
   @usableFromInline
-  var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > Mailbox.level(priority) }
+  var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > turnLevel }
 
   /// Whether the turn is to leave an envelope to one of a higher priority, which is to come then.
   func leavesToHigher(_ envelope: Envelope) -> Bool {
     guard hasPriority else { return false }
     let level = envelope.level.load(ordering: .acquiring)
-    guard level > Mailbox.level(priority) else { return isOvertaken }
-    if Mailbox.raise(raised, to: level) { context.wake(self, TaskPriority(rawValue: UInt8(level - 1))) }
+    guard level > turnLevel else { return isOvertaken }
+    noteAdded(level)
     return true
   }
 
-  private func raise(to priority: TaskPriority) -> Bool { Mailbox.raise(raised, to: Mailbox.level(priority)) }
+  private func raise(to level: UInt16) -> Bool { Mailbox.raise(raised, to: level) }
 
-  private static func raise(_ word: borrowing Atomic<UInt16>, to level: UInt16) -> Bool {
+  fileprivate static func raise(_ word: borrowing Atomic<UInt16>, to level: UInt16) -> Bool {
     word.load(ordering: .acquiring) < level && word.max(level, ordering: .acquiringAndReleasing).oldValue < level
   }
 
@@ -234,18 +254,21 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   ///
   /// - Parameter priority: that of the turn. What waits with a higher one has woken the context again, for a turn that
   ///   takes everything from there on.
-  package func drain(_ priority: TaskPriority = .medium) {
-    HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
-      self.priority = priority
-      if hasPriority { _ = raise(to: priority) }
-      left = context.turn
+  package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
+
+  /// The same for a turn of a level; 0 where turns have no priority.
+  package func drain(_ level: UInt16 = 0) {
+    HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
+      turnLevel = level
+      _ = raise(to: level)
+      left = turn
       repeat {
         if isOvertaken { return }
         while let envelope = next() {
           if leavesToHigher(envelope) { return putBack(envelope) }
           left -= max(envelope.open(in: self), 1)
           if envelope.isUnfinished { putBack(envelope) }
-          if left <= 0 { return context.wake(self, priority) }
+          if left <= 0 { return wake(turnLevel) }
           if envelope.isUnfinished, !isOvertaken, envelope.awaitsSender() { return }
         }
       } while take() || !sleep()
@@ -265,8 +288,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Opens an envelope that was taken so, on the context.
   package func open(_ envelope: Envelope) {
-    HeldContext.hold(context.isConcurrent ? ObjectIdentifier(self) : context.identity.object) {
-      left = context.turn
+    HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
+      left = turn
       repeat { _ = envelope.open(in: self) } while envelope.isUnfinished
     }
   }

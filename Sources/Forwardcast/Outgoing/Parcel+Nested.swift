@@ -135,7 +135,7 @@ private final class JobEnvelope: Envelope, @unchecked Sendable {  // immutable
   init(_ job: UnownedJob, _ executor: MailboxExecutor) { (self.job, self.executor) = (job, executor) }
 
   override func open(in mailbox: Mailbox) -> Int {
-    mailbox.noteDelivery()
+    mailbox.noteDeliveries()
     job.runSynchronously(on: executor.asUnownedTaskExecutor())
     return 1
   }

@@ -127,7 +127,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       return mailbox.close(automatic.gate, before: self, place)
     }
     defer { automatic?.endTurn() }
-    mailbox.noteDelivery()
+    mailbox.noteDeliveries()
     if !step.isActive || details?.proxies != nil, let reason = reasonToDrop(step) { return drop(place, reason) }
     guard let target = details?.kept ?? step.target else {
       group.core.removeDead([step.registration.takeUnretainedValue()])

@@ -183,27 +183,30 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   /// The weak target of a group that has one step is loaded once, and again whenever nobody else holds it any more.
   @export(implementation) @inline(__always)
   func serveAll(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    let (group, steps) = (group, group.steps)
+    // Senders write beside what the context counts: so it counts here and notes that once.
+    let (group, steps, slots, end) = (group, group.steps, slots - first, end)
     let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
     var held: AnyObject?
-    var made = 0
-    while position < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
-      let values = slots + (position - first)
-      position += 1
+    var (made, next) = (0, position)
+    while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
+      let values = slots + next
+      next += 1
       // A target that only this loop holds is to die now, as if it had not been held.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
       if let only {
-        group.serve(only, mailbox) { try only.call(values.pointee, returning: R.self, holding: &held) != nil }
+        group.serve(only) { try only.call(values.pointee, returning: R.self, holding: &held) != nil }
       } else {
         for step in steps {
-          group.serve(step, mailbox) { try step.call(values.pointee, returning: R.self) != nil }
+          group.serve(step) { try step.call(values.pointee, returning: R.self) != nil }
         }
       }
       made += steps.count
       values.deinitialize(count: 1)
     }
     withExtendedLifetime(held) {}
+    position = next
+    mailbox.noteDeliveries(made)
     return made
   }
 }
@@ -227,8 +230,7 @@ extension DeliveryGroup {
   ///
   /// - Parameter call: calls its method; `false` when the target has died.
   @export(implementation) @inline(__always)
-  func serve(_ step: RouteStep, _ mailbox: Mailbox, _ call: () throws -> Bool) {
-    mailbox.noteDelivery()
+  func serve(_ step: RouteStep, _ call: () throws -> Bool) {
     // Nothing comes between this look and the method: one that was removed or muted before does not start.
     guard step.isActive else { return noteDropped(step) }
     do { if try !call() { noteDead(step) } } catch { note(error, step) }

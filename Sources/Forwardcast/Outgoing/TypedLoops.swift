@@ -20,6 +20,7 @@ func broadcastTyped<R, each A>(
 func broadcastOtherwise<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
+  if let posted = broadcastPosted(visit, arguments, returning: R.self, crosses: crosses) { return posted }
   do {
     let count = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
       arguments.walked(returning: R.self, crosses: crosses)
@@ -31,8 +32,7 @@ func broadcastOtherwise<R, each A>(
     }
   } catch { return visit.failure(error) }
   let route = keep(visit)
-  return broadcastPosted(route, arguments, returning: R.self, crosses: crosses)
-    ?? broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
+  return broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
 }
 
 extension MessageVisit {

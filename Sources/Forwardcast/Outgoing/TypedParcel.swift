@@ -28,7 +28,8 @@ package class PlainParcel: Envelope, @unchecked Sendable {  // immutable; the ar
     guard group.methodType == functionType, !mailbox.hasClosedGates else {
       return Parcel(group, only: nil, arguments, nil).open(in: mailbox)
     }
-    for step in group.steps { group.serve(step, mailbox) { try call(self, step) } }
+    for step in group.steps { group.serve(step) { try call(self, step) } }
+    mailbox.noteDeliveries(group.steps.count)
     return group.steps.count
   }
 }
@@ -51,16 +52,16 @@ final class TypedParcel<R, each A>: PlainParcel, @unchecked Sendable {  // immut
 }
 
 /// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
-@export(implementation) @inline(never)
+///
+/// The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
+@export(implementation) @inline(__always)
 func broadcastPosted<R, each A>(
-  _ route: MessageRoute, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+  _ visit: borrowing MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary? {
   let traits = arguments.traits
-  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = route.plan, plan.isPlain, plan.count == route.count,
-    plan.areAllActive
-  else { return nil }
-  // The plan has to outlive the last post, since its end is what releases the groups: the route that was passed keeps it.
-  defer { withExtendedLifetime(route) {} }
-  for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
-  return BroadcastSummary(queued: route.count)
+  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan else { return nil }
+  return plan._withUnsafeGuaranteedRef { plan in
+    for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
+    return BroadcastSummary(queued: plan.count)
+  }
 }

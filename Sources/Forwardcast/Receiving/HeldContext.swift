@@ -4,39 +4,29 @@ import Dispatch
 
 /// One context that the running thread holds: a queue, an actor or an executor whose deliveries it is making.
 ///
-/// The contexts of a thread are a chain, the innermost first. It belongs to the thread and not to the task: a task that
-/// a delivery starts is no longer on the context, and must not be taken to be.
-package final class HeldContext {
+/// The contexts of a thread are a chain on its stack, the innermost first. It belongs to the thread and not to the task: a task
+/// that a delivery starts is no longer on the context, and must not be taken to be.
+package struct HeldContext {
   private let identity: ObjectIdentifier
-  private let outer: HeldContext?
-
-  private init(_ identity: ObjectIdentifier, outer: HeldContext?) {
-    (self.identity, self.outer) = (identity, outer)
-  }
+  private let outer: UnsafeMutableRawPointer?
 
   private static let slot = ThreadSlot()
 
-  private static var innermost: HeldContext? {
-    slot.pointer.map { Unmanaged<HeldContext>.fromOpaque($0).takeUnretainedValue() }
-  }
-
   /// Runs `body` as something that happens on the context of that identity. It must not suspend.
   package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
-    let outer = innermost
-    let held = HeldContext(identity, outer: outer)
-    slot.pointer = Unmanaged.passUnretained(held).toOpaque()
-    defer {
-      // The chain keeps `outer` alive until here, as this frame keeps `held`.
-      slot.pointer = outer.map { Unmanaged.passUnretained($0).toOpaque() }
-      withExtendedLifetime(held) {}
+    let outer = slot.pointer
+    var held = HeldContext(identity: identity, outer: outer)
+    return try withUnsafeMutablePointer(to: &held) { (held) throws(E) -> T in
+      slot.pointer = UnsafeMutableRawPointer(held)
+      defer { slot.pointer = outer }
+      return try body()
     }
-    return try body()
   }
 
   /// Whether the running thread is making a delivery of the context of that identity, at any depth.
   package static func contains(_ identity: ObjectIdentifier) -> Bool {
-    var held = innermost
-    while let here = held {
+    var held = slot.pointer
+    while let here = held?.assumingMemoryBound(to: HeldContext.self).pointee {
       if here.identity == identity { return true }
       held = here.outer
     }

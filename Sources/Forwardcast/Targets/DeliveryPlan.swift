@@ -53,8 +53,7 @@ package final class DeliveryGroup: @unchecked Sendable {
   }
 
   /// Whether every registration lets messages through at this moment.
-  @usableFromInline
-  var areAllActive: Bool {
+  fileprivate var areAllActive: Bool {
     for step in steps where !step.isActive { return false }
     return true
   }
@@ -91,7 +90,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// The same, to go through without a count of references: `groups` keeps them.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
   /// Whether a typed message that covers the plan is posted to all of its groups, and its proxy wants nothing back.
-  @usableFromInline let isPlain: Bool
+  let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
@@ -147,7 +146,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
   /// Whether every registration of every group lets messages through at this moment.
-  @usableFromInline
   var areAllActive: Bool {
     for group in list where !group._withUnsafeGuaranteedRef({ $0.areAllActive }) { return false }
     return true

@@ -12,7 +12,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   init(_ route: Route, count: Int) { (self.route, self.count) = (route, count) }
 
   /// Which steps travel together; `nil` while that has not been worked out.
-  @usableFromInline var plan: DeliveryPlan? { route.plan }
+  var plan: DeliveryPlan? { route.plan }
 
   @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
     @inlinable @inline(__always) get { route.steps }

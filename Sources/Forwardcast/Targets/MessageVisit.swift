@@ -54,6 +54,13 @@ public struct MessageVisit: ~Copyable {
   /// Whether some registration is not among the steps.
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
+  /// How a typed message is posted, where that is all that it takes and every target is to get it.
+  @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
+    guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
+    let count = count
+    return plan._withUnsafeGuaranteedRef { $0.isPlain && $0.count == count && $0.areAllActive } ? plan : nil
+  }
+
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
   /// Runs the hooks around the message where all of them come before it, and only methods of one type are called then, or

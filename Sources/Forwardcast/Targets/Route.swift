@@ -32,8 +32,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
   /// loop, since they have several types or the route is another way.
   @usableFromInline let loopType: ObjectIdentifier?
-  /// The plan, retained, or 0: written once, under the proxy's lock.
-  private let keptPlan = Atomic<UInt>(0)
+  /// The address of the plan, retained, or 0: written once, under the proxy's lock.
+  private let planWord = Atomic<UInt>(0)
   /// The number of the step that was last found able to answer, for `responds(to:)`, and above it how often that has been
   /// forgotten.
   private let witness = Atomic<UInt64>(0)
@@ -64,20 +64,21 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   deinit {
     for index in 0..<count { steps[index].release() }
     steps.deallocate()
-    plan.map { Unmanaged.passUnretained($0).release() }
+    keptPlan?.release()
   }
 
   /// Which steps travel together; `nil` while that has not been worked out.
-  @usableFromInline var plan: DeliveryPlan? {
-    UnsafeRawPointer(bitPattern: keptPlan.load(ordering: .acquiring)).map {
-      Unmanaged<DeliveryPlan>.fromOpaque($0).takeUnretainedValue()
-    }
+  var plan: DeliveryPlan? { keptPlan?.takeUnretainedValue() }
+
+  /// The same, which the route keeps.
+  var keptPlan: Unmanaged<DeliveryPlan>? {
+    UnsafeRawPointer(bitPattern: planWord.load(ordering: .acquiring)).map { .fromOpaque($0) }
   }
 
   /// Keeps a plan for the messages that follow, if it is for all steps. Called under the proxy's lock.
   func keep(_ plan: DeliveryPlan) {
     guard self.plan == nil, plan.count == count else { return }
-    keptPlan.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
+    planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
   /// The function types of the methods, where a loop is all that the message takes behind hooks that all come before it.

@@ -60,7 +60,7 @@ struct MailboxTests {
   @Test("what is added to an envelope that waits wakes the context for a turn of a higher priority alone")
   func addedMoreUrgently() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
-    mailbox.post(bag, .medium)
+    mailbox.post(bag, Mailbox.level(.medium))
     expect(context.take(), equals: [.medium])
     await run(.low) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [])
@@ -73,7 +73,7 @@ struct MailboxTests {
   @Test("a turn of a lower priority opens nothing while a more urgent message is about to be added")
   func lowerTurn() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
-    mailbox.post(bag, .low)
+    mailbox.post(bag, Mailbox.level(.low))
     await run(.high) {
       mailbox.adding(to: bag) {
         mailbox.drain(.low)
@@ -90,12 +90,12 @@ struct MailboxTests {
   @Test("a sender that a turn waits for wakes the context for a turn that is not below what was asked for meanwhile")
   func awaited() async {
     let (mailbox, bag) = (Mailbox(context), Bag(waits: true))
-    mailbox.post(bag, .low)
+    mailbox.post(bag, Mailbox.level(.low))
     mailbox.drain(.low)
     await run(.low) { mailbox.adding(to: bag) { true } }
     expect(context.take(), equals: [.low, .low])
     mailbox.drain(.low)
-    mailbox.post(Bag(), .high)
+    mailbox.post(Bag(), Mailbox.level(.high))
     mailbox.drain(.high)
     await run(.low) { mailbox.adding(to: bag) { true } }
     expect(context.take(), equals: [.high, .high])
@@ -105,7 +105,7 @@ struct MailboxTests {
   @Test("a mailbox that falls asleep while a sender adds to it is woken once more")
   func asleepMeanwhile() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
-    mailbox.post(bag, .high)
+    mailbox.post(bag, Mailbox.level(.high))
     await run(.low) {
       mailbox.adding(to: bag) {
         mailbox.drain(.high)
@@ -119,7 +119,7 @@ struct MailboxTests {
   func withoutPriorities() async {
     let context = NotingContext(hasPriority: false)
     let (mailbox, bag) = (Mailbox(context), Bag())
-    mailbox.post(bag, .high)
+    mailbox.post(bag)
     expect(context.take().count, equals: 1)
     await run(.high) { mailbox.adding(to: bag) { false } }
     expect(context.take(), equals: [])
