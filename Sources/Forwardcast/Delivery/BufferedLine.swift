@@ -101,6 +101,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   ///   - reserved: whether the sender has a place from ``reserve()``, which it gives up with this.
   ///   - overfills: whether it is taken in where there is no place, since its sender holds one for another way to the target.
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
+    let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
       if reserved { state.reserved -= 1 }
       var dropped: Envelope?
@@ -114,16 +115,24 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
         dropped = state.waiting.remove { $0.selector == envelope.selector }
       }
       state.waiting.append(envelope)
+      // Before a turn can find the message.
+      raise(to: level)
       return (dropped, !exchange(&state.isPosted, with: true))
     }
-    if wakes { mailbox.post(self) } else { ThreadController.current?.reach() }
+    if wakes {
+      mailbox.post(self)
+    } else {
+      if dropped !== envelope { mailbox.noteAdded(level) }
+      ThreadController.current?.reach()
+    }
     return dropped
   }
 
-  /// Opens what waits, oldest first, until the target is busy or others have waited long enough.
+  /// Opens what waits, oldest first, until the target is busy, others have waited long enough, or a more urgent turn is to come.
   override func open(in mailbox: Mailbox) -> Int {
     var made = 0
     while made < 32 {
+      if mailbox.leavesToHigher(self) { break }
       if mailbox.park(self, 0, at: gate) { return made }
       guard let envelope = next() else { return made }
       made += envelope.open(in: mailbox)
@@ -138,7 +147,10 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   private func next() -> Envelope? {
     makingRoom { state in
       let envelope = state.waiting.next()
-      if envelope == nil { state.isPosted = false }
+      if envelope == nil {
+        state.isPosted = false
+        forgetLevel()
+      }
       return envelope
     }
   }

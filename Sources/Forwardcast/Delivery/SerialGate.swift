@@ -17,6 +17,7 @@ final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbo
   fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
   fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
   fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
+  fileprivate var isEmpty: Bool { parked.isEmpty }
 }
 
 extension Mailbox {
@@ -45,11 +46,16 @@ extension Mailbox {
   /// Says, from anywhere, that a target's method has ended: what was put off goes on.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
+  /// Lets on what was put off, until the gate is closed again or what comes next is left to a higher turn.
   fileprivate func open(_ gate: SerialGate) -> Int {
     gate.isClosed = false
     closedGates.removeAll { $0 === gate }
     var count = 0
     while !gate.isClosed, let parked = gate.next() {
+      if leavesToHigher(parked.envelope) {
+        gate.putBack(parked.envelope, parked.index)
+        break
+      }
       parked.envelope.resume(parked.index, in: self)
       count += 1
     }
@@ -61,5 +67,8 @@ extension Mailbox {
 private final class GateOpening: Envelope, @unchecked Sendable {  // immutable
   private let gate: SerialGate
   init(_ gate: SerialGate) { self.gate = gate }
-  override func open(in mailbox: Mailbox) -> Int { mailbox.open(gate) }
+  override func open(in mailbox: Mailbox) -> Int {
+    defer { isUnfinished = !gate.isClosed && !gate.isEmpty }
+    return mailbox.open(gate)
+  }
 }

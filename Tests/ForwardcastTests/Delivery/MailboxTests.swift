@@ -1,5 +1,6 @@
 // MailboxTests.swift: for which turns a mailbox wakes its context.
 
+import Dispatch
 import TestSupport
 import Testing
 
@@ -41,6 +42,21 @@ private final class Bag: Envelope, @unchecked Sendable {  // used by one task af
   }
 
   override func awaitsSender() -> Bool { waits }
+}
+
+/// An envelope that waits at a gate when it is opened.
+private final class Visitor: Envelope, @unchecked Sendable {  // used by one task after another
+  private let gate: SerialGate
+  private(set) var isThrough = false
+
+  init(at gate: SerialGate) { self.gate = gate }
+
+  override func open(in mailbox: Mailbox) -> Int {
+    isThrough = !mailbox.park(self, 0, at: gate)
+    return 1
+  }
+
+  override func resume(_ index: Int, in mailbox: Mailbox) { isThrough = true }
 }
 
 @Suite("Mailboxes")
@@ -113,6 +129,70 @@ struct MailboxTests {
       }
     }
     expect(context.take(), equals: [.high, .low])
+  }
+
+  @Test("a message that joins a bounded line which waits has a turn of its own priority, with all that stand before it")
+  func joinedLine() async throws {
+    let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("a"))
+    let registration = proxy.add(clerk, delivery: .on(context), buffer: .keepOldest(2))
+    let mailbox = try #require(registration.queued?.mailbox)
+    await run(.low) { proxy.broadcast(.note, 1) }
+    await run(.medium) { proxy.broadcast(.note, 2) }
+    expect(context.take(), equals: [.low, .medium])
+    // There is no room for it, so nothing more urgent waits than before.
+    await run(.high) { proxy.broadcast(.note, 3) }
+    mailbox.drain(.low)
+    expect(clerk.journal.all, equals: [])
+    mailbox.drain(.medium)
+    expect(clerk.journal.take(), equals: ["a 1", "a 2"])
+    expect(context.take(), equals: [])
+    // An emptied line knows nothing of who stood in it.
+    await run(.low) { proxy.broadcast(.note, 4) }
+    mailbox.drain(.low)
+    expect(clerk.journal.all, equals: ["a 4"])
+    expect(context.take(), equals: [.low])
+    #expect(mailbox.isAsleep)
+  }
+
+  @Test("a turn opens nothing more of a bounded line once a more urgent message has joined it")
+  func joinedOpenLine() async throws {
+    let (proxy, clerk, sent) = (MulticastProxy<any Member>(), Clerk("a"), DispatchSemaphore(value: 0))
+    let registration = proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(9))
+    let mailbox = try #require(registration.queued?.mailbox)
+    clerk.onNote { number in
+      guard number == 1 else { return }
+      Task.detached(priority: .high) {
+        proxy.broadcast(.note, 3)
+        sent.signal()
+      }
+      sent.wait()
+    }
+    await run(.low) { for number in 1...2 { proxy.broadcast(.note, number) } }
+    mailbox.drain(.low)
+    expect(clerk.journal.all, equals: ["a 1"])
+    expect(context.take(), equals: [.low, .high])
+    mailbox.drain(.high)
+    expect(clerk.journal.all, equals: ["a 1", "a 2", "a 3"])
+    #expect(mailbox.isAsleep)
+  }
+
+  @Test("what was put off until a method has ended goes on in a turn of its own priority")
+  func putOff() async {
+    let (mailbox, gate) = (Mailbox(context), SerialGate())
+    let visitors = (0..<3).map { _ in Visitor(at: gate) }
+    mailbox.close(gate)
+    mailbox.post(visitors[0], Mailbox.level(.low))
+    mailbox.post(visitors[1], Mailbox.level(.medium))
+    mailbox.post(visitors[2], Mailbox.level(.low))
+    mailbox.drain(.medium)
+    await run(.low) { mailbox.reopen(gate) }
+    expect(context.take(), equals: [.low, .medium, .low])
+    mailbox.drain(.low)
+    expect(visitors.map(\.isThrough), equals: [true, false, false])
+    expect(context.take(), equals: [.medium])
+    mailbox.drain(.medium)
+    expect(visitors.map(\.isThrough), equals: [true, true, true])
+    #expect(mailbox.isAsleep)
   }
 
   @Test("where turns have no priority, a sender wakes the context only when that waits for it")
