@@ -161,6 +161,22 @@ struct CompilerTests {
           func shown(_ row: Int) -> Int?
           func load(_ row: Int) async -> Int?
         }
+        @Forwarded public protocol RowDelegate: FeedDelegate where Item == Row {
+          func received(_ item: Row, from users: [User: Int])
+        }
+        public nonisolated struct Row: Hashable, Identifiable { public let id: Int }
+        public protocol Linked { associatedtype Next; var next: Next? { get set } }
+        @Forwarded public protocol EngineObserver: Linked, Sendable {
+          associatedtype Next = any EngineObserver
+          var next: (any EngineObserver)? { get set }
+        }
+        @Forwarded(otherwise: .emptyValues) public protocol FieldOutput: CustomStringConvertible, Sendable {
+          func contains(_ key: Int) -> Bool
+        }
+        @Forwarded(inheriting: (any FieldOutput).self) public protocol RowOutput: FieldOutput { func ended() }
+        @Forwarded(otherwise: .emptyValues) public nonisolated protocol NamedOutput: CustomStringConvertible {
+          @Answer(otherwise: "none") var description: String { get }
+        }
         @Forwarded(otherwise: .emptyValues) @MainActor public protocol Fetching: Sendable {
           var state: Int { get }
           func fetch(_ user: User) async

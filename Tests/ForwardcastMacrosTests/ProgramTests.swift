@@ -122,7 +122,7 @@ struct WriterTests {
           public nonisolated protocol Forwarding: Forwardcast.MulticastFacade where Interface: Sendable {}
 
           #if WRITTEN_INTO_AN_EXTENSION  // Counted writes this into an extension.
-          @available(macOS 15, *) public final class ThemesProxy: Themes, Forwarding {
+          @available(macOS 15, *) public final class ThemesProxy: Forwardcast.WrittenFacade<any Themes>, Themes, Forwarding, @unchecked Sendable {
             /// The keys of its messages, for `on`, `broadcast` and `collect`.
             public nonisolated enum Messages {
               @export(implementation) public static var changed: Forwardcast.Message<(Color) -> Void> { Forwardcast.Message<(Color) -> Void>(selectors.0) }
@@ -144,12 +144,9 @@ struct WriterTests {
               Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
             }.named("title")
 
-            /// Has the targets and sends the messages.
-            public let multicast: Forwardcast.MulticastProxy<any Themes>
-
             /// A proxy without targets.
             @export(implementation) public init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions()) {
-              multicast = Forwardcast.MulticastProxy<any Themes>(table: ThemesProxy.table, options: options)
+              super.init(table: ThemesProxy.table, options: options)
             }
 
             /// Registers a target weakly, with a warning where nothing else keeps it.
@@ -172,34 +169,34 @@ struct WriterTests {
 
           /// Changes it.
           @export(implementation) public func changed(_ color: Color) {
-            multicast.broadcast(ThemesProxy.Messages.changed, color)
+            self.broadcast(ThemesProxy.Messages.changed, color)
           }
           #if DEBUG
 
           @discardableResult
           @export(implementation) public func mayClose() -> Bool {
-            multicast.answer(ThemesProxy.Messages.mayClose, returning: .every).answered()
+            self.answer(ThemesProxy.Messages.mayClose, returning: .every).answered()
           }
 
           /// `mayClose` with a policy: what the answers become.
           @discardableResult
           @export(implementation) public func mayClose<Output>(returning policy: Forwardcast.ReturnPolicy<Bool, Output>) throws -> Output {
-            try multicast.collect(ThemesProxy.Messages.mayClose, returning: policy)
+            try self.collect(ThemesProxy.Messages.mayClose, returning: policy)
           }
           #endif
 
           @export(implementation) public var title: String? {
             get {
-              multicast.answer(ThemesProxy.Messages.title, returning: .last).answered() ?? nil
+              self.answer(ThemesProxy.Messages.title, returning: .last).answered() ?? nil
             }
             set {
-              multicast.broadcast(ThemesProxy.Messages.setTitle, newValue)
+              self.broadcast(ThemesProxy.Messages.setTitle, newValue)
             }
           }
 
           /// `title` with a policy: what the answers become.
           @export(implementation) public func title<Output>(returning policy: Forwardcast.ReturnPolicy<String?, Output>) throws -> Output {
-            try multicast.collect(ThemesProxy.Messages.title, returning: policy)
+            try self.collect(ThemesProxy.Messages.title, returning: policy)
           }
         }
 

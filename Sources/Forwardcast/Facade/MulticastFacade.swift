@@ -29,6 +29,10 @@ extension MulticastFacade {
     multicast.methodSignature(for: selector)
   }
 
+  /// The proxy and its targets as a table, for a protocol that refines `CustomStringConvertible`: see
+  /// ``MulticastProxy/description``.
+  public var description: String { multicast.description }
+
   /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { multicast.dynamic }
 

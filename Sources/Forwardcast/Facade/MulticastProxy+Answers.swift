@@ -3,7 +3,7 @@
 // As `collect` and `collectAndWait`, but that the caller says what becomes of an error: a target that fails adds nothing to the
 // result, and where nobody answers it is the policy's empty value.
 
-extension MulticastProxy {
+extension MulticastSending {
   /// Sends a message and makes one result of the answers.
   /// - Parameters:
   ///   - message: the key.
@@ -15,7 +15,20 @@ extension MulticastProxy {
   ) -> Collected<Output> {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
+}
 
+extension MulticastSending where Interface: Sendable {
+  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
+  /// isolation.
+  @export(implementation) @inline(__always)
+  public func answer<R, Output, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
+  ) -> Collected<Output> {
+    collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
+  }
+}
+
+extension MulticastProxy {
   /// Sends a message to every target, one after another in the caller's isolation, and makes one result
   /// of the answers: see the form that does not wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
@@ -40,15 +53,6 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
-  /// isolation.
-  @export(implementation) @inline(__always)
-  public func answer<R, Output, each A: Sendable>(
-    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) -> Collected<Output> {
-    collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
-  }
-
   /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not
   /// wait.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(

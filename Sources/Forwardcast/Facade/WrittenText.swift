@@ -68,6 +68,21 @@ extension MulticastProxy {
   }
 }
 
+/// What a written class inherits that has no other superclass and is on no actor: the proxy, and conformances once for all.
+/// Written members send by it and not by `multicast`, since a class reached from elsewhere is retained for each message.
+open class WrittenFacade<Interface>: MulticastFacade {
+  /// Has the targets and sends the messages.
+  public final let multicast: MulticastProxy<Interface>
+
+  /// A proxy without targets.
+  public init(table: SelectorTable, options: MulticastOptions) {
+    multicast = MulticastProxy(table: table, options: options)
+  }
+
+  /// Who gets a message that begins now, for as long as it takes.
+  public final func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
+}
+
 /// The proxy of a class whose actor is that of a protocol which the attribute does not see: the compiler tells when it runs.
 public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its actor alone
   private let proxy: MulticastProxy<Interface>

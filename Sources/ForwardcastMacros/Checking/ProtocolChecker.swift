@@ -98,7 +98,7 @@ struct ProtocolChecker {
     if (0..<said.end).contains(where: { said.isWord($0, "Self") }) {
       refuse("'Self' is another type in each target, so '\(type.name)' cannot depend on it", position)
     }
-    if declaration.primaryTypes(source).contains(type.name) { return }
+    if declaration.primaryTypes(source).contains(type.name) || type.hasDefault && !isUsed(type, by: member) { return }
     let clause = declaration.generics
     let offset = source.offsets(clause ?? declaration.namePosition..<declaration.namePosition + 1).upperBound
     let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
@@ -106,6 +106,12 @@ struct ProtocolChecker {
     refuse(
       "'any \(declaration.name)' does not say what '\(type.name)' is; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
+  }
+
+  /// Whether the protocol names a type elsewhere than in `declaring`, so that the class has to know what it is.
+  private func isUsed(_ type: NamedType, by declaring: Member) -> Bool {
+    let places = [declaration.whereClause].compactMap(\.self) + declaration.members.map(\.positions)
+    return places.joined().contains { !declaring.positions.contains($0) && source.text($0) == type.name }
   }
 
   // MARK: Answers

@@ -13,7 +13,7 @@ struct ForwardedExpansion {
         declaration: source.offsets(declaration.keywordPosition..<declaration.keywordPosition + 1))
       return
     }
-    guard let options = options(&expansion) else { return }
+    guard let options = options(of: declaration, &expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
     var checker = ProtocolChecker(
       declaration, source: source, settings: request.settings, silence: options.silence)
@@ -41,7 +41,7 @@ struct ForwardedExpansion {
   }
 
   /// Reads the arguments of the attribute.
-  private func options(_ expansion: inout Expansion) -> ForwardedOptions? {
+  private func options(of declaration: TypeDeclaration, _ expansion: inout Expansion) -> ForwardedOptions? {
     var options = ForwardedOptions()
     for (label, value) in request.arguments {
       if label == "otherwise" {
@@ -56,6 +56,10 @@ struct ForwardedExpansion {
       let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
       guard let name = request.typeName(value, as: example, &expansion) else { return nil }
       switch label {
+      case "inheriting" where declaration.mayNarrow(name, source: request.declaration):
+        expansion.refuse(
+          "the requirements of a protocol with associated types are not inherited; write them again, without this argument",
+          attribute: request.attribute.offsets(value))
       case "inheriting": options.inherited.append(ForwardedOptions.className(of: name))
       case "as": options.interface = name
       case "base": options.base = name

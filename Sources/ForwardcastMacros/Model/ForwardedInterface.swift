@@ -179,13 +179,16 @@ struct ForwardedInterface {
   var unknownProtocols: [String] {
     let known: Set<String> = [
       "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
-      "class",
+      "class", "CustomStringConvertible",
     ]
     return inheritedNames.filter { name in
       !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
         && !options.inherited.contains(ForwardedOptions.className(of: "any \(name)"))
     }
   }
+
+  /// Whether the library's class is the superclass. One that is on an actor would have its proxy elsewhere.
+  var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
   /// The isolation of one member.
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }

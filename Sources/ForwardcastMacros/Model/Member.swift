@@ -105,6 +105,8 @@ struct NamedType {
   let position: Int
   /// What follows a colon.
   let constraint: String?
+  /// Whether something follows a `=`.
+  var hasDefault = false
   /// What follows `where`.
   let requirements: String?
 }

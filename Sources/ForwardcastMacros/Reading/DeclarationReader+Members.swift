@@ -95,6 +95,7 @@ extension DeclarationReader {
     member.namedType = NamedType(
       name: source.text(start), position: start,
       constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
+      hasDefault: end < head.upperBound,
       requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
   }
 

@@ -24,6 +24,9 @@ struct MemberWriter {
 
   private func text(_ type: TypeText) -> String { carried.type(type) }
 
+  /// What sends a message.
+  private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
+
   func write(to writer: inout TextWriter) {
     writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
       writer.line("")
@@ -60,7 +63,7 @@ struct MemberWriter {
         guard member.isSettable, let setter = setterKey(of: entry) else { return }
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         writer.block("set") {
-          $0.line(held("multicast.broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
+          $0.line(held("\(sender).broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
         }
       }
     case .other: break
@@ -123,7 +126,7 @@ struct MemberWriter {
     let effects = member.effects
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
-      if effects == Effects() { return [held("multicast.broadcast(\(arguments))", member)] }
+      if effects == Effects() { return [held("\(sender).broadcast(\(arguments))", member)] }
       return ["_ = \(question(arguments, ".last", member))"]
     }
     let rule = plan.policy.contains("(") ? carried.value(plan.policy, "Rule", of: member) : plan.policy
@@ -173,13 +176,13 @@ struct MemberWriter {
   }
 
   private func call(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
-    let (wait, ending) = member.effects.isAsync ? ("await ", "AndWait") : ("", "")
+    let (wait, sender, ending) = member.effects.isAsync ? ("await ", "multicast", "AndWait") : ("", sender, "")
     let all = "\(ending)(\(arguments), returning: \(policy))"
     return switch throwing {
-    case .never: "\(wait)multicast.answer\(all).answered()"
-    case .untyped: "try \(wait)multicast.collect\(all)"
+    case .never: "\(wait)\(sender).answer\(all).answered()"
+    case .untyped: "try \(wait)\(sender).collect\(all)"
     case .typed(let error):
-      "try \(wait)multicast.answer\(all).answered(throwing: \(carried.error(error, of: member).asMetatype))"
+      "try \(wait)\(sender).answer\(all).answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }
 

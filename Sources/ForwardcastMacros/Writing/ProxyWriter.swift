@@ -106,8 +106,11 @@ struct ProxyWriter {
 
   private var classHead: String {
     let own = interface.isWhole ? interface.protocolName : nil
-    let base = interface.bases.isEmpty ? nil : ForwardedInterface.baseName
-    let conformances = [base, own, "\(facadeIsolation)Forwarding"].compactMap(\.self)
+    let base =
+      interface.inheritsFacade
+      ? "Forwardcast.WrittenFacade<\(target)>" : interface.bases.isEmpty ? nil : ForwardedInterface.baseName
+    let sharing = interface.inheritsFacade && interface.isVisiblySendable ? "@unchecked Sendable" : nil
+    let conformances = [base, own, "\(facadeIsolation)Forwarding", sharing].compactMap(\.self)
     return
       "\(classIsolation)\(access)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
@@ -221,9 +224,11 @@ struct ProxyWriter {
 
   private func storage(_ writer: inout TextWriter) {
     let isolation = isSharedFromAnywhere ? "nonisolated " : ""
-    writer.line("/// Has the targets and sends the messages.")
     let name = isHeld ? "held" : "multicast"
-    if isHeld {
+    if !interface.inheritsFacade { writer.line("/// Has the targets and sends the messages.") }
+    if interface.inheritsFacade {
+      // The superclass has it.
+    } else if isHeld {
       writer.block("\(access)nonisolated var multicast: Forwardcast.MulticastProxy<\(target)>") {
         $0.line("held.proxy(for: \(interface.className).place)")
       }
@@ -232,12 +237,15 @@ struct ProxyWriter {
     } else {
       writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
     }
-    let value = "Forwardcast.MulticastProxy<\(target)>(table: \(interface.className).table, options: options)"
-    writer.line("")
+    let arguments = "(table: \(interface.className).table, options: options)"
+    let value = "Forwardcast.MulticastProxy<\(target)>\(arguments)"
+    if !interface.inheritsFacade { writer.line("") }
     writer.line("/// A proxy without targets.")
     let head = (isHeld ? "" : declaration.inClient) + access
     writer.block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
-      $0.line("\(name) = \(isHeld ? "Forwardcast.HeldProxy(\(value))" : value)")
+      $0.line(
+        interface.inheritsFacade
+          ? "super.init\(arguments)" : "\(name) = \(isHeld ? "Forwardcast.HeldProxy(\(value))" : value)")
     }
   }
 
