@@ -47,7 +47,10 @@ extension ModelWorld {
 extension ModelSimulation {
   /// Why nothing is sent at all.
   fileprivate func refusal(_ door: ModelDoor) -> String? {
-    if door.isChecked, firstResponder(of: world.root)?.kind == .unfit { return "type mismatch" }
+    let first = firstResponder(of: world.root)
+    if door.isChecked, first?.kind == .unfit { return "type mismatch" }
+    // A proxy that is to throw on silence does not recognize what nobody would get.
+    if door.family == .answer, first == nil, world.root.silence == .thrown { return "nobody responds" }
     let held = responders(of: world.root).contains { $0.place == .queue1 || $0.place == .automatic1 && $0.needsOwnTurn }
     if door.blocks, world.sender == .onQueue1, held {
       return "would deadlock"

@@ -46,6 +46,8 @@ struct NestingTests {
       var flat = world
       flat.root = world.root.flattened
       guard flat.root != world.root else { continue }
+      // Who is added comes last in its own proxy, so elsewhere for the message that is sent meanwhile.
+      guard ![.add, .send].allSatisfy({ act in world.root.all.contains { $0.act == act } }) else { continue }
       let owners = world.root.owners
       for door in ModelDoor.few {
         guard let nested = world.predict(door), let plain = flat.predict(door)?.relabelled(owners)
