@@ -18,6 +18,8 @@ final class HookedTurn {
   private var wasSent = false
   /// The failure of a target that was thrown to the hooks.
   private var thrown: (any Error)?
+  /// The places in buffers that the sender takes anew when a hook has ended that may wait for others.
+  private var room: [Walk.Place] = []
 
   init(_ walk: Walk, _ node: RouteNode, at place: StepContext?) {
     (self.walk, self.node, self.place, message) = (walk, node, place, walk.message)
@@ -43,12 +45,27 @@ final class HookedTurn {
   /// - Throws: as ``run()``.
   nonisolated(nonsending) func runAndWait() async throws {
     begin()
-    defer { walk.flush() }
     do {
       let answers = try await around.runAndWait(
-        hookedMessage, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) })
+        hookedMessage, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) },
+        pause: { self.room += self.walk.giveBackRoom() }, resume: { try await self.takeRoom() })
       finish(with: answers)
-    } catch { try finish(by: error) }
+    } catch {
+      defer { walk.flush() }
+      try finish(by: error)
+    }
+    walk.flush()
+    guard !room.isEmpty else { return }
+    // What stands behind the hooks has no need of places any more.
+    let inside = Set(node.all().map { ObjectIdentifier($0) })
+    try await walk.takeRoom(room.filter { !inside.contains(ObjectIdentifier($0.node)) })
+  }
+
+  /// Takes the sender's places anew; who goes on once more needs them once more, before anything is posted.
+  nonisolated(nonsending) private func takeRoom() async throws {
+    let places = room
+    room = []
+    if wasSent { try await walk.reserveRoom(in: node, with: places) } else { try await walk.reserve(places) }
   }
 
   private var around: RouteSurroundings {
@@ -100,18 +117,12 @@ final class HookedTurn {
   }
 
   nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
-    // Who goes on once more needs room once more, before anything is posted.
-    if wasSent {
-      walk.giveBackRoom(in: node)
-      try await walk.reserveRoom(in: node, with: walk.giveBackRoom())
-    }
     let outside = try enter(arguments)
     defer { leave(outside) }
     do {
       try await walk.serveAndWait(to: depth)
-      let room = walk.giveBackRoom()
+      room += walk.giveBackRoom()
       try await walk.suspend()
-      try await walk.reserve(room)
     } catch { return try ended { throw error } }
     return try ended {}
   }

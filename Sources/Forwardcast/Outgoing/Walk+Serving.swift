@@ -117,14 +117,14 @@ extension Walk {
         try await reserveRoom(in: node, with: room)
         return enter(node, place)
       } catch { take(.failed(error), at: place) }
-      try await reserve(room)
+      try await takeRoom(room)
     case .turn(let attempt, let step, let target):
       let room = giveBackRoom()
       if attempt.suspends { endTurn() }
       let outcome = await endedAndWaited(attempt, step).map { crossed($0, step, target) }
       take(outcome ?? .skipped(.first(step.obstacle, proxies.obstacle ?? .muted)), at: context(step, target))
       endTurn()
-      try await reserve(room)
+      try await takeRoom(room)
     }
   }
 

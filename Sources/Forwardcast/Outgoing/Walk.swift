@@ -641,6 +641,11 @@ final class Walk {
     keepsRoom ? ([root] + frames.lazy.map(\.node).filter(\.isFirst)).flatMap { giveBackRoom(in: $0) } : []
   }
 
+  /// Takes them anew, unless nobody further is to get the message.
+  nonisolated(nonsending) func takeRoom(_ places: [Place]) async throws {
+    if !isEnough, frames.first?.stop == nil { try await reserve(places) }
+  }
+
   /// Leaves frames whose message has ended with an error.
   func leaveFrames(to depth: Int) {
     while frames.count > depth {

@@ -40,25 +40,37 @@ struct HookChain: Sendable {
 
   /// Runs the hooks around `rest`, which may suspend.
   ///
-  /// - Parameter inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
-  ///   somebody inside of that hook has to be waited for.
-  /// - Throws: what a hook or `rest` throws.
+  /// - Parameters:
+  ///   - inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
+  ///     somebody inside of that hook has to be waited for.
+  ///   - pause: told when a hook that may suspend begins, or goes on with what came of `rest`.
+  ///   - resume: called when such a hook sends the message on.
+  /// - Throws: what a hook, `rest` or `resume` throws.
   nonisolated(nonsending) func runAndWait(
-    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest
+    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest,
+    pause: @escaping () -> Void = {}, resume: @escaping Resume = {}
   ) async throws -> MessageAnswers {
-    try await runAndWait(message, inside: hooks.count, rest, inTurn)
+    try await runAndWait(message, inside: hooks.count, rest, inTurn, pause, resume)
   }
 
+  typealias Resume = nonisolated(nonsending) () async throws -> Void
+
   nonisolated(nonsending) private func runAndWait(
-    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest
+    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest,
+    _ pause: @escaping () -> Void, _ resume: @escaping Resume
   ) async throws -> MessageAnswers {
     let (afters, around) = try enter(message, inside: count)
     let answers: MessageAnswers
     switch around {
     case (_, let body?, let inner)?:
-      answers = try await body(message) { try await runAndWait(message.with($0), inside: inner, rest, inTurn) }
+      pause()
+      answers = try await body(message) { arguments in
+        defer { pause() }
+        try await resume()
+        return try await runAndWait(message.with(arguments), inside: inner, rest, inTurn, pause, resume)
+      }
     case (let body?, nil, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, inTurn) }
-    case (nil, nil, let inner)?: answers = try await runAndWait(message, inside: inner, rest, inTurn)
+    case (nil, nil, let inner)?: answers = try await runAndWait(message, inside: inner, rest, inTurn, pause, resume)
     case nil: answers = try await rest(message.arguments)
     }
     try leave(message, afters, answers)

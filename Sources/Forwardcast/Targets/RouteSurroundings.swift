@@ -28,13 +28,16 @@ final class RouteSurroundings: Sendable {
 
   /// Runs the hooks around `rest`, which may suspend.
   ///
-  /// - Parameter inTurn: the same without suspensions, for hooks that do not suspend.
+  /// For the parameters see ``HookChain/runAndWait(_:_:inTurn:pause:resume:)``.
   nonisolated(nonsending) func runAndWait(
-    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest
+    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest,
+    pause: @escaping () -> Void, resume: @escaping HookChain.Resume
   ) async throws -> MessageAnswers {
     let step = trace?.noteSent(message)
     var found: Result<MessageAnswers, any Error>
-    do { found = .success(try await hooks.runAndWait(message, rest, inTurn: inTurn)) } catch { found = .failure(error) }
+    do {
+      found = .success(try await hooks.runAndWait(message, rest, inTurn: inTurn, pause: pause, resume: resume))
+    } catch { found = .failure(error) }
     if let step { trace?.note(found, message, step: step) }
     return try found.get()
   }

@@ -146,11 +146,15 @@ struct RoomTests {
       }
     }
 
-    /// Has the sender begin, until it waits for a place that another sender has.
-    func waitForOther() async {
-      let task = Task { [both] in try await both.broadcastWhenReady(.worth).queued }
+    /// Has the sender begin, until it waits for a place that another sender has, or needs to wait for none.
+    func begin() async {
+      let isReady = Locked(false)
+      let task = Task { [both] in
+        defer { isReady.withLock { $0 = true } }
+        return try await both.broadcastWhenReady(.worth).queued
+      }
       sender.withLock { $0 = task }
-      await until(self.registrations.contains { $0.waitingSenders > 0 })
+      await until(isReady.withLock { $0 } || self.registrations.contains { $0.waitingSenders > 0 })
     }
 
     /// How many the sender reached.
@@ -168,7 +172,7 @@ struct RoomTests {
       .agrees,
       waiting: {
         try await $0.proceed()
-        await pair.waitForOther()
+        await pair.begin()
         return try await $0.proceed()
       })
     try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
@@ -184,7 +188,7 @@ struct RoomTests {
     try outer.around(
       .agrees,
       waiting: {
-        await pair.waitForOther()
+        await pair.begin()
         return try await $0.proceed()
       })
     try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
@@ -216,5 +220,30 @@ struct RoomTests {
     try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
     expect(journal.take(), equals: ["last worth", "last agrees"])
     withExtendedLifetime(inner) {}
+  }
+
+  @Test("a hook waits for room that its message is to use, and one that stops it waits for none", arguments: [1, 2])
+  func neededByHook(room: Int) async throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    inner.add(
+      Desk("desk", journal), delivery: .queue(DispatchQueue(label: "desk")), ownership: .strong,
+      buffer: .suspendSender(room))
+    outer.add(inner)
+    try outer.around(
+      .agrees,
+      waiting: {
+        for _ in 0..<4 { try await inner.broadcastWhenReady(.worth) }
+        try await $0.proceed()
+        try await inner.broadcastWhenReady(.worth)
+        return try await $0.proceed()
+      })
+    try outer.around(.worth, waiting: { _ in [] })
+    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
+    try await inner.drain()
+    let worth = Array(repeating: "desk worth", count: 4)
+    expect(journal.take(), equals: worth + ["desk agrees", "desk worth", "desk agrees"])
+    try await expect(outer.collectAndWait(.worth, returning: .sum), equals: 0)
+    try await expect(inner.broadcastWhenReady(.worth).queued, equals: 1)
+    try await inner.drain()
   }
 }
