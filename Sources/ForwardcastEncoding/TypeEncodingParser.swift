@@ -261,7 +261,7 @@ struct TypeEncodingParser {
   }
 
   /// Decimal digits, as C prints numbers.
-  mutating func readNumber() throws(TypeEncodingError) -> Int {
+  @inline(never) mutating func readNumber() throws(TypeEncodingError) -> Int {
     let start = position
     guard let first = peek() else { throw error(.unexpectedEnd) }
     guard Self.isDigit(first) else { throw error(.numberExpected) }
@@ -276,7 +276,7 @@ struct TypeEncodingParser {
   }
 
   /// Digits that may be left out.
-  mutating func readNumberIfAny() throws(TypeEncodingError) -> Int? {
+  @inline(never) mutating func readNumberIfAny() throws(TypeEncodingError) -> Int? {
     guard let byte = peek(), Self.isDigit(byte) else { return nil }
     return try readNumber()
   }

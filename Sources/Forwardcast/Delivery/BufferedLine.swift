@@ -83,7 +83,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   }
 
   /// Lets every sender go that waits for room: the registration has ended. What waits is dropped or delivered as usual.
-  func close() { makingRoom { $0.isClosed = true } }
+  @inline(never) func close() { makingRoom { $0.isClosed = true } }
 
   /// Makes a change, and lets those senders go that there is room for afterwards.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
@@ -144,7 +144,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
   /// The message that has waited longest; without one the line leaves the mailbox.
-  private func next() -> Envelope? {
+  @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       let envelope = state.waiting.next()
       if envelope == nil {
@@ -211,5 +211,5 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   }
 
   /// Gives a place back that was not filled.
-  func giveBack() { makingRoom { $0.reserved -= 1 } }
+  @inline(never) func giveBack() { makingRoom { $0.reserved -= 1 } }
 }

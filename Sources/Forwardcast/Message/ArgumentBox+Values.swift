@@ -4,8 +4,8 @@ extension ArgumentBox {
   /// The value as `T`.
   ///
   /// Given are: the exact type; a number that fits (integers exactly, floating point rounded to the nearest value
-  /// of a narrower type but refused out of its range, integers to floating point when exact, and back; floating-point
-  /// types of other modules, such as `CGFloat`, are numbers too); an optional of any of these, and the value inside an
+  /// of a narrower type but refused out of its range, integers to floating point when exact, and back; number types of
+  /// other modules, such as `CGFloat`, are numbers too); an optional of any of these, and the value inside an
   /// optional; a superclass, a protocol, or what the platform bridges; an array or a dictionary whose elements can each be
   /// given; a `Substring` as a `String` and back; a `@Sendable` closure as one that is not. `Bool` is not a number.
   ///
@@ -42,10 +42,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    if let number = value as? any BoxedNumber, let type = T.self as? any BoxedNumber.Type {
-      if let fitted = type.init(fitting: number.wide) as? T { return fitted }
-      throw refusal(wanted, value)
-    }
+    if let number = wideNumber(value), let fitted = makeNumber(wanted, fitting: number) as? T { return fitted }
     if isNone(value), let promised = (storage as? LooseArgument)?.promised {
       throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
     }
@@ -75,8 +72,6 @@ extension ArgumentBox {
   private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
     if let text = value as? Substring { return String(text) as? T }
     if let text = value as? String { return Substring(text) as? T }
-    // In two steps: a cast of `nil` to an optional type succeeds.
-    if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number) { return made as? T }
     if isFunction(Swift.type(of: value), usableAs: wanted) {
       return ArgumentBox(storage: value, isSendable: false).uncheckedExactly(wanted)
     }
@@ -167,16 +162,18 @@ enum WideNumber {
   case floating(WideFloat)
 }
 
-/// The number that `value` is, of a standard type or of a floating-point type of another module; `nil` for all else.
+/// The number that `value` is, of any type of fixed width or floating point; `nil` for all else.
 func wideNumber(_ value: Any) -> WideNumber? {
-  if let number = value as? any BoxedNumber { return number.wide }
-  if let number = value as? any BinaryFloatingPoint { return .floating(WideFloat(Double(number))) }
+  if let integer = value as? any FixedWidthInteger { return widened(integer) }
+  if let float = value as? WideFloat { return .floating(float) }
+  if let float = value as? any BinaryFloatingPoint { return .floating(WideFloat(Double(float))) }
   return nil
 }
 
 /// `number` as a value of `type`, if that is a type of numbers and has the value.
 func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
-  if let standard = type as? any BoxedNumber.Type { return standard.init(fitting: number) }
+  if let integer = type as? any FixedWidthInteger.Type { return narrowed(number, integer) }
+  if let standard = type as? any StandardFloat.Type { return standard.init(fitting: number) }
   guard let floating = type as? any BinaryFloatingPoint.Type else { return nil }
   // By way of `Double`, whose initialisers every such type has: some leave the generic ones out.
   func make<F: BinaryFloatingPoint>(_: F.Type) -> F? {
@@ -189,34 +186,32 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-/// The standard number types, each of which can be given as any other that holds its value.
-protocol BoxedNumber {
-  var wide: WideNumber { get }
+// Neither is specialized: conversions would be compiled anew for each of the types.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber {
+  if let small = Int128(exactly: integer) { return .integer(small) }
+  return .large(UInt128(truncatingIfNeeded: integer))
+}
+
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _: I.Type) -> I? {
+  switch number {
+  case .integer(let value): return I(exactly: value)
+  case .large(let value): return I(exactly: value)
+  case .floating(let value):
+    if let small = Int128(exactly: value) { return I(exactly: small) }
+    return UInt128(exactly: value).flatMap { I(exactly: $0) }
+  }
+}
+
+/// A floating-point type of the standard library, each of which takes any number that it has.
+protocol StandardFloat {
   init?(fitting number: WideNumber)
 }
 
-extension BoxedNumber where Self: FixedWidthInteger {
-  var wide: WideNumber {
-    if let small = Int128(exactly: self) { return .integer(small) }
-    return .large(UInt128(truncatingIfNeeded: self))
-  }
-
-  init?(fitting number: WideNumber) {
-    switch number {
-    case .integer(let value): self.init(exactly: value)
-    case .large(let value): self.init(exactly: value)
-    case .floating(let value):
-      // By way of the widest, so that one conversion from floating point is compiled, and not one a type.
-      let whole = Int128(exactly: value).map(WideNumber.integer) ?? UInt128(exactly: value).map(WideNumber.large)
-      guard let whole else { return nil }
-      self.init(fitting: whole)
-    }
-  }
-}
-
-extension BoxedNumber where Self: BinaryFloatingPoint {
-  var wide: WideNumber { .floating(WideFloat(self)) }
-
+extension StandardFloat where Self: BinaryFloatingPoint {
   init?(fitting number: WideNumber) {
     switch number {
     case .integer(let value): self.init(exactly: value)
@@ -228,23 +223,11 @@ extension BoxedNumber where Self: BinaryFloatingPoint {
   }
 }
 
-extension Int: BoxedNumber {}
-extension Int8: BoxedNumber {}
-extension Int16: BoxedNumber {}
-extension Int32: BoxedNumber {}
-extension Int64: BoxedNumber {}
-extension Int128: BoxedNumber {}
-extension UInt: BoxedNumber {}
-extension UInt8: BoxedNumber {}
-extension UInt16: BoxedNumber {}
-extension UInt32: BoxedNumber {}
-extension UInt64: BoxedNumber {}
-extension UInt128: BoxedNumber {}
-extension Float: BoxedNumber {}
-extension Double: BoxedNumber {}
+extension Float: StandardFloat {}
+extension Double: StandardFloat {}
 #if arch(x86_64) && !os(Windows) && !os(Android)
-  extension Float80: BoxedNumber {}
+  extension Float80: StandardFloat {}
 #endif
 #if !(os(macOS) && arch(x86_64))
-  extension Float16: BoxedNumber {}
+  extension Float16: StandardFloat {}
 #endif

@@ -85,6 +85,7 @@ extension MessageError {
     MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
+  @inline(never)
   package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int, found: Int)
     -> MessageError
   {
@@ -92,6 +93,7 @@ extension MessageError {
       .wrongArgumentCount, receiver: receiver, selector: selector.name, evidence: "wanted \(wanted), found \(found)")
   }
 
+  @inline(never)
   package static func argument(_ index: Int, _ selector: MessageSelector, receiver: String, _ error: UnboxingError)
     -> MessageError
   {
@@ -100,6 +102,7 @@ extension MessageError {
       argumentIndex: index)
   }
 
+  @inline(never)
   package static func result(_ selector: MessageSelector, receiver: String, _ error: UnboxingError) -> MessageError {
     MessageError(.typeMismatch, receiver: receiver, selector: selector.name, evidence: "result: \(error)")
   }

@@ -86,7 +86,7 @@ extension CollectFailure {
   }
 
   /// `nobodyResponds` where silence is an error.
-  static func silence(_ route: MessageRoute) -> CollectFailure? {
+  @inline(never) static func silence(_ route: MessageRoute) -> CollectFailure? {
     do {
       try route.core.answerSilence(route.selector)
       return nil

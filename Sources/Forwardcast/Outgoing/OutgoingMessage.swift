@@ -267,7 +267,7 @@ extension OutgoingMessage.Attempt {
   }
 
   /// An answer that comes from another isolation: it must be known to be `Sendable`, unless nobody wants it.
-  static func crossing(
+  @inline(never) static func crossing(
     _ answer: ArgumentBox?, from target: AnyObject, _ selector: MessageSelector, wanted: Bool
   ) -> StepOutcome {
     guard let answer, !answer.isSendable else { return .answered(answer) }

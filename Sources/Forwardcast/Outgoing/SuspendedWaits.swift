@@ -75,7 +75,7 @@ final class SuspendedWait: @unchecked Sendable {
   /// Begins to measure the time, where the wait has a limit.
   ///
   /// - Parameter expire: ends the wait with an error.
-  func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
+  @inline(never) func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
     guard let limit = SuspendedWaits.table.withLock({ _ in limit }) else { return nil }
     let deadline = Deadline(after: limit.duration)
     return Task.detached { [methods] in
@@ -127,7 +127,7 @@ enum SuspendedWaits {
   /// Notes that the running task is about to wait for those targets; `nil` where it is in no method that matters.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
-  @inline(__always)
+  @inline(never)
   static func begin(
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector
   ) throws(MessageError) -> SuspendedWait? {

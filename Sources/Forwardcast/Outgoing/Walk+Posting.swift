@@ -219,7 +219,7 @@ extension Walk {
     var last: BufferedLine?
     do {
       // In one order for all senders: none waits for a place of one that waits for its own.
-      for (line, node, index) in places.sorted(by: { ObjectIdentifier($0.line) < ObjectIdentifier($1.line) }) {
+      for (line, node, index) in inOrder(places, by: { ObjectIdentifier($0.line) }) {
         let step = node.route.steps[index]
         guard step.isActive, step.target != nil, node.proxies.obstacle == nil else { continue }
         // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
@@ -264,6 +264,7 @@ extension Walk {
   }
 
   /// Gives back the places that were not used, and says which they were.
+  @inline(never)
   @discardableResult
   func giveBackRoom(in root: RouteNode) -> [Place] {
     var unused: [Place] = []

@@ -5,7 +5,7 @@ extension Walk {
   ///
   /// - Returns: what ended the message as a whole: the error of hooks around the proxy that it was sent to; for a sender that
   ///   blocks `wouldDeadlock`, before anything is sent, and `timedOut` with those who did not answer.
-  func serveAll() -> (any Error)? {
+  @inline(never) func serveAll() -> (any Error)? {
     do {
       if case .blocked = waiting { try refuseToWaitForHeldContext() }
       start()

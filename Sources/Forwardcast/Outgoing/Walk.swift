@@ -443,7 +443,7 @@ final class Walk {
   }
 
   /// Charges the message's budget, and ends the message with what that throws.
-  func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
+  @inline(never) func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }
     do { try budget.charge(item, count) } catch {
       if !isSpent { take(.failed(error), at: context(self)) }
@@ -583,7 +583,7 @@ final class Walk {
   }
 
   /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
-  func endTurn() {
+  @inline(never) func endTurn() {
     guard let taken else { return }
     self.taken = nil
     taken.endTurn()

@@ -41,12 +41,12 @@ package struct HeldContext {
   }()
 
   /// Whether the running code is on the main actor: its executor is the main queue.
-  package static var isMain: Bool {
+  @inline(never) package static var isMain: Bool {
     DispatchQueue.getSpecific(key: mainMark) != nil || contains(ObjectIdentifier(MainActor.shared))
   }
 
   /// Whether the running code is known to be on `actor`: a delivery of its own, or an executor that says so.
-  package static func isOn(_ actor: any Actor) -> Bool {
+  @inline(never) package static func isOn(_ actor: any Actor) -> Bool {
     if contains(ObjectIdentifier(actor)) { return true }
     if actor === MainActor.shared { return isMain }
     return false

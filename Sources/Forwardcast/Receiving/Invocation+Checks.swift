@@ -12,7 +12,7 @@ extension Invocation {
   /// Makes the answer one of the return type that the sender stated, if it stated one.
   ///
   /// Where that is `v` the sender does not look at the answer: any is dropped.
-  mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
+  @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
   }
@@ -79,7 +79,7 @@ extension Invocation {
       "its answer of type \(answer.type) is not known to be Sendable and may not cross")
   }
 
-  private func checkColons(
+  @inline(never) private func checkColons(
     of types: MethodSignature, _ receiver: AnyObject, _ whose: @autoclosure () -> String
   ) throws(MessageError) {
     let count = types.argumentTypes.count - 2

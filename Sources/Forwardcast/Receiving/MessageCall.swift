@@ -141,7 +141,7 @@ final class HookTurn {
   func end() { isOver = true }
 
   /// Whoever keeps a call beyond its hook would send a message that its sender knows nothing of.
-  func check(_ selector: MessageSelector) throws(MessageError) {
+  @inline(never) func check(_ selector: MessageSelector) throws(MessageError) {
     guard isOver else { return }
     throw MessageError(.hookEnded, receiver: "the hook's call", selector: selector.name)
   }

@@ -173,7 +173,7 @@ extension ForwardingToMany {
 let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
 
 /// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
-package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
+@inline(never) package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
   guard let receiver = receiver as? any MessageReceiver else { return false }
   return (try? tableMethod(of: receiver, for: selector)) != nil

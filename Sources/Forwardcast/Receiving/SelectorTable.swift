@@ -85,7 +85,7 @@ public struct SelectorTable: Sendable {
   public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
 
   /// Every selector with a method, inherited ones included, sorted by name.
-  public var selectors: [MessageSelector] { inOrder(Array(storage.selectors)) { $0.name } }
+  @inline(never) public var selectors: [MessageSelector] { inOrder(Array(storage.selectors)) { $0.name } }
 
   /// Rows that the initialiser did not let in, each with its reason.
   public var refusals: [MessageError] { storage.refusals }
@@ -396,7 +396,8 @@ final class TableStorage: Sendable {
 
   /// Lets a row in where its place may be taken. Gives the method that stood there, which goes after the lock: what its closure
   /// held may run code of its own.
-  private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method?? {
+  @inline(never) private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method??
+  {
     try check(method)
     return state.withLock { state in
       guard mayEnter(state) else { return nil }

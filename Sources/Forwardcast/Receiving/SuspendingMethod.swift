@@ -2,7 +2,7 @@
 
 extension MethodIsolation {
   /// Whether the caller is where a method of `target` may run, without a suspension.
-  func isHeld(of target: AnyObject) -> Bool {
+  @inline(never) func isHeld(of target: AnyObject) -> Bool {
     switch self {
     case .sender: true
     case .mainActor: HeldContext.isMain

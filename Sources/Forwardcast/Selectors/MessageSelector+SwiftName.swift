@@ -79,7 +79,7 @@ private struct SwiftNameReader {
     return String(word)
   }
 
-  private mutating func skip() {
+  @inline(never) private mutating func skip() {
     offset += UTF8.width(rest.removeFirst())
   }
 

@@ -35,7 +35,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// - Parameter name: the text; it is kept until the process ends.
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
-  public init(_ name: String) throws(MessageSelectorError) {
+  @inline(never) public init(_ name: String) throws(MessageSelectorError) {
     self = SelectorNames.intern(name, try SelectorGrammar.read(name))
   }
 

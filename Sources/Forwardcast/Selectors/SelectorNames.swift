@@ -74,7 +74,7 @@ enum SelectorNames {
   private static let table = Guarded(Table())
 
   /// The selector of `name`, which `SelectorGrammar` has read.
-  static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {
+  @inline(never) static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {
     let hash = name.hashValue
     return table.withLock { table in
       if let known = table.find(name, hash) { return MessageSelector(record: known) }

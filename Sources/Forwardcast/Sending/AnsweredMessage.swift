@@ -49,7 +49,9 @@ extension MessageReceiver {
 }
 
 extension TableStorage {
-  fileprivate func answeredMessages(_ source: (_ table: String) -> AnsweredMessage.Source) -> [AnsweredMessage] {
+  @inline(never) fileprivate func answeredMessages(_ source: (_ table: String) -> AnsweredMessage.Source)
+    -> [AnsweredMessage]
+  {
     let found = selectors.compactMap { selector in
       find(selector).map { method, owner in
         AnsweredMessage(selector: selector, signature: method.signature, source: source(owner.targetName))

@@ -34,7 +34,8 @@ public struct HookPlace: Sendable {
     return try install(message.selector, body)
   }
 
-  func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
+  @inline(never) func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration
+  {
     try holder.install(Hook(selector, body))
   }
 }

@@ -127,7 +127,7 @@ extension Invocation {
 }
 
 /// Runs a method, or the hook of a receiver that forwards, and leaves the answer in the invocation.
-func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
+@inline(never) func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)
   case .forward(let hooks, let types): try forward(&invocation, by: hooks, types)
@@ -137,7 +137,9 @@ func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
 /// Step 4 of a send: gives the message to the forwarding hook, as one of the types that the hooks stated.
 ///
 /// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
-func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature) throws {
+@inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
+  throws
+{
   let stated = try invocation.prepare(for: hooks, types)
   defer { invocation.statedSignature = stated }
   let report = try hooks.forward(&invocation)
@@ -157,7 +159,7 @@ nonisolated(nonsending) func forwardWaiting(
 
 extension Invocation {
   /// Makes the message one that a hook can take. Gives the signature that it had been stated with.
-  fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
+  @inline(never) fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
     -> MethodSignature?
   {
     let stated = statedSignature

@@ -58,7 +58,9 @@ final class MessageTrace: Sendable {
     }
   }
 
-  private func note(_ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = "") {
+  @inline(never) private func note(
+    _ stage: MessageEvent.Stage, _ message: HookedMessage, step: Int, _ evidence: String = ""
+  ) {
     sink(
       MessageEvent(
         stage, name: message.selector.name, message: message.invocation.description, sender: "sender",

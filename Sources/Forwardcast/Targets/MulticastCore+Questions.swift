@@ -76,7 +76,7 @@ extension MulticastCore {
   /// How many live, unmuted registrations would get `selector`. A nested multicast counts as one.
   ///
   /// - Parameter onlyQueued: whether targets that answer in the sender's turn are left out.
-  func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
+  @inline(never) func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
     var count = 0
     for index in 0..<route.count {
@@ -92,7 +92,7 @@ extension MulticastCore {
   }
 
   /// Whether a target that is asked each time would take `selector`.
-  private func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+  @inline(never) private func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
     let route = multicast.route(for: selector)
     return route.route.prelude?.makesObservers ?? false || route.core.isAnswered(selector, target)

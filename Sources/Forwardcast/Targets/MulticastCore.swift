@@ -134,7 +134,7 @@ package final class MulticastCore: Sendable {
   /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
   ///
   /// - Parameter priority: `nil` keeps the place of one that is there, and is 0 for another.
-  func add(
+  @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
   ) -> Registration {
@@ -194,7 +194,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Takes registrations that were cancelled out of the list.
-  func forget(_ registrations: [Registration]) {
+  @inline(never) func forget(_ registrations: [Registration]) {
     change { state, garbage in
       for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }
     }
@@ -235,7 +235,7 @@ package final class MulticastCore: Sendable {
 
   /// Cancels those of some registrations that are meant. Gives how many there were.
   @discardableResult
-  func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
+  @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
     let meant = registrations.filter(isMeant)
     for registration in meant { registration.cancel() }
     return meant.count
@@ -248,7 +248,7 @@ package final class MulticastCore: Sendable {
   }
 
   /// Every registration that is not cancelled, dead targets included, in the order of delivery.
-  package var registrations: [Registration] { state.withLock { $0.list.all } }
+  @inline(never) package var registrations: [Registration] { state.withLock { $0.list.all } }
 
   /// How many registrations there are, dead targets included.
   var registrationCount: Int { state.withLock { $0.list.count } }
@@ -258,14 +258,14 @@ package final class MulticastCore: Sendable {
     state.withLock { _ in UncheckedSendable(registration.targetUnderLock) }.value
   }
 
-  func registrations(of target: AnyObject) -> [Registration] {
+  @inline(never) func registrations(of target: AnyObject) -> [Registration] {
     state.withLock { $0.list.registrations(of: ObjectIdentifier(target)) }
   }
 
   var slotCount: Int { state.withLock { $0.list.slotCount } }
 
   /// What a registration needs for a delivery; `nil` for a direct one.
-  func queuedState(
+  @inline(never) func queuedState(
     _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
   ) -> QueuedState? {
     guard let context = delivery.context else { return nil }
@@ -341,7 +341,7 @@ package final class MulticastCore: Sendable {
   /// What the proxy does about a message that nobody got.
   ///
   /// - Throws: `nobodyResponds` where silence is an error.
-  func answerSilence(_ selector: MessageSelector) throws {
+  @inline(never) func answerSilence(_ selector: MessageSelector) throws {
     switch options.silence {
     case .ignored: break
     case .thrown: throw MessageError(.nobodyResponds, receiver: name, selector: selector.name)

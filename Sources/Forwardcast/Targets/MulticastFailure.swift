@@ -32,7 +32,7 @@ extension ProxyChain {
 
 extension StepContext {
   /// Gives an error that happened here to the nearest handler.
-  func report(_ error: any Error) {
+  @inline(never) func report(_ error: any Error) {
     let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
     proxies.report(failure)
   }
@@ -41,6 +41,7 @@ extension StepContext {
 extension MulticastCore {
   /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
   @usableFromInline
+  @inline(never)
   package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)
   {
     ProxyChain(self).report(

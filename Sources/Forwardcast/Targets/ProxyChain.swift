@@ -58,7 +58,9 @@ final class ProxyChain: Sendable {
   /// - Parameters:
   ///   - trail: the proxies that it came through by hooks.
   ///   - count: how many it passes as far as is known.
-  func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject) -> MessageError? {
+  @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
+    -> MessageError?
+  {
     if contains(inner.core) || trail?.contains(inner.core) ?? false {
       return .cycle(inner.selector, through: target)
     }

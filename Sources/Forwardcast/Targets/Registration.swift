@@ -139,7 +139,7 @@ public final class Registration: @unchecked Sendable {
   /// Says that the target was found dead: routes that are there pass it by.
   func markDead() { end(Registration.deadBit) }
 
-  private func end(_ bit: UInt8) {
+  @inline(never) private func end(_ bit: UInt8) {
     state.bitwiseOr(bit, ordering: .sequentiallyConsistent)
     queued?.line?.close()
     RoomWait.look(at: self)
@@ -162,13 +162,13 @@ public final class Registration: @unchecked Sendable {
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
   /// The target, cancelled or not; `nil` once it, or the object that it stands for, is gone.
-  var currentTarget: AnyObject? { link.own?.isOver ?? false ? nil : core?.target(of: self) }
+  @inline(never) var currentTarget: AnyObject? { link.own?.isOver ?? false ? nil : core?.target(of: self) }
 
   /// The same, for who holds the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
 
   /// The target if it is alive and the registration is not cancelled.
-  var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
+  @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
   /// Whether this is what adding the target of `other` in its way gives again.
   func isLike(_ other: Registration) -> Bool {

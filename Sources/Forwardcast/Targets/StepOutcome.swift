@@ -31,7 +31,7 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }
 
   /// What errors call the target.
-  var name: String {
+  @inline(never) var name: String {
     if let target = target ?? registration?.currentTarget { return typeName(of: target) }
     return registration == nil ? proxies.core.name : "a dead target"
   }

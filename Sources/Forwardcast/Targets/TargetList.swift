@@ -166,7 +166,7 @@ struct TargetList {
   }
 
   /// Takes out a registration. `false` when it was out already.
-  mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
+  @inline(never) mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
     guard let taken = take(registration, garbage: &garbage) else { return false }
     garbage.keep(taken)
     return true
@@ -214,7 +214,7 @@ struct TargetList {
   private mutating func noteRepeatsEnded() { if !hasRepeats { noteChanged() } }
 
   /// The group in which a registration has its slot; `nil` when it is out.
-  private func group(holding registration: Registration) -> Int? {
+  @inline(never) private func group(holding registration: Registration) -> Int? {
     let (priority, slot) = (registration.storedPriority, registration.slot)
     let group = groups.count == 1 ? 0 : groups.partitioningIndex { $0.priority <= priority }
     guard group < groups.count, groups[group].priority == priority, slot < groups[group].slots.count,
