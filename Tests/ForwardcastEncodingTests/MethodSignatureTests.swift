@@ -1,7 +1,6 @@
 // MethodSignatureTests.swift: signatures read from text, and how they compare.
 
 import ForwardcastEncoding
-import Foundation
 import TestSupport
 import Testing
 
@@ -111,8 +110,6 @@ struct MethodSignatureTests {
     let signature = try MethodSignature(text)
     expect(signature.description, equals: text)
     try expect(MethodSignature(signature.description), equals: signature)
-    try expect(
-      JSONDecoder().decode(MethodSignature.self, from: JSONEncoder().encode(signature)).description, equals: text)
   }
 
   @Test("an offset with a sign is that number")
@@ -124,22 +121,6 @@ struct MethodSignatureTests {
     expect(registers, equals: try MethodSignature("@@::"))
     try expect(MethodSignature("v24@0:8q-16").statedOffsets, equals: [0, 8, -16])
     try expect(MethodSignature("v@:q+16d").argumentOffsets, equals: [0, 8, 16, 24])
-  }
-
-  @Test("a signature is coded as its text, digits included, and a malformed text is corrupt data")
-  func coding() throws {
-    let text = "v99@1:2@\"NSString\"3"
-    let data = try JSONEncoder().encode([MethodSignature(text)])
-    try expect(JSONDecoder().decode([String].self, from: data), equals: [text])
-    try expect(JSONDecoder().decode([MethodSignature].self, from: data)[0].description, equals: text)
-    let error = #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode([MethodSignature].self, from: Data("[\"v@:&\"]".utf8))
-    }
-    guard case .dataCorrupted(let context) = error else {
-      Issue.record("not corrupt data")
-      return
-    }
-    expect(context.debugDescription, equals: "unknown type at byte 3 of \"v@:&\"")
   }
 
   @Test("frames of the largest types there may be are measured without overflow")

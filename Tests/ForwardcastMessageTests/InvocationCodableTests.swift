@@ -190,4 +190,20 @@ struct InvocationCodableTests {
       #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: Data(text.utf8)) }
     }
   }
+
+  @Test("a signature is coded as its text, digits included, and a malformed text is corrupt data")
+  func signatureCoding() throws {
+    let texts = ["v99@1:2@\"NSString\"3", "@12@+0:+4:+8"]
+    let data = try JSONEncoder().encode(texts.map { try MethodSignature($0) })
+    try expect(JSONDecoder().decode([String].self, from: data), equals: texts)
+    try expect(JSONDecoder().decode([MethodSignature].self, from: data).map(\.description), equals: texts)
+    let error = #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([MethodSignature].self, from: Data("[\"v@:&\"]".utf8))
+    }
+    guard case .dataCorrupted(let context) = error else {
+      Issue.record("not corrupt data")
+      return
+    }
+    expect(context.debugDescription, equals: "unknown type at byte 3 of \"v@:&\"")
+  }
 }

@@ -42,7 +42,10 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    if let number = wideNumber(value), let fitted = makeNumber(wanted, fitting: number) as? T { return fitted }
+    // In two steps, here and below: a cast of `nil` to an optional type succeeds.
+    if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
+      return fitted
+    }
     if isNone(value), let promised = (storage as? LooseArgument)?.promised {
       throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
     }
@@ -52,7 +55,6 @@ extension ArgumentBox {
       throw refusal(wanted, value)
     }
     if let cast = value as? T { return cast }
-    // In two steps: a cast of `nil` to an optional type succeeds.
     if let type = T.self as? any OptionalType.Type, let some = type.wrap(self), let some = some as? T { return some }
     if let type = T.self as? any ArrayType.Type, let elements = value as? any ArrayType {
       if let array = type.make(elements.boxes) as? T { return array }
