@@ -152,7 +152,7 @@ package final class ProxyTrail: Sendable {
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
   /// Whether the message, or the question after `selector`, has been in `proxy` before.
-  package func contains(_ proxy: AnyObject, _ selector: MessageSelector? = nil) -> Bool {
+  @inline(never) package func contains(_ proxy: AnyObject, _ selector: MessageSelector? = nil) -> Bool {
     if hasEnded { return false }
     var step: ProxyTrail? = self
     while let here = step {

@@ -44,26 +44,42 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   }
 
   /// Which rule was broken.
-  public let code: Code
+  public var code: Code { storage.parts.code }
   /// The type of the receiver.
-  public let receiver: String
+  public var receiver: String { storage.parts.receiver }
   /// The name of the message.
-  public let selector: String
+  public var selector: String { storage.parts.selector }
   /// What was wanted and what was found, in words; empty where code, receiver and selector say it all.
-  public let evidence: String
+  public var evidence: String { storage.parts.evidence }
   /// Which argument is meant, counted from 0 as the sender counts; `nil` where none is, or the result.
-  public let argumentIndex: Int?
+  public var argumentIndex: Int? { storage.parts.argumentIndex }
+
+  private struct Parts: Hashable, Sendable {
+    let code: Code
+    let receiver, selector, evidence: String
+    let argumentIndex: Int?
+  }
+
+  /// One reference, since an error passes through many functions, each of which would copy all its parts.
+  private final class Storage: Sendable {
+    let parts: Parts
+    init(_ parts: Parts) { self.parts = parts }
+  }
+
+  private let storage: Storage
 
   /// Makes an error for a receiver of the library's user, such as an overridden
   /// ``MessageForwarding/doesNotRecognize(_:)``.
   /// The parameters are the properties of these names.
   public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
-    self.code = code
-    self.receiver = receiver
-    self.selector = selector
-    self.evidence = evidence
-    self.argumentIndex = argumentIndex
+    storage = Storage(
+      Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
   }
+
+  /// Whether all parts are equal.
+  public static func == (one: MessageError, other: MessageError) -> Bool { one.storage.parts == other.storage.parts }
+  /// All parts.
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 
   /// The rule, the selector, the receiver and the evidence.
   public var description: String {

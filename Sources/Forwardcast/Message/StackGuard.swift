@@ -36,7 +36,7 @@ package enum StackGuard {
   }
 
   /// The error for a message that found no room.
-  package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
+  @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
     MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
   }
 

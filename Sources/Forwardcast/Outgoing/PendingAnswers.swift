@@ -59,7 +59,7 @@ package final class PendingAnswers: @unchecked Sendable {
     return add(Slot(context: context))
   }
 
-  private func add(_ slot: Slot) -> Int {
+  @inline(never) private func add(_ slot: Slot) -> Int {
     let slot = UncheckedSendable(slot)
     let (index, untold) = state.withLock { state in
       let index = state.slots.count

@@ -226,5 +226,6 @@ enum SuspendedWaits {
 
 extension Registration {
   /// What tells the target's turns on its context from those of others; its own where it has none.
+  @inline(never)
   fileprivate var gateIdentity: ObjectIdentifier { queued.map { ObjectIdentifier($0.gate) } ?? ObjectIdentifier(self) }
 }

@@ -717,7 +717,7 @@ extension StepOutcome {
   }
 
   /// The answers in boxes.
-  var boxes: [ArgumentBox] {
+  @inline(never) var boxes: [ArgumentBox] {
     switch self {
     case .answered(let answer?): [answer]
     case .answeredAll(let answers): answers.boxes

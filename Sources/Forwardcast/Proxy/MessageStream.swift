@@ -103,7 +103,7 @@ extension MulticastCore {
 
   /// Installs a listener. Gives what takes it out again.
   @usableFromInline
-  func listen(
+  @inline(never) func listen(
     _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,
     _ take: @escaping (HookedMessage, MessageAnswers?) throws -> Void, finish: @escaping @Sendable () -> Void
   ) -> @Sendable (Any) -> Void {

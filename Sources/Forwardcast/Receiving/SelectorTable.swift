@@ -334,7 +334,7 @@ final class TableStorage: Sendable {
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
   /// This table's own method, which is not inherited, without hooks of this table.
-  func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
+  @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
 
   /// Changes the hooks; gives those that there were, which are to be released after the lock.
   func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) -> [Hook] {
@@ -380,7 +380,7 @@ final class TableStorage: Sendable {
 
   /// Lets a row in and gives the method that it replaced.
   @discardableResult
-  func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
+  @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
     guard let old = try enter(method, where: { replacing || $0.methods[selector] == nil }) else {
       throw MessageError(

@@ -51,7 +51,7 @@ final class MessageTrace: Sendable {
   }
 
   /// Tells what came of a message at a proxy.
-  func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
+  @inline(never) func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
     switch found {
     case .success(let answers): note(.answered, message, step: step, answers.boxes.last?.description ?? "")
     case .failure(let error): note(.failed, message, step: step, "\(error)")
@@ -68,6 +68,7 @@ final class MessageTrace: Sendable {
   }
 
   /// Tells of a step at a target.
+  @inline(never)
   func note(
     _ stage: MessageEvent.Stage, _ message: Invocation, at context: StepContext, step: Int,
     _ evidence: String = ""
@@ -83,7 +84,7 @@ final class MessageTrace: Sendable {
   }
 
   /// Tells what came of a step.
-  func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
+  @inline(never) func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
     switch outcome {
     case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
     case .answeredAll(let answers):

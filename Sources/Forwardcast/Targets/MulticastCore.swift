@@ -18,7 +18,7 @@ package final class MulticastCore: Sendable {
     /// `nil` until something of it is changed.
     private(set) var rest: Rest?
     var madeRest: Rest {
-      mutating get {
+      @inline(never) mutating get {
         let made = rest ?? Rest()
         rest = made
         return made
@@ -71,7 +71,7 @@ package final class MulticastCore: Sendable {
   var options: MulticastOptions { stated?.options ?? MulticastOptions() }
 
   /// What errors call the proxy.
-  var name: String { "MulticastProxy<\(interface)>" }
+  @inline(never) var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
     // Handles may outlive the proxy: they are to keep no target. Nobody else reaches the list any more.

@@ -180,7 +180,7 @@ public final class Registration: @unchecked Sendable {
     isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
   }
 
-  func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+  @inline(never) func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
 }
 
 /// Cancels a registration when it is released.

@@ -45,6 +45,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// - Parameters:
   ///   - list: the target list that the steps were made from; `nil` for a route that serves one message.
   ///   - room: how many more steps there is to be memory for.
+  @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, list: TargetList?, steps: RouteSteps, room: Int = 0,
     prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
