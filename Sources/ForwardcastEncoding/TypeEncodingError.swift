@@ -65,11 +65,37 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   }
 
   /// The rule that was broken.
-  public let code: Code
+  public var code: Code { storage.parts.code }
   /// The whole text, so that a log line can be understood by itself.
-  public let encoding: String
+  public var encoding: String { storage.parts.encoding }
   /// Offset into `encoding.utf8`, counted from 0. It is the length of the text where something is missing at its end.
-  public let byteOffset: Int
+  public var byteOffset: Int { storage.parts.byteOffset }
+
+  private struct Parts: Hashable, Sendable {
+    let code: Code
+    let encoding: String
+    let byteOffset: Int
+  }
+
+  /// One reference, since an error passes through many functions, each of which would copy all its parts.
+  private final class Storage: Sendable {
+    let parts: Parts
+    init(_ parts: Parts) { self.parts = parts }
+  }
+
+  private let storage: Storage
+
+  init(code: Code, encoding: String, byteOffset: Int) {
+    storage = Storage(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
+  }
+
+  /// Whether all parts are equal.
+  public static func == (one: TypeEncodingError, other: TypeEncodingError) -> Bool {
+    one.storage.parts == other.storage.parts
+  }
+
+  /// All parts.
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 }
 
 extension TypeEncodingError: CustomStringConvertible {

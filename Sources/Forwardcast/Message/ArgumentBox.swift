@@ -96,15 +96,24 @@ extension ArgumentBox {
 /// Why a box could not give the type that was asked for.
 public struct UnboxingError: Error, CustomStringConvertible {
   /// The type or encoding that was asked for, as text.
-  public let wanted: String
+  public var wanted: String { storage.wanted }
   /// The type that the box holds, as text.
-  public let found: String
+  public var found: String { storage.found }
   /// The value, shortened, or what happened to it.
-  public let evidence: String
+  public var evidence: String { storage.evidence }
 
-  package init(wanted: String, found: String, evidence: String) {
-    (self.wanted, self.found, self.evidence) = (wanted, found, evidence)
+  /// One reference, as a ``MessageError`` is.
+  private final class Storage: Sendable {
+    let wanted, found, evidence: String
+
+    init(_ wanted: String, _ found: String, _ evidence: String) {
+      (self.wanted, self.found, self.evidence) = (wanted, found, evidence)
+    }
   }
+
+  private let storage: Storage
+
+  package init(wanted: String, found: String, evidence: String) { storage = Storage(wanted, found, evidence) }
 
   /// What was wanted, what was found, and its text.
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }

@@ -1,4 +1,4 @@
-// MulticastHolding+Delivery.swift: targets with contexts of their own.
+// MulticastHolding+Delivery.swift: targets with contexts of their own, and waiting for what is queued there.
 
 extension MulticastHolding where Interface: Sendable {
   /// Registers a target whose messages run where and when `delivery` says.
@@ -41,4 +41,50 @@ extension MulticastHolding where Interface: Sendable {
 
   /// Removes every target that has that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
+
+  /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
+  /// are queued meanwhile.
+  ///
+  /// Where targets send through several proxies, drain all of them again until each gives 0.
+  ///
+  /// - Returns: how many deliveries had their turn since the call.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end;
+  ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
+  @discardableResult
+  nonisolated(nonsending) public func drain() async throws -> Int {
+    let wait = try SuspendedWaits.begin(
+      for: core.withNested.flatMap(\.registrations).filter { $0.queued != nil }, in: core, "drain")
+    defer { wait?.end() }
+    var round = DrainRound(core)
+    repeat {
+      try Task.checkCancellation()
+      let completion = round.begin()
+      let timer = wait?.start { completion.fail($0) }
+      defer { timer?.cancel() }
+      try await completion.wait()
+    } while !round.isQuiet()
+    return round.turns
+  }
+
+  /// Blocks the caller until every queued delivery of this proxy has had its turn, as ``drain()`` does.
+  ///
+  /// - Parameter timeout: the longest wait. What has not run by then still runs.
+  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
+  @discardableResult
+  public func drain(timeout: Duration) throws -> Int {
+    let deadline = Deadline(after: timeout)
+    var round = DrainRound(core)
+    repeat {
+      if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
+        throw MessageError(.wouldDeadlock, receiver: core.name, selector: "drain", evidence: deadlock)
+      }
+      guard round.begin().wait(until: deadline) else {
+        throw MessageError(
+          .timedOut, receiver: core.name, selector: "drain",
+          evidence: "not finished in \(timeout): "
+            + round.late.map(\.context.name).joined(separator: ", "))
+      }
+    } while !round.isQuiet()
+    return round.turns
+  }
 }

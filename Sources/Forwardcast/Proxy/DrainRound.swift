@@ -1,55 +1,9 @@
-// MulticastProxy+Draining.swift: waits until nothing is on its way.
+// DrainRound.swift: finds out that nothing is on its way.
 
-extension MulticastHolding where Interface: Sendable {
-  /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
-  /// are queued meanwhile.
-  ///
-  /// Where targets send through several proxies, drain all of them again until each gives 0.
-  ///
-  /// - Returns: how many deliveries had their turn since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end;
-  ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
-  @discardableResult
-  nonisolated(nonsending) public func drain() async throws -> Int {
-    let wait = try SuspendedWaits.begin(
-      for: core.withNested.flatMap(\.registrations).filter { $0.queued != nil }, in: core, "drain")
-    defer { wait?.end() }
-    var round = DrainRound(core)
-    repeat {
-      try Task.checkCancellation()
-      let completion = round.begin()
-      let timer = wait?.start { completion.fail($0) }
-      defer { timer?.cancel() }
-      try await completion.wait()
-    } while !round.isQuiet()
-    return round.turns
-  }
-
-  /// Blocks the caller until every queued delivery of this proxy has had its turn, as ``drain()`` does.
-  ///
-  /// - Parameter timeout: the longest wait. What has not run by then still runs.
-  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
-  @discardableResult
-  public func drain(timeout: Duration) throws -> Int {
-    let deadline = Deadline(after: timeout)
-    var round = DrainRound(core)
-    repeat {
-      if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
-        throw MessageError(.wouldDeadlock, receiver: core.name, selector: "drain", evidence: deadlock)
-      }
-      guard round.begin().wait(until: deadline) else {
-        throw MessageError(
-          .timedOut, receiver: core.name, selector: "drain",
-          evidence: "not finished in \(timeout): "
-            + round.late.map(\.context.name).joined(separator: ", "))
-      }
-    } while !round.isQuiet()
-    return round.turns
-  }
-}
+// Apart from what waits for it: a linker that strips dead code takes a file's types with all that stands beside them.
 
 /// Rounds of markers through every mailbox of a proxy, until one finds that nothing has run since the one before.
-private struct DrainRound {
+struct DrainRound {
   private let core: MulticastCore
   private(set) var mailboxes: [Mailbox]
   private var before: [ObjectIdentifier: Int] = .init()
@@ -93,7 +47,7 @@ private struct DrainRound {
 
 extension MulticastCore {
   /// The proxy and those that a message to it may come to, each once.
-  fileprivate var withNested: [MulticastCore] {
+  var withNested: [MulticastCore] {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var index = 0
