@@ -85,6 +85,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
 
   private let storage: Storage
 
+  @inline(never)
   init(code: Code, encoding: String, byteOffset: Int) {
     storage = Storage(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
   }

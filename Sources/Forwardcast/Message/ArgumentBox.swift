@@ -113,6 +113,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
 
   private let storage: Storage
 
+  @inline(never)
   package init(wanted: String, found: String, evidence: String) { storage = Storage(wanted, found, evidence) }
 
   /// What was wanted, what was found, and its text.

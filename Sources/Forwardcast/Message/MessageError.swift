@@ -71,6 +71,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   /// Makes an error for a receiver of the library's user, such as an overridden
   /// ``MessageForwarding/doesNotRecognize(_:)``.
   /// The parameters are the properties of these names.
+  @inline(never)
   public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
     storage = Storage(
       Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
