@@ -33,7 +33,7 @@ private final class Stranger: MessageReceiver, Sendable {
   }
 }
 
-@Suite("The chat room over a cluster", .serialized, .timeLimit(.minutes(1)))
+@Suite("The chat room over a cluster", .serialized, .timeLimit(.minutes(10)))
 struct ClusterTests {
   @Test("a member that is started again stays when the cluster says that its former node is down")
   func startedAgain() async throws {

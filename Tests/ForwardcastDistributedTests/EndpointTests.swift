@@ -127,7 +127,7 @@ private struct HandLine {
   }
 }
 
-@Suite("Endpoints", .whenQuiet, .timeLimit(.minutes(1)))
+@Suite("Endpoints", .whenQuiet, .timeLimit(.minutes(10)))
 struct EndpointTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()

@@ -5,7 +5,7 @@ import Forwardcast
 import TestSupport
 import Testing
 
-@Suite("Between a sender and its targets", .timeLimit(.minutes(2)))
+@Suite("Between a sender and its targets", .timeLimit(.minutes(10)))
 struct BetweenTests {
   let journal = Journal()
 

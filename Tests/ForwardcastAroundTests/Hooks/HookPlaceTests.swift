@@ -81,15 +81,6 @@ struct HookPlaceTests {
     withExtendedLifetime(asked) {}
   }
 
-  /// The least number of allocations that a hundred messages ask for.
-  private func allocations(_ send: () -> Void) throws -> Int {
-    for _ in 0..<4 { send() }
-    let counts = try (0..<20).map { _ in
-      try #require(AllocationCounter.count(.thisThread) { for _ in 0..<100 { send() } })
-    }
-    return try #require(counts.min())
-  }
-
   @Test(
     "a typed hook on a typed message makes no box: a wide argument costs no allocation more than a word",
     .enabled(if: AllocationCounter.isAvailable))

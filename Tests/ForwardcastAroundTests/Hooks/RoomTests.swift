@@ -8,7 +8,7 @@ import Testing
 /// A proxy that may stand among the targets of another.
 typealias Rooms = MulticastProxy<any MessageReceiver & Sendable>
 
-@Suite("Room in buffers behind hooks", .timeLimit(.minutes(2)))
+@Suite("Room in buffers behind hooks", .timeLimit(.minutes(10)))
 struct RoomTests {
   let journal = Journal()
 

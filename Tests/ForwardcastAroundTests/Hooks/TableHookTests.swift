@@ -245,13 +245,6 @@ struct TableHookTests {
     try table.before(number, of: Letter.self) { _, _ in }
     try table.around(number, of: Letter.self) { _, call in try call.proceed() }
     let (wideLetter, letter) = (Letter(journal, wideTable), Letter(journal, table))
-    func allocations(_ send: () throws -> Void) throws -> Int {
-      for _ in 0..<4 { try send() }
-      let counts = try (0..<20).map { _ in
-        try #require(try AllocationCounter.count(.thisThread) { for _ in 0..<100 { try send() } })
-      }
-      return try #require(counts.min())
-    }
     let wide = try allocations { try wideLetter.send(.wide, Wide()) }
     let narrow = try allocations { try letter.send(number, 0) }
     expect(wide, equals: narrow)

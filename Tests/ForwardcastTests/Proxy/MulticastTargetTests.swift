@@ -206,17 +206,20 @@ struct MulticastTargetTests {
 
   @Test("who was removed and has died is listed as removed, by a loop as by a walk", arguments: [false, true])
   func removedAndDead(walks: Bool) throws {
-    let (proxy, stays) = (Proxy(), ["a", "b", "c"].map { Listener($0) })
-    for target in stays { proxy.add(target) }
-    var goes: Listener? = Listener("goes")
-    let registration = proxy.add(goes.unsafelyUnwrapped)
-    let trace = walks ? proxy.trace { _ in } : nil
-    var call = Invocation("value")
-    _ = try proxy.forward(&call)
-    registration.cancel()
-    goes = nil
-    try expect(proxy.forward(&call).skipped.map(\.reason), equals: [.removed])
-    withExtendedLifetime((stays, trace)) {}
+    let reasons = try withTablesUnchanged {
+      let (proxy, stays) = (Proxy(), ["a", "b", "c"].map { Listener($0) })
+      for target in stays { proxy.add(target) }
+      var goes: Listener? = Listener("goes")
+      let registration = proxy.add(goes.unsafelyUnwrapped)
+      let trace = walks ? proxy.trace { _ in } : nil
+      defer { withExtendedLifetime((stays, trace)) {} }
+      var call = Invocation("value")
+      _ = try proxy.forward(&call)
+      registration.cancel()
+      goes = nil
+      return try proxy.forward(&call).skipped.map(\.reason)
+    }
+    expect(reasons, equals: [.removed])
   }
 
   @Test("a removed target gets nothing further, and removing it again or a stranger does nothing")
