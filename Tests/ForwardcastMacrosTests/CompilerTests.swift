@@ -121,7 +121,7 @@ struct CompilerTests {
     }
   }
 
-  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 3))
+  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 7))
   func modes(mode: Mode) throws {
     let said = try Build.said(
       of: """

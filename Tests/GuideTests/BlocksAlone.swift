@@ -41,7 +41,7 @@ private let modes = [
 
 @Suite("Blocks alone", .enabled(if: Built.folder != nil))
 struct BlocksAlone {
-  @Test("each block of README.md is a program as it stands", arguments: modes)
+  @Test("each block of README.md is a program as it stands", arguments: modes.sampled(each: 3))
   func readme(mode: [String]) throws {
     let blocks = try GuideBlocks.blocks().filter { $0.page == "README.md" }
     #expect(blocks.count >= 4)

@@ -5,10 +5,13 @@ struct SwiftText {
   private let characters: [Character]
   private var index = 0
   private(set) var code = ""
+  /// The words and signs of the code, each with how many braces are open.
+  private var words: [(text: String, depth: Int)] = []
 
   init(_ text: String) {
     characters = Array(text)
     readCode(untilParenthesis: false)
+    readWords()
   }
 
   /// Names that stand in the code; parts of a text count only where they are interpolated.
@@ -17,7 +20,6 @@ struct SwiftText {
   /// Types declared at the top level, aliases and protocols among them. Nested ones cannot be named without these.
   var declaredTypes: Set<String> {
     let keywords: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
-    let words = words
     var found: Set<String> = []
     for (keyword, name) in zip(words, words.dropFirst())
     where keyword.depth == 0 && keywords.contains(keyword.text) && name.text.first?.isUppercase == true {
@@ -35,16 +37,12 @@ struct SwiftText {
   }
 
   /// Names that stand behind a dot.
-  var usedMembers: Set<String> {
-    let words = words
-    return Set(zip(words, words.dropFirst()).filter { $0.0.text == "." }.map(\.1.text))
-  }
+  var usedMembers: Set<String> { Set(zip(words, words.dropFirst()).filter { $0.0.text == "." }.map(\.1.text)) }
 
   private var members: [(type: String?, name: String)] {
     let (kinds, types): (Set<String>, Set<String>) = (
       ["func", "var", "let", "case"], ["class", "struct", "enum", "protocol", "actor"]
     )
-    let words = words
     var found: [(type: String?, name: String)] = []
     var extended: String?
     for (word, next) in zip(words, words.dropFirst()) {
@@ -69,8 +67,7 @@ struct SwiftText {
     return found
   }
 
-  private var words: [(text: String, depth: Int)] {
-    var found: [(text: String, depth: Int)] = []
+  private mutating func readWords() {
     var word = ""
     var depth = 0
     for character in code + " " {
@@ -78,14 +75,13 @@ struct SwiftText {
         word.append(character)
         continue
       }
-      if !word.isEmpty { found.append((word, depth)) }
+      if !word.isEmpty { words.append((word, depth)) }
       word = ""
       // A sign between two words parts them: `actor: T` declares nothing.
-      if !character.isWhitespace { found.append((String(character), depth)) }
+      if !character.isWhitespace { words.append((String(character), depth)) }
       if character == "{" { depth += 1 }
       if character == "}" { depth -= 1 }
     }
-    return found
   }
 
   private func isNext(_ text: String) -> Bool {
