@@ -31,6 +31,13 @@ struct OutsidePackageTests {
     expect(printed.split(separator: "\n").map(String.init), equals: lines, "\(told)")
   }
 
+  @Test("in Swift 5 a method that suspends reaches targets of a class on the main actor")
+  func swiftFive() async throws {
+    let (status, printed, told) = try await run("five")
+    expect(status, equals: 0, "\(told)")
+    expect(printed, equals: "shown 1\n2\n3\n", "\(told)")
+  }
+
   /// Builds and runs the package: its status, output and errors. It builds for a minute or more where nothing is built yet,
   /// on a thread of its own, so that the threads of other tests are not held up.
   private func run(_ product: String) async throws -> (status: Int32, printed: String, told: String) {

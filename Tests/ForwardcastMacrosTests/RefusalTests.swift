@@ -263,6 +263,20 @@ struct RefusalTests {
     expect(same.problems.count, equals: 0)
   }
 
+  @Test("in Swift 5 a class that may be on another actor than its protocol has what suspends itself")
+  func elsewhere() {
+    func text(_ declaration: String, opensAll: Bool) -> String {
+      var settings = ModuleSettings()
+      settings.opensAll = opensAll
+      return Expander(declaration, settings: settings).expansion.text
+    }
+    let unseen = "@Forwarded protocol P: Screen { func load() async -> Int?\nfunc shown() }"
+    #expect(text(unseen, opensAll: false).contains("func load() async"))
+    #expect(!text(unseen, opensAll: false).contains("func shown()"))
+    #expect(!text(unseen, opensAll: true).contains("func load"))
+    #expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("func load"))
+  }
+
   @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")
   func leftOut() {
     let expander = Expander(

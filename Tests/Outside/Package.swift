@@ -13,5 +13,8 @@ let package = Package(
       name: "outside", dependencies: ["Themes", .product(name: "Forwardcast", package: "Forwardcast")],
       swiftSettings: [.defaultIsolation(MainActor.self)]),
     .executableTarget(name: "conformances", dependencies: [.product(name: "Forwardcast", package: "Forwardcast")]),
+    .executableTarget(
+      name: "five", dependencies: [.product(name: "Forwardcast", package: "Forwardcast")],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
   ]
 )

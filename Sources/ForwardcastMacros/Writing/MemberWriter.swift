@@ -27,8 +27,9 @@ struct MemberWriter {
   /// What sends a message.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
-  func write(to writer: inout TextWriter) {
-    writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
+  /// - Parameter onlySuspending: whether only those members are written that suspend.
+  func write(to writer: inout TextWriter, onlySuspending: Bool = false) {
+    writer.entries(interface.items, where: { $0.role != .setter && ($0.isAsync || !onlySuspending) }) { entry, writer in
       writer.line("")
       member(entry, &writer)
       if entry.member.answers { policyForm(entry, &writer) }

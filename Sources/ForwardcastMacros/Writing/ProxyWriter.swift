@@ -27,6 +27,12 @@ struct ProxyWriter {
     interface.isWhole && interface.options.interface == nil && !interface.isGeneric && !declaration.isObjectiveC
   }
 
+  /// Whether the class may be on the actor of a superclass that its protocol is not on, as in Swift 5: what suspends in an
+  /// extension of the protocol would begin elsewhere.
+  private var mayBeElsewhere: Bool {
+    interface.isolation == .inherited && !interface.settings.opensAll && interface.options.inherited.isEmpty
+  }
+
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
   private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
 
@@ -71,7 +77,9 @@ struct ProxyWriter {
       storage(&writer)
       weakAdd(&writer)
       table.optionalRequirements(to: &writer)
-      if !hasInheritance { MemberWriter(interface, access: access).write(to: &writer) }
+      if !hasInheritance || mayBeElsewhere {
+        MemberWriter(interface, access: access).write(to: &writer, onlySuspending: hasInheritance)
+      }
     }
   }
 
