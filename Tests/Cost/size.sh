@@ -73,8 +73,9 @@ TWIN
 # What guides tell a root package to give the compiler.
 small=(-Xswiftc -Osize)
 for flag in -function-sections -internalize-at-link; do small+=(-Xswiftc -Xfrontend -Xswiftc "$flag"); done
-# And the linker: addresses that the loader adjusts take a bit each instead of 24 bytes (glibc 2.36 or later).
-packed=("${small[@]}" -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+# And the linker: addresses that the loader adjusts take a bit each instead of 24 bytes (glibc 2.36 or later), and functions
+# with the same code are one.
+packed=("${small[@]}" -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
 
 declare -A found
 # build NAME PACKAGE FLAGS…: a clean build; notes its processor seconds and, of a release build, the bytes.
