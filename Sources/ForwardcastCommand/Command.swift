@@ -122,8 +122,3 @@ struct CheckCommand {
     return status
   }
 }
-
-extension FileError {
-  /// The error as a line of its own: with the place in the file, or with the command's name.
-  var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
-}

@@ -129,8 +129,7 @@ struct HelpCommand {
   /// Form and meaning of a word; empty when there is none.
   static func explanation(of word: String) -> String {
     ScriptLanguage.entries(of: word).map { entry in
-      entry.kind == .limit
-        ? "\(entry.word): \(entry.form)\n  \(entry.meaning)\n" : "\(entry.form)\n  \(entry.meaning)\n"
+      (entry.kind == .limit ? "\(entry.word): " : "") + "\(entry.form)\n  \(entry.meaning)\n"
     }.joined()
   }
 

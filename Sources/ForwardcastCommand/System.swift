@@ -77,6 +77,9 @@ struct FileError: Error {
   /// A line for standard error, without the command's name.
   let text: String
 
+  /// The error as a line of its own: with the place in the file, or with the command's name.
+  var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
+
   init(text: String) { self.text = text }
 
   /// What the system says about `path`.

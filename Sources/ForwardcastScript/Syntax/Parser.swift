@@ -41,7 +41,7 @@ struct Parser {
       do {
         if try lexer.next().kind == .end { return [] }
       } catch {
-        return lexer.isAtEnd ? lexer.open.map(\.sign) : []
+        return lexer.offset >= source.bytes.count ? lexer.open.map(\.sign) : []
       }
     }
   }
@@ -186,8 +186,4 @@ struct Parser {
     defer { self.surroundings = outer }
     return try parse(&self)
   }
-}
-
-extension Lexer {
-  var isAtEnd: Bool { position >= source.bytes.count }
 }

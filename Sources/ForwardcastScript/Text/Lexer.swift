@@ -7,8 +7,7 @@ struct Lexer {
   static let bracketLimit = 64
 
   let source: SourceText
-  private var offset = 0
-  var position: Int { offset }
+  private(set) var offset = 0
   /// Brackets that are open, innermost last, with the place of each.
   private(set) var open: [(sign: Sign, offset: Int)] = []
 
