@@ -565,7 +565,14 @@ final class Reference {
         return refuse(level, part, "isolation mismatch", done)
       }
       note(name, "around \(part.word) \(argument)")
+      // A hook that may wait keeps no place.
+      let lends = part.travel.send.verb.waits && setup.form != .plain
+      if lends { giveBackAll(level) }
       begin(hook)
+      let onward = { [within] (argument: Int, done: @escaping (Served) -> Void) in
+        guard lends else { return within(argument, done) }
+        self.whenThereIsRoom(in: level, part.travel, part.home) { within(argument, done) }
+      }
       let leave = { (served: Served) in
         // What `proceed` throws ends the hook too, unless it is taken for no answer.
         let isThrown = self.outgoing(served, part).error != nil
@@ -575,7 +582,7 @@ final class Reference {
           for fault in served.errors.dropFirst() { self.report(fault, part) }
           (served.answers, served.errors, served.hasFailed) = ([], [], false)
           // Not as many answers as the targets gave: these stand without one.
-          self.withoutAnswers(level)
+          self.withoutAnswers(level, part)
         }
         self.note(name, "leaves \(part.word) \(argument): \(served.answers.map(\.value))")
         if around == .change, part.word == .ask {
@@ -584,17 +591,16 @@ final class Reference {
         done(served)
       }
       switch around {
-      case .pass, .change, .swallow: within(argument, leave)
-      case .argument: within(argument + 100, leave)
+      case .pass, .change, .swallow: onward(argument, leave)
+      case .argument: onward(argument + 100, leave)
       case .twice:
         let (before, called) = (part.travel.failuresOfHooks, part.travel.called)
-        within(argument) { served in
+        onward(argument) { served in
           guard self.outgoing(served, part).error == nil else { return done(served) }
           // The second one counts; what no hook was thrown is told.
           (part.travel.failuresOfHooks, part.travel.called) = (before, called)
           for fault in served.errors { self.report(fault, part) }
-          guard part.travel.send.verb.waits else { return within(argument, leave) }
-          self.whenThereIsRoom(in: level, part.travel, part.home) { within(argument, leave) }
+          onward(argument, leave)
         }
       case .skip, .own:
         current = part
@@ -632,11 +638,12 @@ final class Reference {
     done(Served(errors: [fault], hasFailed: true))
   }
 
-  private func withoutAnswers(_ level: Level) {
+  private func withoutAnswers(_ level: Level, _ part: Part) {
     for node in leaves(level) {
       switch node.outcome {
       case .delivered(_, let wasQueued): node.outcome = .delivered(nil, wasQueued: wasQueued)
       // A hook took the error: the target ran. That of hooks inside is of nobody who ran.
+      case .failed where part.mode == .broadcast: break  // Told, and thrown to no hook.
       case .failed: node.outcome = node.level == nil ? .delivered(nil, wasQueued: node.place.context != nil) : .unlisted
       default: break
       }
@@ -803,13 +810,16 @@ final class Reference {
       let own = current.flatMap { obstacle(node, $0) } ?? (node.level == nil ? nil : "does not respond")
       node.outcome = .skipped(own ?? reason)
       // A report holds whom it lists.
-      if let current, current.mode == .report, case .target(let target) = node.object, isAlive(node.place) {
+      if holdsListed, let current, current.mode == .report, case .target(let target) = node.object, isAlive(node.place)
+      {
         current.travel.called.insert(target)
       }
     }
   }
   /// The message whose outcomes are written.
   private var current: Part?
+  /// Whether those outcomes stand in its report from now on.
+  private var holdsListed = true
 
   /// Asks the nodes of a level in their order, and gives what came of it in that order.
   private func serve(
@@ -946,11 +956,12 @@ final class Reference {
   }
 
   /// Whether who serves the targets of a level, or of one inside, may have to wait there.
-  private func mayWait(_ level: Level) -> Bool {
+  private func mayWait(_ level: Level, _ word: Word) -> Bool {
     isHeld(level)
       || level.nodes.contains { node in
+        guard node.place.only?.contains(word) ?? true else { return false }
         if node.row != nil, limit(node.place) != nil { return true }
-        return node.place.context == nil && node.level.map(mayWait) ?? false
+        return node.place.context == nil && node.level.map { mayWait($0, word) } ?? false
       }
   }
 
@@ -1031,7 +1042,10 @@ final class Reference {
       }
     }
     node.isPosted = true
+    // What became of it at a proxy its turn says, where the sender waits for that.
+    holdsListed = !part.travel.waits
     setQueued(node, part)
+    holdsListed = true
     place.waiting.append(parcel)
     node.home = part.home
     contexts[place.context ?? 0].append(.parcel(parcel))
@@ -1138,7 +1152,7 @@ final class Reference {
       if case .target(let target) = node.object { running[target] -= 1 }
       return
     }
-    guard part.travel.send.verb.waits, mayWait(level) else {
+    guard part.travel.send.verb.waits, mayWait(level, part.word) else {
       part.home = .inPlace
       return visit(node, part, parcel.argument, passed: {}) { self.settle(parcel, $0) }
     }
@@ -1175,7 +1189,9 @@ final class Reference {
       let others = same.filter { !isLeftOut($0, part) }
       if isLeftOut(node, part) {
         if !others.isEmpty || level.nodes[..<index].contains(where: { $0.object == node.object }) { unlist(node) }
-      } else if !others.isEmpty, !program.proxies[level.proxy].allowsDuplicates, isPassedBy(node) {
+      } else if !others.isEmpty || !same.isEmpty && ended[level.proxy].contains(where: { $0.object == node.object }),
+        !program.proxies[level.proxy].allowsDuplicates, isPassedBy(node)
+      {
         part.travel.ended += leaves(of: node).flatMap { leaf in
           (reasons + ["withheld by a hook", "stopped"]).map { "\(leaf.object) \($0)" } + ["nil dead"]
         }
