@@ -95,7 +95,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// The turn's level.
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
   /// The gates that are closed: targets run a method that suspends, or are run by a sender.
-  var closedGates: [SerialGate] = []
+  @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
     self.context = context
