@@ -133,6 +133,8 @@ if wanted stream; then
   note stream.message-to-one "$(message stream 1)" 0
   note stream.delivery "$(message stream 10 | awk '{ printf "%.1f", $1 / 10 }')" 1
 fi
+# A message that wakes its target's queue.
+wanted lone && note lone.message "$(message lone 1)" 0
 
 if [ "$update" -eq 1 ]; then
   kept=("${!limit[@]}")

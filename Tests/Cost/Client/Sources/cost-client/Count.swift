@@ -69,6 +69,7 @@ struct Count {
       }
     case "responds": for _ in 0..<messages { use(proxy.responds(to: "pause")) }
     case "stream": try stream()
+    case "lone", "lone-by-hand": lone(byHand: name != "lone")
     case "by-hand": for value in 0..<messages { sides.loop.tick(value) }
     case "strong":
       let strong = MulticastProxy<any Listener>()
@@ -159,6 +160,18 @@ struct Count {
     }
     send(form, proxy)
     withExtendedLifetime(guest) {}
+  }
+
+  /// Messages each of which wakes the queue of its target, and has arrived before the next.
+  private func lone(byHand: Bool) {
+    let (proxy, queue, target) = (MulticastProxy<any Listener>(), DispatchQueue(label: "queued"), makeTargets(1)[0])
+    proxy.add(target, delivery: .queue(queue))
+    let box = WeakBox(target)
+    for value in 0..<messages {
+      if byHand { queue.async { box.target?.tick(value) } } else { sendTick(proxy, value) }
+      queue.sync {}
+    }
+    withExtendedLifetime(target) {}
   }
 
   /// Messages to targets on a queue that takes them only when all have been sent, so that the amount of work does not depend
