@@ -46,7 +46,7 @@ package struct OneAtATime: TestTrait, TestScoping {
 }
 
 /// For tests with deadlines of seconds, which a call must keep: they begin when a task gets its turn soon, which it does not
-/// while hundreds of others wait for theirs; or after two minutes.
+/// while hundreds of others wait for theirs; or after two minutes, which count for a `.timeLimit`.
 package struct WhenQuiet: TestTrait, SuiteTrait, TestScoping {
   package var isRecursive: Bool { true }
 
