@@ -35,7 +35,11 @@ extension ModelWorld {
   /// Whether an inner proxy that is itself on a queue has one outcome. Its targets run in the turn of that queue.
   private func isDeterminedOnQueue(_ proxy: ModelProxy) -> Bool {
     // An error of another queue ends the message for those who come later, whoever comes first.
-    if stopsAtFirst, proxy.all.contains(where: { $0.place != .direct }) { return false }
+    let isQueuedInside = proxy.all.contains { $0.place != .direct }
+    if stopsAtFirst, isQueuedInside { return false }
+    // One that is asked holds up the next message to the proxy, but not what the proxy has queued for others.
+    let isSentAgain = root.all.contains { $0.act == .send }
+    if isSentAgain, isQueuedInside, proxy.all.contains(where: \.isForwarded) { return false }
     return proxy.all.allSatisfy { target in
       if target.act != nil { return false }
       if target.proxy != nil { return target.place == .direct }

@@ -153,7 +153,11 @@ extension ModelSimulation {
     let name = entry.target.name
     let reason = reasonToSkip(entry.target)
     var entry = entry
-    if entry.target.proxy != nil || entry.owners.count > 1 || reason == "removed" || reason == "dead" {
+    // Another context may act on it before the message stops or after.
+    let isActedOn = world.root.all.contains { other in
+      other.place.queue != nil && [.mute(entry.target.id), .remove(entry.target.id)].contains(other.act)
+    }
+    if entry.target.proxy != nil || entry.owners.count > 1 || reason == "removed" || reason == "dead" || isActedOn {
       entry.isOptional = true
       for reason in ["stopped", "muted", "removed", "does not respond"] {
         outcome.optionalSkips.insert("\(name) \(reason)")
