@@ -192,20 +192,30 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber {
+  if I.bitWidth <= 64 {
+    let signed = Int64(truncatingIfNeeded: integer)
+    return .integer(I.isSigned ? Int128(signed) : Int128(UInt64(bitPattern: signed)))
+  }
   if let small = Int128(exactly: integer) { return .integer(small) }
   return .large(UInt128(truncatingIfNeeded: integer))
 }
 
+// By way of the low bits: what the standard library has for "exactly" takes 900 instructions where it is not specialized.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
-private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _: I.Type) -> I? {
+private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type) -> I? {
   switch number {
-  case .integer(let value): return I(exactly: value)
-  case .large(let value): return I(exactly: value)
+  case .integer(let value):
+    let made = I(truncatingIfNeeded: value)
+    if case .integer(value) = widened(made) { return made }
+  case .large(let value):
+    let made = I(truncatingIfNeeded: value)
+    if case .large(value) = widened(made) { return made }
   case .floating(let value):
-    if let small = Int128(exactly: value) { return I(exactly: small) }
-    return UInt128(exactly: value).flatMap { I(exactly: $0) }
+    if let small = Int128(exactly: value) { return narrowed(.integer(small), type) }
+    if let large = UInt128(exactly: value) { return narrowed(.large(large), type) }
   }
+  return nil
 }
 
 /// A floating-point type of the standard library, each of which takes any number that it has.
