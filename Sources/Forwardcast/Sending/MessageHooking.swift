@@ -34,8 +34,8 @@ public struct HookPlace: Sendable {
     return try install(message.selector, body)
   }
 
-  @inline(never) func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration
-  {
+  // Inlined: an optimized build for tests crashes in the cross-module pass (Swift 6.3) where the form above calls this.
+  func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
     try holder.install(Hook(selector, body))
   }
 }
