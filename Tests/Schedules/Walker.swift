@@ -186,9 +186,9 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
   /// Whether the calling thread is one of the walk.
   var isInside: Bool { current != nil }
 
-  /// Runs `body` as one step, which conflicts with every other.
+  /// Runs `body` as one step, which conflicts with every other. It takes locks without further steps, so nobody may be in one.
   func step(_ name: StaticString, _ body: () -> Void) {
-    reach(Step(.everything, 0, Place(name, 0)))
+    reach(Step(.everything, 0, Place(name, 0)) { [unowned self] in owners.isEmpty })
     current?.sectionsOutside += 1
     body()
     current?.sectionsOutside -= 1
