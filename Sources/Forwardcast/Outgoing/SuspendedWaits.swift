@@ -160,15 +160,17 @@ enum SuspendedWaits {
     while true {
       let changes = table.withLock { $0.changes }
       let (ring, limit) = closes(wanted, waiting, isOwn: isOwn, core, selector)
-      if let ring {
-        throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
-      }
-      let entered = table.withLock { table -> T? in
-        guard table.changes == changes else { return nil }
+      // While nothing is entered waits only end: so all that was seen was there at one moment, a ring too.
+      let (isCurrent, entered) = table.withLock { table -> (Bool, T?) in
+        guard table.changes == changes else { return (false, nil) }
+        guard ring == nil else { return (true, nil) }
         table.changes += 1
-        return body(&table, limit)
+        return (true, body(&table, limit))
       }
       if let entered { return entered }
+      if isCurrent, let ring {
+        throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+      }
     }
   }
 
