@@ -329,7 +329,7 @@ final class HookedTurn {
     let before = walk.toldCount
     if walk.sink.listsEveryTarget {
       walk.begin(node, place, stop: .withheld)
-      try? walk.serve(to: depth)
+      _ = try? walk.serve(to: depth)
     }
     if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
   }

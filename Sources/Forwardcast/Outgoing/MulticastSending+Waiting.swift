@@ -141,6 +141,6 @@ extension MulticastSending where Interface: Sendable {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
     return try await OutgoingMessage(route.selector, typed, MessageRequest(keepsAnswers: false, waitsForRoom: true))
-      .sendAndWait(along: route, into: ReadySink(), waiting: .nobody).get()
+      .broadcastWhenReady(along: route)
   }
 }

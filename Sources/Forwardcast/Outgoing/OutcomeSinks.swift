@@ -194,20 +194,6 @@ extension BroadcastSummary: OutcomeSink {
   }
 }
 
-/// The same for a sender who waits for room in buffers, and can be thrown why there is none.
-struct ReadySink: OutcomeSink {
-  var counts = BroadcastSummary()
-
-  mutating func countDelivered(_ count: Int) { counts.countDelivered(count) }
-
-  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { counts.take(outcome, at: context) }
-
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<BroadcastSummary, any Error> {
-    if let failure, !walk.failedInHooks || failure is CancellationError { return .failure(failure) }
-    return .success(counts.end(walk, by: failure))
-  }
-}
-
 // A message that is forwarded: lists what became of it at each target.
 extension DeliveryReport: OutcomeSink {
   func forWalk() -> SinkOf<DeliveryReport> { ReportSink(self) }

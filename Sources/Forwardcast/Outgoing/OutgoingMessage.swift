@@ -172,9 +172,7 @@ struct OutgoingMessage {
         if let multicast = hooks as? any MulticastSending { return .multicast(multicast) }
         return .hook(hooks, types, message)
       }
-    } catch {
-      return .over(.failed(error))
-    }
+    } catch { return .over(.failed(error)) }
   }
 
   private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
@@ -222,11 +220,7 @@ extension OutgoingMessage.Attempt {
       do {
         try forward(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))
-      } catch is MessageNotTaken {
-        return .skipped(.doesNotRespond)
-      } catch {
-        return .failed(error)
-      }
+      } catch { return error is MessageNotTaken ? .skipped(.doesNotRespond) : .failed(error) }
     }
   }
 
@@ -241,8 +235,7 @@ extension OutgoingMessage.Attempt {
   ) async -> StepOutcome? {
     let mayStart: @Sendable () -> Bool = { registration.mayStart(isKept: isKept) && proxies.obstacle == nil }
     switch self {
-    case .over(let outcome): return outcome
-    case .multicast: return nil
+    case .over, .multicast: return ended(&outgoing)
     case .elsewhere(let method, let target):
       do {
         let sent = UncheckedSendable(outgoing.invocation)
@@ -250,19 +243,13 @@ extension OutgoingMessage.Attempt {
         let answer = try outgoing.answer(of: answered.value, from: target)
         if method.answers(to: #isolation) { return .answered(answer) }
         return Self.crossing(answer, from: target, outgoing.selector, wanted: outgoing.request.keepsAnswers)
-      } catch {
-        return .failed(error)
-      }
+      } catch { return .failed(error) }
     case .hook(let hooks, let types, var message):
       guard mayStart() else { return nil }
       do {
         try await forwardWaiting(&message, by: hooks, types)
         return .answered(try outgoing.answer(of: message, from: hooks))
-      } catch is MessageNotTaken {
-        return .skipped(.doesNotRespond)
-      } catch {
-        return .failed(error)
-      }
+      } catch { return error is MessageNotTaken ? .skipped(.doesNotRespond) : .failed(error) }
     }
   }
 

@@ -37,7 +37,7 @@ final class RouteNode {
   var isFirst: Bool { outer == nil }
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
-  /// Targets that the message was posted to, where one may be registered more than once.
+  /// Targets that got the message, where one may be registered more than once.
   @exclusivity(unchecked) var served = RepeatedTargets()
 
   /// A registration that is no step.
@@ -227,6 +227,14 @@ final class RouteNode {
       selector: route.selector, proxies: proxies, registration: registration, target: target,
       isQueued: registration.queued != nil)
     return leftOut.node?.outcomes(reason, at: place) ?? [(.skipped(reason), place)]
+  }
+
+  /// Notes that the target of a step is listed without the message. `false` where it got that, or is listed already.
+  func list(_ step: RouteStep) -> Bool { !route.route.hasRepeats || served.list(step) }
+
+  /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
+  func isListedElsewhere(_ step: RouteStep) -> Bool {
+    route.route.hasRepeats && (served.isActiveElsewhere(step, in: self) || !served.list(step))
   }
 
   /// Notes that the message has left for a target of this proxy.

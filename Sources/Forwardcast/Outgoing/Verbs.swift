@@ -17,11 +17,20 @@ extension OutgoingMessage {
   /// The same with suspensions. There once for all sinks: who waits does not feel that.
   @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
-    along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .suspended
+    along route: MessageRoute, into empty: Sink
   ) async -> Sink.Output {
     let sink = empty.forWalk()
-    let walk = Walk(self, along: route, into: sink, waiting: waiting)
+    let walk = Walk(self, along: route, into: sink, waiting: .suspended)
     let failure = await walk.serveAllAndWait()
+    return sink.sink.end(walk, by: failure)
+  }
+
+  /// Broadcasts when there is room, and throws why there is none.
+  nonisolated(nonsending) func broadcastWhenReady(along route: MessageRoute) async throws -> BroadcastSummary {
+    let sink = BroadcastSummary().forWalk()
+    let walk = Walk(self, along: route, into: sink)
+    let failure = await walk.serveAllAndWait()
+    if let failure, !walk.failedInHooks || failure is CancellationError { throw failure }
     return sink.sink.end(walk, by: failure)
   }
 }

@@ -78,10 +78,10 @@ extension Walk {
     }
     if let reason = step.obstacle {
       guard pay(.passed, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
-      return withdraw(isListedElsewhere(step, in: node) ? .repeated : passed(reason, index, node))
+      return withdraw(node.isListedElsewhere(step) ? .repeated : passed(reason, index, node))
     }
     if pending != nil || sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
-      return withdraw(node.route.route.hasRepeats && !node.served.list(step) ? .repeated : .outcome(.skipped(.dead)))
+      return withdraw(node.list(step) ? .outcome(.skipped(.dead)) : .repeated)
     }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
     if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }

@@ -8,7 +8,7 @@ extension Walk {
   @inline(never) func serveAll() -> (any Error)? {
     do {
       if case .blocked = waiting { try refuseToWaitForHeldContext() }
-      start()
+      enter(root, place)
       try serve(to: 0)
       try block()
       flush()
@@ -25,7 +25,7 @@ extension Walk {
       wait = try beginWait()
       message.request.wait = wait ?? message.request.wait
       try await reserveRoom(in: root)
-      start()
+      enter(root, place)
       try await serveAndWait(to: 0)
       try await suspend()
       flush()
@@ -51,56 +51,7 @@ extension Walk {
     log = []
   }
 
-  /// Runs targets and hooks until the frames above `base` are done.
-  ///
-  /// - Throws: the error of hooks around the proxy that the message was sent to.
-  func serve(to base: Int) throws { _ = try serve(to: base, awaits: false) }
-
-  /// What goes on with suspensions.
-  private enum Suspension {
-    case hooks(RouteNode, StepContext?)
-    /// A proxy that a target led to, or that might have gone elsewhere: room behind it was not waited for before.
-    case node(RouteNode, StepContext)
-    case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
-  }
-
-  /// The same up to what is to be waited for.
-  // Apart from what suspends: each continuation there would have the loop once more.
-  @inline(never)
-  private func serve(to base: Int, awaits: Bool) throws -> Suspension? {
-    while let event = next(to: base) {
-      switch event {
-      case .loop(let type): loop(type)
-      case .turn(let step, let target):
-        let attempt = perform(step, on: target)
-        if case .multicast(let multicast) = attempt {
-          endTurn()
-          guard let node = node(multicast, target, step) else { continue }
-          if awaits, mayAwaitRoom { return .node(node, context(step, target)) }
-          enter(node, context(step, target))
-        } else if awaits, mayAwaitTurns, !attempt.isOver {
-          return .turn(attempt, step, target)
-        } else {
-          if let outcome = attempt.ended(&message) { take(crossed(outcome, step, target), at: context(step, target)) }
-          endTurn()
-        }
-      case .node(let node, let place):
-        if awaits, mayAwaitRoom { return .node(node, place) }
-        enter(node, place)
-      case .hooks(let node, let place):
-        if let around = node.route.route.around, around.isBefore {
-          try runBefore(around, node, place)
-        } else if awaits {
-          return .hooks(node, place)
-        } else {
-          try HookedTurn(self, node, at: place).run()
-        }
-      }
-    }
-    return nil
-  }
-
-  /// The same with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
+  /// ``serve(to:awaits:)`` with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
   /// methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
     while let suspension = try serve(to: base, awaits: true) { try await goOn(suspension) }
@@ -130,7 +81,7 @@ extension Walk {
 
   /// Whether methods that suspend are waited for: by a sender that waits for answers, or where the targets' proxy has a context of
   /// its own.
-  private var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
+  var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
 
   /// Whether the sender waits for room in buffers.
   var mayAwaitRoom: Bool { if case .suspended = waiting { true } else { message.request.waitsForRoom } }
@@ -156,7 +107,7 @@ extension Walk {
 
   /// Serves the direct steps of a segment, whose methods have one type: with the arguments as the sender gave them, or with what
   /// is in the boxes, which are opened once for all of them.
-  private func loop(_ type: ObjectIdentifier) {
+  func loop(_ type: ObjectIdentifier) {
     if let arguments = message.typedArguments {
       guard arguments.functionType == type, let loop = arguments.loop else { return refuseLoop() }
       return loop(arguments, self)

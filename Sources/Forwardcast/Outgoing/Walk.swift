@@ -2,23 +2,19 @@
 
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///
-/// ``next()`` says what is to happen now, and ``take(_:at:)`` what came of it. So the walk decides everything, and whoever drives
-/// it only runs targets and hooks: see ``serve(to:)``. Proxies in one another are frames of a stack of its own: depth costs no
-/// thread stack. Hooks are frames too: what they let through is served inside of their call, by this same walk.
+/// ``serve(to:awaits:)`` goes from step to step and runs targets and hooks, ``take(_:at:)`` takes what came of each. Proxies in one
+/// another are frames of a stack of its own: depth costs no thread stack. Hooks are frames too: what they let through is served
+/// inside of their call, by this same walk.
 ///
 /// Stays in the turn of its message: nothing looks at it while something else changes it, so no access has to be checked.
 @usableFromInline
 final class Walk {
-  /// What is to happen next.
-  enum Event {
-    /// A loop serves the steps of a segment, whose methods have that type.
-    case loop(ObjectIdentifier)
-    /// The target of a step gets the message.
-    case turn(RouteStep, AnyObject)
-    /// A proxy on a context of its own gets it, in the sender's turn.
-    case node(RouteNode, StepContext)
-    /// A proxy with hooks gets it, at its place in the proxy around it.
+  /// What is to be waited for before the walk goes on.
+  enum Suspension {
     case hooks(RouteNode, StepContext?)
+    /// A proxy that a target led to, or that might have gone elsewhere: room behind it was not waited for before.
+    case node(RouteNode, StepContext)
+    case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
   }
 
   /// How the sender gets the outcomes of other contexts.
@@ -35,7 +31,7 @@ final class Walk {
   @exclusivity(unchecked) var message: OutgoingMessage
   let root: RouteNode
   /// The place of that proxy in the one around it, where the message came to it on a context of its own.
-  private let place: StepContext?
+  let place: StepContext?
   let waiting: Waiting
   let sink: WalkSink
   /// Where the walk runs, if that is the context of a proxy among the targets of another.
@@ -111,8 +107,6 @@ final class Walk {
     var dead = 0
     var skipped = 0
     var trail: ProxyTrail?
-    /// Targets that got the message, where one may be registered more than once.
-    var served = RepeatedTargets()
 
     var route: MessageRoute { node.route }
     var proxies: ProxyChain { node.proxies }
@@ -143,9 +137,6 @@ final class Walk {
     if case .nobody = waiting { self.pending = pending } else { self.pending = PendingAnswers() }
   }
 
-  /// Begins: what is on other contexts leaves.
-  func start() { enter(root, place) }
-
   var selector: MessageSelector { message.selector }
   /// The route of the proxy that the message was sent to.
   var route: MessageRoute { root.route }
@@ -165,29 +156,38 @@ final class Walk {
     return node.segments[frame.segment]
   }
 
-  // MARK: Events
+  // MARK: Steps
 
-  /// What is to happen next; everything that is decided without anybody is taken on the way. `nil` when the frames above `base`
-  /// are done.
-  @inline(never)
-  func next(to base: Int) -> Event? {
+  /// Runs targets and hooks until the frames above `base` are done, or something is to be waited for, which is given then.
+  ///
+  /// - Parameter awaits: whether the caller can wait.
+  /// - Throws: the error of hooks around the proxy that the message was sent to.
+  // Apart from what suspends: each continuation there would have the loop once more.
+  @inline(never) @discardableResult
+  func serve(to base: Int, awaits: Bool = false) throws -> Suspension? {
     while true {
       if let (node, place) = surrounded {
         surrounded = nil
-        return .hooks(node, place)
-      }
-      if frames.count <= base { return nil }
-      if frame.index < frame.route.count, !isSpent {
-        if let event = nextStep() { return event }
-      } else {
+        if let around = node.route.route.around, around.isBefore {
+          try runBefore(around, node, place)
+        } else if awaits {
+          return .hooks(node, place)
+        } else {
+          try HookedTurn(self, node, at: place).run()
+        }
+      } else if frames.count <= base {
+        return nil
+      } else if frame.index >= frame.route.count || isSpent {
         takeLeftOut(before: frame.index)
         leave(to: base)
+      } else if let suspension = serveNext(awaits: awaits) {
+        return suspension
       }
     }
   }
 
-  /// Takes the next step of the frame; gives it when its target is to run now.
-  private func nextStep() -> Event? {
+  /// Serves the next step of the frame, or the segment that begins there.
+  private func serveNext(awaits: Bool) -> Suspension? {
     takeLeftOut(before: frame.index)
     let (node, index) = (frame.node, frame.index)
     if node.proxies.outer != nil { frame.stop = stopNow }
@@ -199,20 +199,21 @@ final class Walk {
     }
     let segment = segment
     if let type = segment.type, index >= frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil {
-      return .loop(type)
+      loop(type)
+      return nil
     }
-    return turn(index)
+    return turn(index, awaits: awaits)
   }
 
-  /// Takes one step, whose target is to run if it gives it.
-  private func turn(_ index: Int) -> Event? {
+  /// Takes one step.
+  private func turn(_ index: Int, awaits: Bool) -> Suspension? {
     let node = frame.node
     let step = node.route.steps[index]
     frame.index += 1
     if step.queued != nil, takePosted(step, index) { return nil }
     guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
     if let reason = step.obstacle {
-      let isListed = !isListedElsewhere(step, in: node)
+      let isListed = !node.isListedElsewhere(step)
       if case .node(let child)? = node.nested[index], !child.isAway, isListed && sink.listsEveryTarget || child.hasLeft
       {
         // What left is on its way, and would be missing.
@@ -224,20 +225,23 @@ final class Walk {
     }
     guard let target = step.target else {
       frame.dead += 1
-      if !node.route.route.hasRepeats || node.served.list(step) { take(.skipped(.dead), at: context(step, nil)) }
+      if node.list(step) { take(.skipped(.dead), at: context(step, nil)) }
       return nil
     }
-    if node.route.route.hasRepeats, step.queued == nil, !frame.served.enter(step) { return nil }
+    if node.route.route.hasRepeats, step.queued == nil, !node.served.enter(step) { return nil }
     switch node.nested[index] {
     case .node(let child)?:
-      if child.isAway { return .node(child, context(step, target)) }
+      if child.isAway {
+        child.forgetPosted()
+        return enter(child, context(step, target), awaits: awaits)
+      }
       enter(child, context(step, target))
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
-      guard let queued = step.queued else { return .turn(step, target) }
+      guard let queued = step.queued else { return perform(step, on: target, awaits: awaits) }
       if queued.beginTurn() {
         taken = queued
-        return .turn(step, target)
+        return perform(step, on: target, awaits: awaits)
       }
       // Another thread runs it at the moment.
       if let (group, place) = node.location(of: index) {
@@ -262,7 +266,7 @@ final class Walk {
     frame.index += 1
     // What was posted left before anybody was served.
     if step.queued != nil, node.posted != nil, takePosted(step, index) { return }
-    let isListed = !node.route.route.hasRepeats || !node.served.contains(step) && frame.served.list(step)
+    let isListed = node.list(step)
     if case .node(let child)? = node.nested[index], isListed && lists || child.hasLeft {
       push(child, context(step, step.target), stop: .first(step.obstacle, frame.stop ?? .stopped))
     } else if isListed, lists {
@@ -276,13 +280,6 @@ final class Walk {
     // Whoever is out of reach is not asked.
     guard reason == .withheld || reason == .stopped, step.method == nil else { return reason }
     return Forwardcast.answers(target, selector) ? reason : .doesNotRespond
-  }
-
-  /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
-  func isListedElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
-    guard node.route.route.hasRepeats else { return false }
-    if node.served.contains(step) || node.served.isActiveElsewhere(step, in: node) { return true }
-    return frame.node === node && !frame.served.list(step)
   }
 
   /// Takes what became of a step on another context, which is posted now unless all have been. `false` when it runs in the
@@ -514,12 +511,11 @@ final class Walk {
   }
 
   /// Takes a target's error. `false` when the loop is to end.
+  ///
+  /// - Parameter target: the target, where that might die meanwhile.
   @usableFromInline @inline(never)
-  func fail(_ error: any Error, _ step: RouteStep) -> Bool { fail(error, step, step.target) }
-
-  /// The same for a target that may have died since, were it not held.
-  func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject?) -> Bool {
-    take(.failed(error), at: context(step, target))
+  func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject? = nil) -> Bool {
+    take(.failed(error), at: context(step, target ?? step.target))
     return frame.stop == nil && !isEnough
   }
 
@@ -564,22 +560,28 @@ final class Walk {
   // MARK: Turns
 
   /// Gives the message to the target of a step.
-  func perform(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
+  private func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) -> Suspension? {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
     }
-    // The route keeps the method. Only who sees the message itself can send it on: a trail is laid for the first of those.
-    let (method, proxies, earlier) = (step.method?.takeUnretainedValue(), frame.proxies, message.trail)
-    var trail = frame.trail
-    defer { frame.trail = trail }
-    func layTrail() -> ProxyTrail {
-      if let trail { return trail }
-      let laid = proxies.trail(after: earlier)
-      trail = laid
-      return laid
+    // Only who sees the message itself can send it on: a trail is laid for the first of those.
+    let earlier = message.trail
+    func trail() -> ProxyTrail {
+      let trail = frame.trail ?? frame.proxies.trail(after: earlier)
+      frame.trail = trail
+      return trail
     }
-    return message.perform(method, on: target, trail: layTrail())
+    // The route keeps the method.
+    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
+    if case .multicast(let multicast) = attempt {
+      endTurn()
+      return node(multicast, target, step).flatMap { enter($0, context(step, target), awaits: awaits) }
+    }
+    if awaits, mayAwaitTurns, !attempt.isOver { return .turn(attempt, step, target) }
+    if let outcome = attempt.ended(&message) { take(crossed(outcome, step, target), at: context(step, target)) }
+    endTurn()
+    return nil
   }
 
   /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
@@ -604,6 +606,13 @@ final class Walk {
     let proxies = ProxyChain(inner.core, in: frame.proxies, by: step.registration.takeUnretainedValue())
     return RouteNode.tree(
       inner, proxies, message.trail, listsEveryTarget: sink.listsEveryTarget, within: root)
+  }
+
+  /// Goes on with a multicast behind which room was not waited for, once that was done where the sender does.
+  private func enter(_ node: RouteNode, _ place: StepContext, awaits: Bool) -> Suspension? {
+    if awaits, mayAwaitRoom { return .node(node, place) }
+    enter(node, place)
+    return nil
   }
 
   /// Goes on with the targets of a multicast, or with its hooks.

@@ -69,61 +69,35 @@ extension MulticastCore {
       // How far the old route reaches is read with the list: another message may be extending it.
       let (list, around, old, covered) = state.withLock { state in
         let old = current(selector, epoch, state)
-        return (state.list, state.rest?.around, old, Int(old?.covered ?? 0))
+        return (state.list, old == nil ? state.rest?.around : nil, old, Int(old?.covered ?? 0))
       }
-      if let old {
-        let joined = list.joined(since: covered)
-        if let error = refusalToLook(through: joined) { return refused(selector, error) }
-        let more = steps(joined, selector, in: list)
-        if let route = extend(old, epoch, from: covered, by: more, to: list) { return route }
-        for step in more.list { step.release() }
-      } else {
-        let all = list.all
-        if let error = refusalToLook(through: all) { return refused(selector, error) }
-        let route = Route(
-          self, selector, list: list, steps: steps(all, selector, in: list),
-          around: around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) })
-        if let route = publish(route, epoch) { return route }
+      let joined = old == nil ? list.all : list.joined(since: covered)
+      if joined.count >= MulticastCore.fewRegistrations {
+        // Whoever pays for the question or the message.
+        do { try ProxyQuestion.charge(.passed, joined.count) } catch { return refused(selector, error) }
       }
+      let steps = steps(joined, selector, in: list)
+      let surroundings = around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) }
+      let found = change { state, garbage -> MessageRoute? in
+        guard !state.isClosed, state.list.version == list.version else { return nil }
+        if let old {
+          guard current(selector, epoch, state) === old, Int(old.covered) == covered else { return nil }
+          if old.extend(by: steps, to: list) { return MessageRoute(old, count: old.count) }
+        }
+        let route =
+          old?.grown(by: steps, to: list) ?? Route(self, selector, list: list, steps: steps, around: surroundings)
+        if let board = state.board, board.epoch == epoch {
+          if !board.enter(route) { put(board.replacing(selector, with: route), &state, &garbage) }
+        } else {
+          put(RouteBoard([route], epoch: epoch), &state, &garbage)
+        }
+        return MessageRoute(route, count: route.count)
+      }
+      if let found { return found }
+      for step in steps.list { step.release() }
     }
     let own = ownRoute(selector)
     return MessageRoute(own, count: own.count)
-  }
-
-  /// Charges whoever pays for the question or the message.
-  private func refusalToLook(through registrations: [Registration]) -> (any Error)? {
-    guard registrations.count >= MulticastCore.fewRegistrations else { return nil }
-    do { try ProxyQuestion.charge(.passed, registrations.count) } catch { return error }
-    return nil
-  }
-
-  private func extend(_ old: Route, _ epoch: UInt, from covered: Int, by more: RouteSteps, to list: TargetList)
-    -> MessageRoute?
-  {
-    change { state, garbage in
-      guard !state.isClosed, state.list.version == list.version, current(old.selector, epoch, state) === old,
-        Int(old.covered) == covered
-      else { return nil }
-      if old.extend(by: more, to: list) { return MessageRoute(old, count: old.count) }
-      return publish(old.grown(by: more, to: list), epoch, &state, &garbage)
-    }
-  }
-
-  private func publish(_ route: Route, _ epoch: UInt) -> MessageRoute? {
-    change { state, garbage in
-      guard !state.isClosed, state.list.version == route.version else { return nil }
-      return publish(route, epoch, &state, &garbage)
-    }
-  }
-
-  /// Puts a route on the board, or up another board with it. Called under the lock.
-  private func publish(_ route: Route, _ epoch: UInt, _ state: inout State, _ garbage: inout Garbage) -> MessageRoute {
-    if let board = state.board, board.epoch == epoch {
-      if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
-    } else {
-      put(RouteBoard([route], epoch: epoch), &state, &garbage)
-    }
-    return MessageRoute(route, count: route.count)
   }
 
   /// Puts up a board in the place of the one that is there. Called under the lock.
