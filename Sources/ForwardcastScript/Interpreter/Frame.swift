@@ -62,9 +62,7 @@ final class Frame {
   func bind(_ name: String, _ value: ScriptValue) { scopes[scopes.count - 1][name] = .value(value) }
 
   func binding(_ name: String) -> Binding? {
-    for scope in scopes.reversed() {
-      if let binding = scope[name] { return binding }
-    }
+    for scope in scopes.reversed() { if let binding = scope[name] { return binding } }
     return nil
   }
 

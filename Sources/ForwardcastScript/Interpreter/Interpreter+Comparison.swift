@@ -4,9 +4,7 @@ import Forwardcast
 
 extension Interpreter {
   /// Whether a comparison holds, charged for what it looks at.
-  func holds(
-    _ left: ScriptValue, _ comparison: Condition.Comparison, _ right: ScriptValue, at offset: Int
-  ) throws -> Bool {
+  func holds(_ left: ScriptValue, _ comparison: Sign, _ right: ScriptValue, at offset: Int) throws -> Bool {
     try at(offset) {
       switch comparison {
       case .equal: try areEqual(left, right)
@@ -14,7 +12,7 @@ extension Interpreter {
       case .less: try left.isLess(than: right)
       case .greater: try right.isLess(than: left)
       case .lessOrEqual: try left.isLess(than: right) || left == right
-      case .greaterOrEqual: try right.isLess(than: left) || left == right
+      default: try right.isLess(than: left) || left == right
       }
     }
   }

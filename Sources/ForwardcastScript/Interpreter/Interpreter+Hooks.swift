@@ -9,17 +9,17 @@ final class HookRun {
   /// The answers of the last `proceed`; `nil` before there is one.
   private(set) var answers: [ArgumentBox]?
   private(set) var failure: (any Error)?
-  private let rest: (([ArgumentBox]?) throws -> [ArgumentBox])?
+  private let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
 
-  /// - Parameter rest: runs what stands inside, in an `around`.
-  init(_ arguments: [ScriptValue], rest: (([ArgumentBox]?) throws -> [ArgumentBox])? = nil) {
+  /// - Parameter rest: runs what stands inside.
+  init(_ arguments: [ScriptValue], rest: @escaping ([ArgumentBox]?) throws -> [ArgumentBox]) {
     (self.arguments, self.rest) = (arguments, rest)
   }
 
   func proceed(with other: [ScriptValue]?) throws -> [ArgumentBox] {
     do {
       failure = nil
-      let answers = try rest?(other?.map(\.box)) ?? []
+      let answers = try rest(other?.map(\.box))
       self.answers = answers
       return answers
     } catch {
@@ -42,8 +42,8 @@ extension Interpreter {
     try world.makeRoomForHook()
     let registration =
       switch hook.moment {
-      case .before: try proxy.before(selector) { try body.before($0) }
-      case .after: try proxy.after(selector) { try body.after($0, $1) }
+      case .before: try proxy.before(selector) { _ = try body.run($0) }
+      case .after: try proxy.after(selector) { _ = try body.run($1, after: $0) }
       case .around: try proxy.around(selector, { try body.around($0) })
       }
     world.keep(registration)
@@ -87,25 +87,11 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
   let definition: HookDefinition
   let names: Frame
 
-  func before(_ message: Invocation) throws {
-    _ = try run(message) { interpreter in HookRun(try message.arguments.map(interpreter.value)) }
-  }
-
-  func after(_ answers: [ArgumentBox], _ message: Invocation) throws {
-    _ = try run(message) { interpreter in
-      interpreter.frame.bind("result", try interpreter.result(of: answers))
-      return HookRun(try message.arguments.map(interpreter.value))
-    }
-  }
-
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
-    let message = call.invocation
-    let (answer, hook, policy) = try run(message) { interpreter in
-      HookRun(try message.arguments.map(interpreter.value)) { other in
-        // Each time the message is sent anew, and so it counts.
-        try interpreter.run.step(at: definition.offset, of: interpreter.source)
-        return try other.map { try call.proceed(with: $0) } ?? call.proceed()
-      }
+    let (answer, hook, policy) = try run(call.invocation) { run, other in
+      // Each time the message is sent anew, and so it counts.
+      try run.step(at: definition.offset, of: names.source)
+      return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
     // A list that stands for all answers is all answers, as `proceed` gives them.
@@ -113,9 +99,13 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     return [answer.box]
   }
 
-  private func run(_ message: Invocation, _ make: (Interpreter) throws -> HookRun) throws
-    -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?)
-  {
+  /// - Parameters:
+  ///   - answers: what `result` is made of, in an `after`.
+  ///   - rest: runs what stands inside, in an `around`.
+  func run(
+    _ message: Invocation, after answers: [ArgumentBox]? = nil,
+    rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
+  ) throws -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?) {
     let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
     let frame = Frame(later: names, depth: send.depth)
     frame.enterBlock()
@@ -124,7 +114,8 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     try send.run.step(at: definition.offset, of: interpreter.source)
     world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(definition.moment.rawValue) \(message)")
     do {
-      let hook = try make(interpreter)
+      if let answers { frame.bind("result", try interpreter.result(of: answers)) }
+      let hook = HookRun(try message.arguments.map(interpreter.value)) { try rest?(send.run, $0) ?? [] }
       frame.hook = hook
       let answer = try interpreter.execute(definition.body[...])
       return (answer, hook, send.policy)

@@ -115,9 +115,8 @@ extension Interpreter {
     guard case .registration(let registration) = value else {
       return try at(target.offset) { proxy.unregister(try object(value).receiver) }
     }
-    let registrations = proxy.registrations
-    try run.charge(Work.look * registrations.count)
-    if registrations.contains(where: { $0 === registration }) { proxy.remove(registration) }
+    try run.charge(Work.look * proxy.holder.count)
+    proxy.holder.remove(registration)
   }
 
   /// `cancel r`, `mute r`, `unmute r`.
@@ -169,7 +168,7 @@ final class LazyTarget: ForwardingProxy, CustomStringConvertible {
 
   var description: String { "<lazy target>" }
 
-  func letGo() { target = nil }
+  func release() { target = nil }
 
   override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { target }
 }

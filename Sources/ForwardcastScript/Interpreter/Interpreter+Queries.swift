@@ -7,11 +7,11 @@ extension Interpreter {
   func answer(_ query: Query, about value: ScriptValue) throws -> ScriptValue {
     switch query {
     case .count:
-      let count = try multicast(value, query).count
+      let count = try multicast(value, query).holder.count
       try run.charge(Work.look * count)
       return .integer(count)
     case .targets:
-      let proxy = try multicast(value, query)
+      let proxy = try multicast(value, query).holder
       try run.charge(Work.pass * proxy.count)
       return try bounded(
         .list(

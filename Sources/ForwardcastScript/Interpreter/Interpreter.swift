@@ -105,7 +105,7 @@ struct Interpreter {
     case .proxy(let name, let definition): try makeProxy(name, definition)
     case .add(let addition): try add(addition)
     case .remove(let target, let proxy): try remove(target, from: proxy)
-    case .removeAll(let proxy): try multicast(proxy, "remove all").removeAll()
+    case .removeAll(let proxy): try multicast(proxy, "remove all").holder.removeAll()
     case .registration(let change, let registration): try apply(change, to: registration)
     case .hook(let definition): try install(definition)
     case .queue(let name): world.bind(name, .queue(try world.makeQueue(name)))

@@ -28,9 +28,7 @@ final class Run: Sendable {
   /// For each queue: the statement whose message is served there.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
-  init(_ world: World) {
-    (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit))
-  }
+  init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
 
   /// Counts a statement or a send.
   ///

@@ -11,28 +11,27 @@ typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
 /// Any multicast proxy, its interface unknown: the script's own, and those that a host registered.
 protocol ScriptedMulticast: ForwardingProxy {
-  var count: Int { get }
-  var liveTargets: [AnyObject] { get }
-  var registrations: [Registration] { get }
+  var holder: any MulticastHolding { get }
 
   /// - Throws: `type mismatch` when the receiver is not of the proxy's interface.
   func register(
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
   ) throws -> Registration
   func unregister(_ receiver: any MessageReceiver)
-  @discardableResult
-  func remove(_ registration: Registration) -> Bool
-  func removeAll()
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
 }
 
-extension MulticastProxy: ScriptedMulticast {
+extension MulticastHolding {
   var liveTargets: [AnyObject] {
     registrations.compactMap { registration in
       guard let target = registration.target else { return nil }
       return target is ScriptObject ? target : interface(of: target).map { $0 as AnyObject }
     }
   }
+}
+
+extension MulticastProxy: ScriptedMulticast {
+  var holder: any MulticastHolding { self }
 
   func register(
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
@@ -61,9 +60,7 @@ extension MulticastProxy where Interface: Sendable {
 }
 
 extension ExtensionPoint: ScriptedMulticast {
-  var count: Int { observers.count }
-  var liveTargets: [AnyObject] { observers.liveTargets }
-  var registrations: [Registration] { observers.registrations }
+  var holder: any MulticastHolding { observers }
 
   func register(
     _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
@@ -74,7 +71,4 @@ extension ExtensionPoint: ScriptedMulticast {
   func unregister(_ receiver: any MessageReceiver) {
     if let observer = receiver as? Interface { unregister(observer) }
   }
-
-  func remove(_ registration: Registration) -> Bool { observers.remove(registration) }
-  func removeAll() { observers.removeAll() }
 }

@@ -6,7 +6,7 @@ import Forwardcast
 ///
 /// A step is a statement or a send and takes a few microseconds. What can be made large for one step, a value, a list of
 /// targets, an encoding, is charged by its size, and what a message passes as it passes it; the prices are such that a unit takes
-/// ten nanoseconds at most. A unit is also charged for each half of a byte that is kept, so that all that a run keeps is bounded.
+/// ten nanoseconds at most. Two units are also charged for each byte that is kept, so that all that a run keeps is bounded.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8

@@ -1,8 +1,8 @@
-// World+Objects.swift: what a session knows of objects and proxies beyond themselves.
+// World+Objects.swift: what a session knows of objects and proxies: texts, isolation, where they lead.
 
 import Forwardcast
 
-/// What is known of an object beyond itself.
+/// What a session knows of an object or a proxy.
 struct Label: Sendable {
   /// Where an object may be used.
   enum Isolation {
@@ -10,20 +10,21 @@ struct Label: Sendable {
     case anywhere
     /// In the session's turn only: it is not `Sendable`, or leads to what is not.
     case session
-    /// A proxy that is in the session's turn until it is found on a queue, where all that it leads to must be `Sendable`.
+    /// A proxy that was not used on a queue yet: its first use there needs all that it leads to to be `Sendable`, and makes it
+    /// `anywhere`.
     case undecided
   }
 
   let object: WeakObject
   let text: String
   var isolation: Isolation
-  /// What a proxy that is no multicast stands before.
+  /// The target of a proxy that has one.
   var target: WeakObject?
   /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
   var ownership: Ownership?
   /// Whether a multicast proxy lets a target be registered several times.
   var allowsDuplicates = false
-  /// Registrations that may be some of many of one target.
+  /// How many registrations there were of targets that may be registered several times.
   var repeatable = 0
   /// Priorities that its registrations have or had.
   var priorities: Set<Int> = []
@@ -82,7 +83,8 @@ extension World {
 
   /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`.
   ///
-  /// - Parameter decides: whether a yes is kept. Such a proxy takes nothing for which the answer is no.
+  /// - Parameter decides: whether the proxies that were looked at become `anywhere` by a yes. Such a proxy takes no target for
+  ///   which the answer is no.
   /// - Returns: the answer, and how many objects were looked at.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> (answer: Bool, looked: Int) {
     if receiver is ScriptObject { return (true, 0) }
@@ -152,7 +154,7 @@ extension World.State {
       }
       guard label.isolation == .undecided, undecided.insert(id).inserted else { continue }
       if let proxy = next as? any ScriptedMulticast {
-        let targets = proxy.liveTargets
+        let targets = proxy.holder.liveTargets
         seen.objects += targets
         if seen.objects.count > limit { return (false, seen) }
         work += targets.filter { !($0 is ScriptObject) }
@@ -178,8 +180,8 @@ extension World.State {
 }
 
 extension World {
-  /// Counts a registration, and gives the price. Those that may be some of many of one target are looked at one by one, and a
-  /// priority of its own moves all that are lower: so the last of them costs as much as there are.
+  /// Counts a registration, and gives its price. Where a target may be registered several times, all such registrations are
+  /// compared, and a priority that is new in the proxy moves those that are lower: so the price grows with their number.
   func workOfAdding(to proxy: AnyObject, priority: Int, only: [MessageSelector]?) -> Int {
     let id = ObjectIdentifier(proxy)
     return state.withLock { state in

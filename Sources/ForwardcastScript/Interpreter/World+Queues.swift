@@ -85,7 +85,7 @@ extension World {
       for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) {
         drained += try proxy.drain(timeout: World.patience)
       }
-      // What a proxy left behind that is gone itself.
+      // Deliveries of proxies that are gone.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
         group.enter()

@@ -57,7 +57,7 @@ final class World: Sendable {
     for label in old.labels.values {
       switch label.object.object {
       case let proxy as ScriptMulticast where label.ownership != nil: proxy.removeAll()
-      case let holder as LazyTarget: holder.letGo()
+      case let holder as LazyTarget: holder.release()
       default: break
       }
     }
@@ -94,8 +94,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Has a proxy of the session tell what its targets get. What it is sent is told by its sender, and what a row does by the
-  /// row, under the number that the proxy gives its turn.
+  /// Has a proxy of the session tell what its targets get. Of the message its sender tells, and of a row's turn the row, under
+  /// the number that the proxy gives the turn.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
@@ -157,7 +157,7 @@ final class World: Sendable {
     deepestReceiver.max(depth, ordering: .relaxed)
   }
 
-  /// As how many registrations one counts that is looked at or passed by: every table that a receiver inherits from is looked
-  /// into to find that none answers.
+  /// As how many registrations one counts that is looked at or passed by. That a receiver does not answer is known when each
+  /// table that it inherits from has been searched.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -12,18 +12,13 @@ public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvert
   public let argumentIndex: Int?
   /// The type of the value that has no literal, as text; `nil` where it is not a value.
   public let type: String?
-  /// What is wrong, in words.
   public let reason: String
 
-  /// What could not be written, and why.
-  public var description: String {
-    (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)"
-  }
+  public var description: String { (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)" }
 }
 
 /// Writes values as literals of the language.
 struct ScriptLiteral {
-  /// Why a value has no literal.
   struct Refusal: Error {
     let type: String
     let reason: String

@@ -11,7 +11,6 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
   /// The column, counted from 1 in characters.
   public let column: Int
 
-  /// `FILE:LINE:COLUMN`.
   public var description: String { "\(file):\(line):\(column)" }
 }
 
@@ -55,7 +54,6 @@ public struct ScriptError: Error, Sendable {
     public static let thrown = Code(description: "")
   }
 
-  /// Which rule was broken.
   public let code: Code
   /// The error in words, beginning with those of its ``code``.
   public let text: String
@@ -129,7 +127,6 @@ struct ScriptFault: Error {
     text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
   }
 
-  /// The text is given whole.
   init(_ code: ScriptError.Code, whole text: String, about subject: Subject? = nil) {
     (self.code, self.text, self.subject) = (code, text, subject)
   }

@@ -18,7 +18,6 @@ public enum ScriptLanguage {
     public let meaning: String
   }
 
-  /// What an entry is.
   public enum Kind: String, Sendable, CaseIterable {
     /// Begins a statement.
     case statement = "statements"

@@ -22,7 +22,6 @@ public struct ScriptLines: Sendable {
   private var open: [Sign] = []
   /// Whether `text` is whole and ends in an `if` that an `else` may follow.
   private var mayGoOn = false
-  /// Lines that came so far.
   public private(set) var lineCount = 0
   /// Bytes that have been looked at for brackets.
   package private(set) var examinedBytes = 0
@@ -43,9 +42,7 @@ public struct ScriptLines: Sendable {
   public mutating func skip() { lineCount += 1 }
 
   /// Forgets the lines that wait.
-  public mutating func removeAll() {
-    (text, open, mayGoOn) = ("", [], false)
-  }
+  public mutating func removeAll() { (text, open, mayGoOn) = ("", [], false) }
 
   /// Adds a line with its end. Gives the texts that are whole now, in order; what is not of the language is whole too.
   /// - Parameter line: with its line break.

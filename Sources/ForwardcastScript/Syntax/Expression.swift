@@ -7,7 +7,7 @@
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int
-  /// What it is charged each time that it is computed.
+  /// Units of work that are charged each time that it is computed.
   let work: Int
 }
 
@@ -67,16 +67,9 @@ enum CollectPolicy: String, Sendable, CaseIterable {
 }
 
 struct Condition: Sendable {
-  enum Comparison: String, Sendable {
-    case equal = "=="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-  }
+  static let comparisons: Set<Sign> = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
 
   let left: Expression
   /// The comparison, where the condition is one, and the place of its sign.
-  let comparison: (Comparison, Expression, offset: Int)?
+  let comparison: (Sign, Expression, offset: Int)?
 }

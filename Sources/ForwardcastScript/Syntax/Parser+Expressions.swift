@@ -8,10 +8,15 @@ extension Parser {
     .union(ExpressionWord.allCases.map(\.rawValue)).union(Query.allCases.map(\.rawValue))
 
   /// A whole expression: `not e`, or a query or operand, with `responds` behind it or without.
-  mutating func parseExpression() throws -> Expression {
+  mutating func parseExpression() throws -> Expression { try parse { try $0.appendExpression(to: &$1) } }
+
+  /// What a query takes: a literal, a name, a send, another query, or an expression in parentheses.
+  mutating func parseOperand() throws -> Expression { try parse { try $0.appendOperand(to: &$1) } }
+
+  private mutating func parse(_ append: (inout Parser, inout [Step]) throws -> Void) throws -> Expression {
     let start = try peek().offset
     var steps: [Step] = []
-    try appendExpression(to: &steps)
+    try append(&self, &steps)
     return Expression(steps: steps, offset: start)
   }
 
@@ -25,14 +30,6 @@ extension Parser {
       steps.append(Step(.responds, at: offset))
     }
     for offset in negations.reversed() { steps.append(Step(.not, at: offset)) }
-  }
-
-  /// What a query takes: a literal, a name, a send, another query, or an expression in parentheses.
-  mutating func parseOperand() throws -> Expression {
-    let start = try peek().offset
-    var steps: [Step] = []
-    try appendOperand(to: &steps)
-    return Expression(steps: steps, offset: start)
   }
 
   /// Queries are gathered from left to right and computed from right to left: a loop, so that no number of them is
@@ -70,8 +67,7 @@ extension Parser {
     case .string(let text): append(.constant(.string(text)))
     case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))))
     case .word(let word): try appendWord(word, token, to: &steps)
-    case .sign(.openSend):
-      append(.send(try appendSend(to: &steps), .answer))
+    case .sign(.openSend): append(.send(try appendSend(to: &steps), .answer))
     case .sign(.openParenthesis):
       try appendExpression(to: &steps)
       try expect(.closeParenthesis)
@@ -129,7 +125,11 @@ extension Parser {
     if isNamed {
       try take()
       try take()
-      try enterName(at: token)
+      // No bracket opens it, and it counts as one: each takes its part of the thread's stack.
+      guard openNames + openBrackets < Lexer.bracketLimit else {
+        throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
+      }
+      openNames += 1
       try appendExpression(to: &steps)
       openNames -= 1
     }

@@ -85,7 +85,7 @@ extension Parser {
   private mutating func parseCondition() throws -> Condition {
     let left = try parseExpression()
     let token = try peek()
-    guard case .sign(let sign) = token.kind, let comparison = Condition.Comparison(rawValue: sign.rawValue) else {
+    guard case .sign(let comparison) = token.kind, Condition.comparisons.contains(comparison) else {
       if token.is(.assign) { throw unexpected(token, wanted: "a comparison", about: .advice(Advice.comparison)) }
       return Condition(left: left, comparison: nil)
     }

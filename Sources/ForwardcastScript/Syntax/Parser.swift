@@ -10,7 +10,7 @@ struct Parser {
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
-  /// Names of objects, `new R name: …`, whose expressions are being parsed inside one another.
+  /// How many expressions of names, `new R name: e`, are being parsed inside one another.
   var openNames = 0
   /// What the statements being parsed stand in.
   var surroundings = Surroundings.script
@@ -97,15 +97,7 @@ struct Parser {
     return true
   }
 
-  /// Enters an expression that no bracket opens. It counts as one.
-  ///
-  /// - Throws: `limit exceeded` when as many are open as brackets may be: each takes its part of the thread's stack.
-  mutating func enterName(at token: Token) throws {
-    guard openNames + lexer.open.count < Lexer.bracketLimit else {
-      throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
-    }
-    openNames += 1
-  }
+  var openBrackets: Int { lexer.open.count }
 
   func error(
     _ evidence: String, _ code: ScriptError.Code = .syntax, at token: Token, about subject: ScriptFault.Subject? = nil

@@ -89,7 +89,6 @@ struct Addition: Sendable {
   let modifiers: [Modifier]
 }
 
-/// `cancel`, `mute` and `unmute`.
 enum RegistrationChange: String, Sendable, CaseIterable {
   case cancel, mute, unmute
 }

@@ -16,14 +16,14 @@ struct Lexer {
     self.source = source
     self.open = open.map { ($0, 0) }
     let limit = ScriptLimits.current.text
-    if source.bytes.count > limit {
-      throw ScriptError(ScriptFault(.limitExceeded, "the text is over \(limit >> 20) MiB"), at: 0, of: source)
-    }
+    if source.bytes.count > limit { throw error("the text is over \(limit >> 20) MiB", .limitExceeded, at: 0) }
   }
 
   private func byte(at index: Int) -> UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
 
-  func error(_ code: ScriptError.Code, _ evidence: String, at offset: Int, _ advice: String? = nil) -> ScriptError {
+  private func error(
+    _ evidence: String, _ code: ScriptError.Code = .syntax, at offset: Int, _ advice: String? = nil
+  ) -> ScriptError {
     ScriptError(ScriptFault(code, evidence, about: advice.map { .advice($0) }), at: offset, of: source)
   }
 
@@ -32,9 +32,7 @@ struct Lexer {
     if let separator = skipBlanks() { return separator }
     let start = offset
     guard let first = byte(at: start) else {
-      if let bracket = open.last {
-        throw error(.syntax, "\"\(bracket.sign.rawValue)\" is never closed", at: bracket.offset)
-      }
+      if let bracket = open.last { throw error("\"\(bracket.sign.rawValue)\" is never closed", at: bracket.offset) }
       return Token(kind: .end, offset: start, end: start)
     }
     switch first {
@@ -56,8 +54,7 @@ struct Lexer {
   private mutating func skipBlanks() -> Token? {
     while let byte = byte(at: offset) {
       switch byte {
-      case UInt8(ascii: " "), UInt8(ascii: "\t"):
-        offset += 1
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): offset += 1
       case UInt8(ascii: "#"): pass { !isLineEnd($0) }
       case UInt8(ascii: ";"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
         offset += 1
@@ -77,10 +74,26 @@ struct Lexer {
         ?? Sign(rawValue: "\(Character(Unicode.Scalar(first)))")
     else {
       if first == UInt8(ascii: "@") { return try selector(from: start) }
-      throw error(.syntax, "\(shown(first)) begins nothing", at: start, advice(first, pair.dropFirst().first))
+      let isControl = first < 0x20 || first == 0x7F
+      let shown = isControl ? "the control character \(first)" : "\"\(Character(Unicode.Scalar(first)))\""
+      throw error("\(shown) begins nothing", at: start, advice(first, pair.dropFirst().first))
     }
-    if sign.closing != nil { return try opening(sign) }
-    return try [.closeSquare, .closeParenthesis, .closeBrace].contains(sign) ? closing(sign) : taken(sign)
+    switch sign {
+    case .openSend, .openParenthesis, .openBrace, .openList, .openDictionary:
+      guard open.count < Lexer.bracketLimit else {
+        throw error("more than \(Lexer.bracketLimit) brackets are open", .limitExceeded, at: start)
+      }
+      open.append((sign, start))
+    case .closeSquare, .closeParenthesis, .closeBrace:
+      guard let last = open.popLast() else { throw error("\"\(sign.rawValue)\" closes nothing", at: start) }
+      guard last.sign.closing == sign else {
+        let line = source.position(at: last.offset).line
+        throw error("\"\(sign.rawValue)\" does not close the \"\(last.sign.rawValue)\" of line \(line)", at: start)
+      }
+    default: break
+    }
+    offset += sign.rawValue.utf8.count
+    return Token(kind: .sign(sign), offset: start, end: offset)
   }
 
   /// What to write instead of signs that other languages have.
@@ -94,41 +107,16 @@ struct Lexer {
     }
   }
 
-  private mutating func taken(_ sign: Sign) -> Token {
-    let start = offset
-    offset += sign.rawValue.utf8.count
-    return Token(kind: .sign(sign), offset: start, end: offset)
-  }
-
-  private mutating func opening(_ bracket: Sign) throws -> Token {
-    guard open.count < Lexer.bracketLimit else {
-      throw error(.limitExceeded, "more than \(Lexer.bracketLimit) brackets are open", at: offset)
-    }
-    open.append((bracket, offset))
-    return taken(bracket)
-  }
-
-  private mutating func closing(_ bracket: Sign) throws -> Token {
-    guard let last = open.last else { throw error(.syntax, "\"\(bracket.rawValue)\" closes nothing", at: offset) }
-    guard last.sign.closing == bracket else {
-      let line = source.position(at: last.offset).line
-      throw error(
-        .syntax, "\"\(bracket.rawValue)\" does not close the \"\(last.sign.rawValue)\" of line \(line)", at: offset)
-    }
-    open.removeLast()
-    return taken(bracket)
-  }
-
   /// `@selector(name)`: everything up to the parenthesis, without blanks at its ends.
   private mutating func selector(from start: Int) throws -> Token {
     let opening = Array("@selector(".utf8)
     guard source.bytes[start...].starts(with: opening) else {
-      throw error(.syntax, "\"@\" is followed by \"[\", \"{\" or \"selector(\"", at: start)
+      throw error("\"@\" is followed by \"[\", \"{\" or \"selector(\"", at: start)
     }
     var from = start + opening.count
     guard var to = source.bytes[from...].firstIndex(where: { $0 == UInt8(ascii: ")") || isLineEnd($0) }),
       source.bytes[to] == UInt8(ascii: ")")
-    else { throw error(.syntax, "\"@selector(\" is never closed", at: start) }
+    else { throw error("\"@selector(\" is never closed", at: start) }
     offset = to + 1
     while from < to, source.bytes[from] == UInt8(ascii: " ") { from += 1 }
     while to > from, source.bytes[to - 1] == UInt8(ascii: " ") { to -= 1 }
@@ -144,9 +132,7 @@ struct Lexer {
     }
     let name = source.text(start..<offset)
     if !isASCII || offset - start > 1024 {
-      do {
-        _ = try MessageSelector.numberOfArguments(inName: name)
-      } catch {
+      do { _ = try MessageSelector.numberOfArguments(inName: name) } catch {
         throw notAName(name, "\(error)", at: start)
       }
     }
@@ -160,17 +146,13 @@ struct Lexer {
       let code = "U+" + String(scalar.value, radix: 16, uppercase: true)
       switch scalar.properties.generalCategory {
       case .initialPunctuation, .finalPunctuation, .openPunctuation:
-        return error(.syntax, "\"\(scalar)\", \(code), begins nothing", at: place, Advice.quotes)
+        return error("\"\(scalar)\", \(code), begins nothing", at: place, Advice.quotes)
       case .spaceSeparator, .format, .control, .lineSeparator, .paragraphSeparator:
-        return error(.syntax, "not a name: \(code) looks like a blank, and is none", at: place)
+        return error("not a name: \(code) looks like a blank, and is none", at: place)
       default: place += UTF8.width(scalar)
       }
     }
-    return error(.syntax, "not a name: \(reason)", at: start)
-  }
-
-  private func shown(_ byte: UInt8) -> String {
-    byte < 0x20 || byte == 0x7F ? "the control character \(byte)" : "\"\(Character(Unicode.Scalar(byte)))\""
+    return error("not a name: \(reason)", at: start)
   }
 }
 
@@ -179,13 +161,12 @@ struct Lexer {
 extension Lexer {
   private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
     offset = digitsFrom
-    let second = byte(at: digitsFrom + 1)
-    if byte(at: digitsFrom) == UInt8(ascii: "0"), second == UInt8(ascii: "x") || second == UInt8(ascii: "X") {
+    if byte(at: digitsFrom) == UInt8(ascii: "0"), byte(at: digitsFrom + 1).map({ $0 | 0x20 }) == UInt8(ascii: "x") {
       offset += 2
       let digits = takeWord()
       let sign = digitsFrom > start ? "-" : ""
       guard !digits.isEmpty, digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) else {
-        throw error(.syntax, "\"\(source.text(start..<offset))\" is not a number", at: start)
+        throw notANumber(start)
       }
       guard let value = Int(sign + digits, radix: 16) else { throw tooLarge(start) }
       return Token(kind: .integer(value), offset: start, end: offset)
@@ -199,9 +180,7 @@ extension Lexer {
     }
     if takeExponent() { isFloating = true }
     let digits = source.text(start..<offset)
-    guard takeWord().isEmpty else {
-      throw error(.syntax, "\"\(source.text(start..<offset))\" is not a number", at: start)
-    }
+    guard takeWord().isEmpty else { throw notANumber(start) }
     if isFloating {
       guard let value = Double(digits), value.isFinite else { throw tooLarge(start) }
       return Token(kind: .floating(value), offset: start, end: offset)
@@ -210,8 +189,10 @@ extension Lexer {
     return Token(kind: .integer(value), offset: start, end: offset)
   }
 
-  private func tooLarge(_ start: Int) -> ScriptError {
-    error(.syntax, "a number that 64 bits cannot hold", at: start)
+  private func tooLarge(_ start: Int) -> ScriptError { error("a number that 64 bits cannot hold", at: start) }
+
+  private func notANumber(_ start: Int) -> ScriptError {
+    error("\"\(source.text(start..<offset))\" is not a number", at: start)
   }
 
   private mutating func takeWord() -> String {
@@ -235,7 +216,7 @@ extension Lexer {
     offset += 1
     while true {
       guard let byte = byte(at: offset), !isLineEnd(byte) else {
-        throw error(.syntax, "a text is not closed by the end of its line", at: start)
+        throw error("a text is not closed by the end of its line", at: start)
       }
       switch byte {
       case UInt8(ascii: "\""):
@@ -264,11 +245,10 @@ extension Lexer {
       guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
         digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),
         let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
-      else { throw error(.syntax, "\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
+      else { throw error("\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
       offset += 1
       return Array(String(Character(scalar)).utf8)
-    default:
-      throw error(.syntax, "an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
+    default: throw error("an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
     }
   }
 }

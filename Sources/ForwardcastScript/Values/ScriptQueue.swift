@@ -37,6 +37,5 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
     if replaced == nil { queue.async(execute: body) } else { body() }
   }
 
-  /// `<queue q>`.
   public var description: String { "<queue \(mark.name)>" }
 }

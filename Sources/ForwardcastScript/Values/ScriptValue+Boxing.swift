@@ -64,7 +64,6 @@ extension ScriptValue {
     }
   }
 
-  ///
   /// - Parameter reference: gives an object the text that it prints as.
   /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for lists too deep to be a script's.
   init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {

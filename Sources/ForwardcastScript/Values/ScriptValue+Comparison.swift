@@ -24,10 +24,8 @@ extension ScriptValue: Hashable {
     }
   }
 
-  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
-    case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
     case .integer(let value): hasher.combine(value)
     case .floating(let value):
@@ -38,7 +36,7 @@ extension ScriptValue: Hashable {
     case .selector(let value): hasher.combine(value)
     case .signature(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
-    case .registration, .hook, .queue, .foreign: hasher.combine(1)
+    case .null, .registration, .hook, .queue, .foreign: hasher.combine(0)
     }
   }
 

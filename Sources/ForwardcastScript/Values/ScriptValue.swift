@@ -11,15 +11,10 @@ import Forwardcast
 /// Values compare as `==` does in a script: integers and floating point are one kind of number, objects are equal
 /// when they are the same object, and different kinds are never equal.
 public enum ScriptValue: Sendable {
-  /// `nil`.
   case null
-  /// `true` or `false`.
   case bool(Bool)
-  /// A 64-bit integer.
   case integer(Int)
-  /// A floating-point number.
   case floating(Double)
-  /// A text.
   case string(String)
   /// `@[…]`.
   case list([ScriptValue])
@@ -43,7 +38,6 @@ public enum ScriptValue: Sendable {
 
 /// The name of a message as a script holds it: checked against the grammar and interned only when something answers it.
 public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
-  /// The name.
   public let name: String
 
   /// - Throws: `MessageSelectorError` for a text that names no message.
@@ -52,13 +46,11 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
     self.name = name
   }
 
-  /// A name that has been checked.
   init(checked name: String) { self.name = name }
 
   /// The selector, when some program, table or script has interned it.
   public var known: MessageSelector? { MessageSelector(known: name) }
 
-  /// The name.
   public var description: String { name }
 }
 
@@ -70,7 +62,6 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   // never on a queue, where `crosses` is looked at;
   // a host that takes `receiver` out of a value on another thread answers for that itself.
 
-  /// The object.
   public let receiver: any MessageReceiver
 
   /// `<Cook ann>`, `<multicast kitchen>`.
@@ -86,9 +77,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
     description = label
   }
 
-  /// Whether both are the same object.
   public static func == (left: Self, right: Self) -> Bool { left.receiver === right.receiver }
-  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(receiver)) }
 }
 
@@ -103,22 +92,14 @@ public struct ScriptForeignValue: @unchecked Sendable {  // used in one session'
 extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// A `Bool`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// An integer.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// A number with a fraction.
   public init(floatLiteral value: Double) { self = .floating(value) }
-  /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// The value `nil`.
   public init(nilLiteral: ()) { self = .null }
-  /// A list.
   public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
   /// Of equal keys the last one stays.
-  public init(dictionaryLiteral elements: (String, ScriptValue)...) {
-    self = .dictionary(Dictionary(elements) { $1 })
-  }
+  public init(dictionaryLiteral elements: (String, ScriptValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }
 
 extension ScriptValue {
