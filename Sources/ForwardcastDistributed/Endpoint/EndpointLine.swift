@@ -150,7 +150,7 @@ final class EndpointLine {
     turn.resume(returning: true)
   }
 
-  /// Until when the first message that waits does so for others that have not come; `nil` when none does.
+  /// Until when the first waiting message waits for earlier ones that have not come; `nil` where none waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
   /// Ends what waits for its turn: it does not run.
@@ -168,7 +168,8 @@ final class EndpointLine {
 /// One message that has come, until its sender does not await it any more.
 final class EndpointMessage {
   let number: Int
-  /// What it takes of the endpoint's memory: until it ends itself, with those that came again; then the answer that is kept.
+  /// How much of the endpoint's memory it takes: its text and those of its repetitions until it has ended, then the answer that
+  /// is kept.
   fileprivate(set) var size: Int
   /// Until when it waits for messages before it that have not come.
   let patience: Deadline

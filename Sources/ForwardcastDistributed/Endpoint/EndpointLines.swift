@@ -80,7 +80,7 @@ final class EndpointLines {
 
 /// What an endpoint holds for its senders, in bytes. It belongs to the endpoint's isolation.
 ///
-/// A sender may hold no more than what is left: one that takes all it gets leaves half, two of them leave a third.
+/// A sender may hold no more than it leaves free: one that takes all that it may leaves half, two of them leave a third.
 final class EndpointMemory {
   private let most: Int
   private var held = 0

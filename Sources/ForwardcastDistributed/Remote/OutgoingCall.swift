@@ -3,11 +3,12 @@
 import Dispatch
 import Forwardcast
 
-/// One message or question from here to an endpoint. Who takes it out of its line, under the lock of that, ends it: so it ends once.
+/// One message or question from here to an endpoint. Whoever takes it out of its line, under the line's lock, ends it, so it ends
+/// once.
 ///
 /// It is the executor of the task that waits for it at the engine. What that task does is run by the caller, who waits for nothing
-/// else: so an answer wakes one thread and not two. A caller on an actor runs only the beginning, and one who has left
-/// nothing: a queue runs the rest.
+/// else: so an answer wakes one thread and not two. Of a caller on an actor it runs only the beginning there, and nothing any more
+/// of one that has stopped waiting: a queue runs the rest.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables are used under the lock of its line
   enum Text: Sendable {
     /// Gets a number when the window has room.

@@ -10,7 +10,6 @@
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The rule in words.
     public let description: String
 
     /// The method threw an error that is not a `MessageError`: see ``RemoteError/foreignType``.
@@ -42,9 +41,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     case unknown = "unknown whether it arrived"
   }
 
-  /// Which rule was broken.
   public let code: Code
-  /// What is known of the message.
   public let outcome: Outcome
   /// The name of the receiver that stands for the other side.
   public let peer: String

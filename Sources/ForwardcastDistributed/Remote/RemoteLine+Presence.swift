@@ -12,7 +12,6 @@ struct LineRegistration: Sendable {
 extension RemoteLine {
   var presence: RemotePresence { state.withLock { $0.presence } }
 
-  /// The present state, and each from now on.
   var presences: AsyncStream<RemotePresence> {
     let (stream, continuation) = AsyncStream.makeStream(of: RemotePresence.self)
     let id = state.withLock { state in

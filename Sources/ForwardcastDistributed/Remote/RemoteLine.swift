@@ -43,8 +43,8 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// How many calls that have ended an engine may keep without giving them back; then nothing more is sent until it does. With
-  /// messages under way there are as many, or a window where that is more.
+  /// How many ended calls an engine may keep before nothing more is sent until it has given some back. Together with the messages
+  /// under way they may be as many, or as the window has room for where that is more.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String

@@ -125,7 +125,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Everything that the endpoint lets through, sorted by name.
   public var allowedNames: [String] { line.messages.keys.sorted().map(\.text) }
 
-  /// "remote" and the name.
   public var receiverName: String { "remote \(name)" }
 
   // MARK: Messages

@@ -90,9 +90,7 @@ private struct WireDecoder: Decoder {
     return Unkeyed(reading: reading, list: node, path: path)
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer {
-    Single(reading: reading, node: node, path: path)
-  }
+  func singleValueContainer() -> any SingleValueDecodingContainer { Single(reading: reading, node: node, path: path) }
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: WireReading

@@ -73,13 +73,7 @@ struct WireTree {
   /// The number that an item spells, where an `Int` holds it.
   func integer(_ index: Int) -> Int? { Int(text(index)) }
 
-  func bool(_ index: Int) -> Bool? {
-    switch kind(index) {
-    case .yes: true
-    case .no: false
-    default: nil
-    }
-  }
+  func bool(_ index: Int) -> Bool? { kind(index) == .yes ? true : kind(index) == .no ? false : nil }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
