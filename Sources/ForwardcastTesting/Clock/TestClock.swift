@@ -16,14 +16,11 @@ import Forwardcast
 public final class TestClock: Clock, Sendable {
   /// A time of a test clock: how long after the clock was made.
   public struct Instant: InstantProtocol {
-    /// How long after the clock was made.
     public let offset: Duration
 
-    /// The instant that much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     /// The time between two instants; negative when the other is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether the left one is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 

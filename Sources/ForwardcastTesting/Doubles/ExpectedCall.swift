@@ -17,7 +17,6 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// The call as Swift writes it.
   var call: String { book.text(match) }
 
-  /// How many calls there have been.
   public var count: Int { matching.count }
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }

@@ -100,9 +100,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 extension Stubbing where Face: Sendable {
   /// Runs a closure with the arguments and answers with what it gives.
   @discardableResult
-  public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing {
-    adding(.body(opening(body)))
-  }
+  public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
 }
 
 extension Stubbing where R == Void {

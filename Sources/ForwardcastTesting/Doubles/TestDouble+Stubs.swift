@@ -8,9 +8,7 @@ import Forwardcast
 extension TestDouble {
   /// Says what the double does with calls of a message without arguments: see the form for one.
   @discardableResult
-  public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Face, R> {
-    adding(CallMatch(message))
-  }
+  public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Face, R> { adding(CallMatch(message)) }
 
   /// Says what the double does with calls of a message whose arguments match.
   ///

@@ -10,20 +10,13 @@ public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Custom
 
   private init(_ lower: Int, _ upper: Int?) { (self.lower, self.upper) = (lower, upper) }
 
-  /// Exactly that many.
   public init(integerLiteral value: Int) { self.init(value, value) }
 
-  /// Not at all.
   public static var never: CallCount { CallCount(0, 0) }
-  /// Once.
   public static var once: CallCount { CallCount(1, 1) }
-  /// Exactly that many.
   public static func exactly(_ count: Int) -> CallCount { CallCount(count, count) }
-  /// That many or more.
   public static func atLeast(_ count: Int) -> CallCount { CallCount(count, nil) }
-  /// That many or fewer, or none.
   public static func atMost(_ count: Int) -> CallCount { CallCount(0, count) }
-  /// Any number of that range.
   public static func between(_ range: ClosedRange<Int>) -> CallCount { CallCount(range.lowerBound, range.upperBound) }
 
   func accepts(_ count: Int) -> Bool { count >= lower && upper.map { count <= $0 } ?? true }

@@ -19,7 +19,6 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // p
     (self.description, self.capture, self.accepts) = (description, capture, accepts)
   }
 
-  /// Any value.
   public static var any: Match { Match("any") { _ in true } }
 
   /// A value that fulfils a condition.
@@ -42,14 +41,10 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // p
 }
 
 extension Match where Value: Equatable {
-  /// An equal value.
-  public static func equal(_ value: Value) -> Match {
-    Match(ArgumentBox(value).description) { $0 == value }
-  }
+  public static func equal(_ value: Value) -> Match { Match(ArgumentBox(value).description) { $0 == value } }
 }
 
 extension Match where Value: AnyObject {
-  /// The same object.
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 
@@ -61,24 +56,18 @@ extension Match where Value: AnyObject {
 ///
 /// A value whose type is not `Sendable` is to be read where it was sent.
 public final class Capture<Value>: @unchecked Sendable {  // the lock guards the list
-  private struct State: @unchecked Sendable {  // only reached under the lock
-    var values: [Value] = []
-  }
+  private let state = Guarded(UncheckedSendable<[Value]>([]))
 
-  private let state = Guarded(State())
-
-  /// A capture that holds nothing yet.
   public init() {}
 
   /// The values in the order in which they were kept.
-  public var values: [Value] { state.withLock { UncheckedSendable($0.values) }.value }
+  public var values: [Value] { state.withLock { $0 }.value }
 
-  /// The last value; `nil` when there is none.
   public var last: Value? { values.last }
 
   func keep(_ value: Value) {
     let value = UncheckedSendable(value)
-    state.withLock { $0.values.append(value.value) }
+    state.withLock { $0.value.append(value.value) }
   }
 }
 
@@ -87,22 +76,18 @@ public final class Capture<Value>: @unchecked Sendable {  // the lock guards the
 extension Match: ExpressibleByUnicodeScalarLiteral, ExpressibleByExtendedGraphemeClusterLiteral,
   ExpressibleByStringLiteral
 where Value: ExpressibleByStringLiteral & Equatable {
-  /// A value that is equal to the literal.
   public init(stringLiteral value: Value.StringLiteralType) { self = .equal(Value(stringLiteral: value)) }
 }
 
 extension Match: ExpressibleByIntegerLiteral where Value: ExpressibleByIntegerLiteral & Equatable {
-  /// A value that is equal to the literal.
   public init(integerLiteral value: Value.IntegerLiteralType) { self = .equal(Value(integerLiteral: value)) }
 }
 
 extension Match: ExpressibleByFloatLiteral where Value: ExpressibleByFloatLiteral & Equatable {
-  /// A value that is equal to the literal.
   public init(floatLiteral value: Value.FloatLiteralType) { self = .equal(Value(floatLiteral: value)) }
 }
 
 extension Match: ExpressibleByBooleanLiteral where Value: ExpressibleByBooleanLiteral & Equatable {
-  /// A value that is equal to the literal.
   public init(booleanLiteral value: Value.BooleanLiteralType) { self = .equal(Value(booleanLiteral: value)) }
 }
 
@@ -112,6 +97,5 @@ extension Match: ExpressibleByArrayLiteral where Value: RangeReplaceableCollecti
 }
 
 extension Match: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
-  /// Nothing.
   public init(nilLiteral: ()) { self = Match("nil") { ArgumentBox($0).isNil } }
 }

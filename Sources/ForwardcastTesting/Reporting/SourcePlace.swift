@@ -28,7 +28,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     found = filePath
   }
 
-  /// File and line.
   public var description: String { "\(fileID):\(line)" }
 
   /// Whether both are the same line and column of one file.
@@ -36,7 +35,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     left.fileID == right.fileID && left.line == right.line && left.column == right.column
   }
 
-  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(fileID)
     hasher.combine(line)

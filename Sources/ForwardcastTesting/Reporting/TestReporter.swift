@@ -35,7 +35,6 @@ public struct TestReporter: Sendable {
 public final class FailureList: Sendable {
   private let list = Guarded<[TestFailure]>([])
 
-  /// An empty list.
   public init() {}
 
   /// What puts failures on the list.

@@ -15,7 +15,7 @@ enum OutsideTasks {
   /// The tasks that schedules under way have taken over, by number.
   private static let taken = Guarded<[UInt64: ScheduleWorld]>([:])
 
-  /// Whether the runtime lets itself be asked.
+  /// Whether the runtime has that function; the first look puts it in place.
   static let areTaken: Bool = {
     guard let place = systemSymbol("swift_task_enqueueGlobal_hook") else { return false }
     place.assumingMemoryBound(to: Hook?.self).pointee = { job, original in

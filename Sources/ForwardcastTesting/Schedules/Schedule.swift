@@ -21,8 +21,8 @@ public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long nothing going on is taken to be about something that comes back from outside, and by which time turns are given up
-  /// that do not end. For tests of this module.
+  /// How long to wait for what comes from outside of the schedule, where no turn can go on; and the clock by which turns that do
+  /// not end are given up. Tests of this module change them.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
@@ -82,7 +82,6 @@ public final class Shared<Value: Sendable>: Sendable {
     (self.world, number) = (world, world.newObject())
   }
 
-  /// The value at this moment.
   public var value: Value { withLock { $0 } }
 
   /// Reads or changes the value, as one thing that others come before or after.

@@ -56,7 +56,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  /// Ends the context's task.
   func end() {
     isOver = true
     resume { true }
@@ -79,8 +78,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Says that a message was posted: a mailbox that had nothing wakes the context. One that has just had its turn may not have
-  /// fallen asleep, and goes on, or may have, and comes behind those that woke the context before: both are possible.
+  /// Notes that a message was posted: to a mailbox that was empty it wakes the context. The mailbox that had the last turn may
+  /// not be asleep yet, and then goes on, or may be, and then comes after those that woke the context before: both are possible.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

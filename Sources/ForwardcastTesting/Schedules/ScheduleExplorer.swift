@@ -40,13 +40,13 @@ final class ScheduleExplorer {
     let lane: Int
     /// The objects that it uses, which others may use too.
     var objects: [Int] = []
-    /// The steps before which others that conflict with them come after this one.
+    /// The steps that began what ends with this one: what conflicts with those comes after this one.
     var released: [Int] = []
     /// How many steps its lane has had with it.
     var index = 0
     /// What came before it; once it has ended, with itself.
     var clock = StepClock()
-    /// What came before the end of what it began, such as a turn or a critical section.
+    /// The clock at the end of what it began, such as a turn or a critical section.
     var release: StepClock?
   }
 
@@ -205,11 +205,10 @@ final class ScheduleExplorer {
   /// Says what the step under way uses.
   func use(_ object: Int) { if isReducing { running?.objects.append(object) } }
 
-  /// Says that with the step under way something ends that began with an earlier one, or the same: what conflicts with that one
-  /// comes after this one.
+  /// Says that the step under way ends what `step` began: what conflicts with `step` comes after the one under way.
   func release(_ step: Int) { if isReducing { running?.released.append(step) } }
 
-  /// Whether orders that are the same are found out.
+  /// Whether orders that are the same are recognised, so that one of them is run.
   private var isReducing: Bool { sharing == .messages && search == .every && random == nil && !isFree }
 
   private func finishStep() {
@@ -238,7 +237,7 @@ final class ScheduleExplorer {
     for begun in step.released { steps[begun].release = step.clock }
   }
 
-  /// Sees to it that some run has a step before the one that it races with.
+  /// Plans a run in which `step` comes before the one at `place`, with which it races.
   /// - Parameter clock: what came before the step for another reason than the race.
   private func plan(_ place: Int, _ step: Step, _ clock: StepClock) {
     let (node, other) = (nodes[place], steps[place])

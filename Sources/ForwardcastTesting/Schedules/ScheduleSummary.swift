@@ -16,7 +16,6 @@ public struct ScheduleSummary: Sendable {
 
 /// An order in which the program did not do what was expected.
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
-  /// What went wrong.
   public let reason: String
   /// The line at which it did: that of an expectation, or of the call.
   public let place: SourcePlace
@@ -43,6 +42,5 @@ public struct ScheduleProgress: Sendable, CustomStringConvertible {
   /// How many are run at most.
   public let limit: Int
 
-  /// `2000 orders of at most 10000`.
   public var description: String { "\(orders) orders of at most \(limit)" }
 }

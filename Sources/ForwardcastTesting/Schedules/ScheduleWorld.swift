@@ -38,7 +38,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   private var contexts: [String: ScheduleContext] = [:]
   private let outside = Guarded(Outside())
   private let cameFromOutside = DispatchSemaphore(value: 0)
-  /// The lanes that had a turn, in order, and what it was.
+  /// The lanes that had a turn, in order; what the turns were is in `notes`.
   private(set) var order: [Int] = []
   private var notes: [ScheduleNote] = []
   private var sent: [Sent] = []

@@ -1,7 +1,17 @@
-// Turn.swift: a turn that has begun.
+// Turn.swift: a turn that has begun, and the threads on which turns run.
 
 import Dispatch
 import Forwardcast
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
 
 /// A turn that has begun, on the thread that runs it.
 final class Turn: @unchecked Sendable {  // touched by whoever may go on
@@ -20,7 +30,6 @@ final class Turn: @unchecked Sendable {  // touched by whoever may go on
   /// The turn that the running thread has.
   static var running: Turn? { slot.pointer.map { Unmanaged<Turn>.fromOpaque($0).takeUnretainedValue() } }
 
-  /// Runs `body` as this turn.
   func run(_ body: () -> Void) {
     Turn.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
     ThreadController.current = world.controller
@@ -32,4 +41,51 @@ final class Turn: @unchecked Sendable {  // touched by whoever may go on
   /// Blocks the thread until it is to go on.
   func pause() { signal.wait() }
   func goOn() { signal.signal() }
+}
+
+/// A thread that waits for work: starting one costs more than an order does.
+///
+/// It is none of Dispatch, which lends few threads when those that it has lent are blocked, as one is whose turn is interrupted.
+final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
+  private static let idle = Guarded<[TurnThread]>([])
+
+  private let signal = DispatchSemaphore(value: 0)
+  private var work: (@Sendable () -> Void)?
+
+  static func run(_ work: @escaping @Sendable () -> Void) {
+    let thread = idle.withLock { $0.popLast() } ?? TurnThread()
+    thread.work = work
+    thread.signal.signal()
+  }
+
+  private init() {
+    // The thread never ends, nor does what it keeps.
+    let kept = Unmanaged.passRetained(self).toOpaque()
+    #if canImport(Darwin)
+      var id: pthread_t?
+      let failure = pthread_create(&id, nil, { TurnThread.run($0) }, kept)
+    #else
+      var id = pthread_t()
+      let failure = pthread_create(&id, nil, { $0.flatMap { TurnThread.run($0) } }, kept)
+    #endif
+    precondition(failure == 0, "no thread for a schedule (\(failure))")
+  }
+
+  private static func run(_ kept: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    let thread = Unmanaged<TurnThread>.fromOpaque(kept).takeUnretainedValue()
+    while true {
+      thread.signal.wait()
+      thread.work.take()?()
+      idle.withLock { $0.append(thread) }
+    }
+  }
+}
+
+/// The function or variable of that name, in whatever library; `nil` where there is none.
+func systemSymbol(_ name: String) -> UnsafeMutableRawPointer? {
+  #if canImport(Darwin)
+    dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
+  #else
+    dlsym(nil, name)
+  #endif
 }
