@@ -35,7 +35,6 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   private static let order = Atomic<Int>(0)
   @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
 
-  /// How many calls are kept at most.
   private let limit: Int
   /// When the recorder was made; `nil` when no times are taken.
   private let start: ContinuousClock.Instant?

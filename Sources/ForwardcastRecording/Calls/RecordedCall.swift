@@ -12,11 +12,9 @@
 public struct RecordedCall {
   /// What came of a call.
   public enum Outcome {
-    /// It has not ended yet.
     case inProgress
     /// It was answered; `nil` where the method answers nothing.
     case answered(ArgumentBox?)
-    /// It ended with an error.
     case failed(RecordedError)
   }
 
@@ -24,7 +22,6 @@ public struct RecordedCall {
   public let receiver: String
   /// What was sent: selector and arguments, without a result.
   public let message: Invocation
-  /// What came of it.
   public package(set) var outcome: Outcome
   /// How many recorded calls of the same recorder were in progress around it: 0 for one from outside.
   public let depth: Int
@@ -43,13 +40,11 @@ public struct RecordedCall {
     self.message = message.asSent
   }
 
-  /// Notes what came of the call.
   mutating func end(_ outcome: Outcome, at end: Duration?, _ redactions: [MessageSelector: Redaction]) {
     self.outcome = redactions[message.selector]?.apply(to: outcome) ?? outcome
     if let time, let end { duration = end - time }
   }
 
-  /// The name of the message.
   public var selector: MessageSelector { message.selector }
 
   /// The arguments as they were sent.
@@ -60,7 +55,6 @@ public struct RecordedCall {
     if case .answered(let box) = outcome { box } else { nil }
   }
 
-  /// The error that the call ended with.
   public var error: RecordedError? {
     if case .failed(let error) = outcome { error } else { nil }
   }
@@ -84,14 +78,12 @@ public struct RecordedCall {
 
 /// An error as a recording keeps it: its text and the name of its type.
 public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The error's text.
   public let description: String
   /// The name of the error's type.
   public let type: String
 }
 
 extension RecordedError {
-  /// Keeps what `error` says.
   public init(_ error: any Error) {
     let text = (error as? any RecordableError)?.recordedText ?? "\(error)"
     self = error as? RecordedError ?? RecordedError(description: text, type: "\(Swift.type(of: error))")

@@ -4,7 +4,6 @@ import Forwardcast
 
 /// Why a recording was not replayed. Nothing was sent then.
 public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why.
   public enum Reason: Hashable, Sendable {
     /// No receiver of that name was given.
     case unknownReceiver
@@ -16,12 +15,9 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
   public let index: Int
   /// The name under which its receiver is recorded.
   public let receiver: String
-  /// The name of the message.
   public let selector: String
-  /// Why.
   public let reason: Reason
 
-  /// The call and the reason in words.
   public var description: String {
     switch reason {
     case .unknownReceiver: "call \(index), \(selector), was sent to \(receiver), for which no receiver was given"

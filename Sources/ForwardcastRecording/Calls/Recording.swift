@@ -11,10 +11,8 @@ import Forwardcast
 ///
 /// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
 public struct Recording: Codable {
-  /// The calls.
   public var calls: [RecordedCall]
 
-  /// A recording of these calls.
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
 
   /// The calls that came from outside, and not from the receiver of another call of this recording.
@@ -30,7 +28,6 @@ public struct Recording: Codable {
   /// Reads a recording: a list of calls.
   public init(from decoder: any Decoder) throws { calls = try [RecordedCall](from: decoder) }
 
-  /// Writes the list of calls.
   public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
 }
 

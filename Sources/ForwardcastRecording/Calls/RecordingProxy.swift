@@ -18,11 +18,10 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   public let target: Target
   /// The name under which the target is recorded.
   public let name: String
-  /// What keeps the calls.
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver
-  /// Whether a sender that waits may let a method of another isolation have the target.
+  /// Whether the target may be used in another isolation, where the sender waits.
   private let crosses: Bool
   private let lease = Guarded<Lease?>(nil)
 

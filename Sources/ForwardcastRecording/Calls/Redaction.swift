@@ -4,10 +4,8 @@ import Forwardcast
 
 /// What stands in a recorded call for a value that was not kept.
 public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// A value that says nothing.
   public init() {}
 
-  /// `‹redacted›`.
   public var description: String { "‹redacted›" }
 }
 

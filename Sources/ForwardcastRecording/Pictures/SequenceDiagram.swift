@@ -68,7 +68,6 @@ public final class SequenceDiagram: Sendable {
   /// How many steps came when the diagram was full.
   public var omitted: Int { state.withLock { $0.omitted } }
 
-  /// Forgets everything.
   public func removeAll() { state.withLock { $0 = State() } }
 
   /// A line for each step, whatever its names and values hold.

@@ -55,9 +55,7 @@ public final class TraceFile: Sendable {
   }
 
   /// A file that is written to a descriptor, which stays the caller's to close, after ``finish()``.
-  public convenience init(fileDescriptor: Int32) {
-    self.init { StandardError.write($0, to: fileDescriptor) }
-  }
+  public convenience init(fileDescriptor: Int32) { self.init { StandardError.write($0, to: fileDescriptor) } }
 
   deinit { finish() }
 

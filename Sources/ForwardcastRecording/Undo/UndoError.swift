@@ -16,11 +16,9 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let isNotDisabled = Code(words: "registration is not disabled")
   }
 
-  /// The rule.
   public let code: Code
   /// How many groups were open.
   public let groupingLevel: Int
 
-  /// The rule in words.
   public var description: String { code == .groupIsOpen ? "\(groupingLevel) \(code.words)" : code.words }
 }

@@ -3,10 +3,8 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// Whether something is being undone.
   public var isUndoing: Bool { phase == .undoing }
 
-  /// Whether something is being redone.
   public var isRedoing: Bool { phase == .redoing }
 
   /// Whether there is a step to undo whose target is alive, in a group that is open too.

@@ -44,7 +44,7 @@ public final class UndoHistory {
   var isPerforming = false
   /// How many of the open groups nobody may end now: they are the history's own, or are being closed.
   var held = 0
-  /// With what the next group is joined to the one on top of the undo stack.
+  /// The kind of groups that are joined to the one on top of the undo stack.
   private var coalescing: String?
   private var groupNumber = 0
   private var disabled = 0
@@ -208,9 +208,7 @@ public final class UndoHistory {
 
   /// How many outermost groups can be undone, and redone; 0, the default, is no limit. The oldest are dropped first, at once
   /// when the limit is lowered; while groups are registered, up to a quarter more are kept for a while.
-  public var levelsOfUndo = 0 {
-    didSet { (undoStack.limit, redoStack.limit) = (levelsOfUndo, levelsOfUndo) }
-  }
+  public var levelsOfUndo = 0 { didSet { (undoStack.limit, redoStack.limit) = (levelsOfUndo, levelsOfUndo) } }
 
   // MARK: Forgetting
 
@@ -243,19 +241,12 @@ extension UndoHistory {
   public enum Events {
     /// A group is about to be opened or closed, or something to be undone or redone.
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")
-    /// A group has been opened.
     public static let didOpenGroup = Message<(UndoHistory) -> Void>("undoHistoryDidOpenGroup:")
-    /// A group is about to be closed.
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")
-    /// A group has been closed.
     public static let didCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryDidCloseGroup:")
-    /// A group is about to be undone.
     public static let willUndo = Message<(UndoHistory) -> Void>("undoHistoryWillUndo:")
-    /// A group has been undone.
     public static let didUndo = Message<(UndoHistory) -> Void>("undoHistoryDidUndo:")
-    /// A group is about to be redone.
     public static let willRedo = Message<(UndoHistory) -> Void>("undoHistoryWillRedo:")
-    /// A group has been redone.
     public static let didRedo = Message<(UndoHistory) -> Void>("undoHistoryDidRedo:")
   }
 }

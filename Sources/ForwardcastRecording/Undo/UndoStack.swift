@@ -8,7 +8,7 @@
 /// What is released may call the history from its `deinit`: it is kept until the change is made.
 final class UndoStack {
   private var groups: [UndoGroup] = []
-  /// How many groups may still be taken: the limit, less those that were taken since, and again one more for each pushed.
+  /// How many groups may still be taken: the limit, one less for each that was taken, and one more for each that was pushed.
   private var left = Int.max
   /// How many groups were looked at because of the limit.
   private(set) var looks = 0
@@ -25,7 +25,6 @@ final class UndoStack {
   /// How many groups can be taken whose targets are alive.
   var count: Int { min(left, groups.count(where: \.isLive)) }
 
-  /// Puts a group on top.
   func push(_ group: UndoGroup) {
     groups.append(group)
     guard limit > 0 else { return }
