@@ -10,7 +10,6 @@ enum Status: Int32 {
   /// A text or the call itself is not right: nothing of it was run.
   case usage = 2
 
-  /// The worse of the two.
   func worse(_ other: Status) -> Status { rawValue >= other.rawValue ? self : other }
 }
 
@@ -21,11 +20,9 @@ struct UsageError: Error {
   var word: CommandWord?
 }
 
-/// The command line.
 enum Command {
   static let version = "0.2.0"
 
-  /// Does what `arguments` say.
   static func run(_ arguments: [String]) -> Status {
     // A pipe that nobody reads any more is found where it is written to.
     signal(SIGPIPE, SIG_IGN)

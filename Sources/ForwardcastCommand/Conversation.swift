@@ -25,7 +25,6 @@ final class Conversation {
   private(set) var isOver = false
   /// Whether an error has ended what came from a pipe: what follows is checked only.
   private var checksOnly = false
-  /// The worst so far.
   private(set) var status = Status.success
 
   init(display: ProgressDisplay, isTerminal: Bool) {
@@ -123,7 +122,6 @@ final class Conversation {
     }
   }
 
-  /// Does what a command says.
   private func obey(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let argument = words.count > 1 ? words[1].trimmed : nil

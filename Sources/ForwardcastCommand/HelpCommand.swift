@@ -62,7 +62,6 @@ extension CommandWord {
   /// How it is called, in one line.
   var usage: String { "usage: forwardcast \(form); see forwardcast \(name) --help" }
 
-  /// All that `--help` says.
   var help: String {
     let parts = ["usage: forwardcast \(form)\n", story, Help.table(options.map { ($0.form, $0.meaning) }), Help.status]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
@@ -72,7 +71,6 @@ extension CommandWord {
   fileprivate var row: (String, String) { ("forwardcast \(form)", summary) }
 }
 
-/// The texts of `--help`.
 enum Help {
   /// How the command is called, in one line.
   static let usage =

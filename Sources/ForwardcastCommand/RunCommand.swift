@@ -130,11 +130,8 @@ final class ProgressDisplay: Sendable {
   }
 
   /// A new run begins: it is a second until the line is shown.
-  func restart() {
-    state.withLock { $0.next = .now + .seconds(1) }
-  }
+  func restart() { state.withLock { $0.next = .now + .seconds(1) } }
 
-  /// Wipes the line.
   func clear() {
     if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") }
   }

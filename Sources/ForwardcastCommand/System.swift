@@ -170,7 +170,6 @@ final class FileWriter: Sendable {
     }
   }
 
-  /// Closes the file, once.
   func finish() throws(FileError) {
     close(file)
     if let failure = failure.withLock({ $0 }) { throw failure }
@@ -184,7 +183,6 @@ func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throw
   try file.finish()
 }
 
-/// A variable of the environment.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// How many characters fit a line of the terminal.

@@ -16,7 +16,6 @@ struct RawTerminal {
     guard tcsetattr(Stream.input.rawValue, TCSADRAIN, &settings) == 0 else { return nil }
   }
 
-  /// Gives the terminal back.
   func restore() {
     var saved = saved
     tcsetattr(Stream.input.rawValue, TCSADRAIN, &saved)
@@ -26,9 +25,7 @@ struct RawTerminal {
   private var returned: UInt8?
 
   /// The next byte, or `nil` at the end of the input.
-  private mutating func readByte() -> UInt8? {
-    returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first
-  }
+  private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first }
 
   /// The next key, or `nil` at the end of the input.
   mutating func readKey() -> Key? {
@@ -83,7 +80,6 @@ struct RawTerminal {
   }
 }
 
-/// One key.
 enum Key: Equatable {
   case text(String)
   case control(Character)
