@@ -23,9 +23,7 @@ public final class ExtensionCenter: ManagedService {
   /// A center that is no service.
   ///
   /// - Parameter services: where lazy observers are made and live; kept alive.
-  public init(services: ServiceCenter = .shared) {
-    self.services = { services }
-  }
+  public init(services: ServiceCenter = .shared) { self.services = { services } }
 
   /// The center as a service of `center`, where its lazy observers are made.
   public init(in center: ServiceCenter) {

@@ -30,7 +30,7 @@ final class Construction: Sendable {
   /// Waits for the outcome on a thread that asked for this service.
   ///
   /// - Throws: `constructionCycle` when the thread that makes the service waits, over however many others, for something
-  ///   that the calling thread is at; what the construction threw.
+  ///   that the calling thread makes; what the construction threw.
   func wait() throws -> AnyServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)

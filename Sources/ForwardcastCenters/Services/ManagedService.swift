@@ -29,17 +29,11 @@ public protocol ServiceLifecycle: Sendable {
 }
 
 extension ServiceLifecycle {
-  /// Does nothing.
   public func serviceDidInit(in center: ServiceCenter) throws {}
-  /// Does nothing.
   public func serviceWillClearData() throws {}
-  /// Does nothing.
   public func didEnterBackground() throws {}
-  /// Does nothing.
   public func willEnterForeground() throws {}
-  /// Does nothing.
   public func willTerminate() throws {}
-  /// `false`: the service goes with the log-out.
   public var isPersistent: Bool { false }
 }
 
@@ -67,6 +61,5 @@ public protocol ManagedService: ServiceLifecycle {
 }
 
 extension ManagedService {
-  /// The scope of the whole program.
   public static var scope: ServiceScope { .application }
 }

@@ -50,7 +50,6 @@ extension ServiceCenter {
 public struct LivingService: Sendable {
   /// The name of its type or key.
   public let name: String
-  /// The service itself.
   public let service: any Sendable
   /// When it was made.
   public let since: ContinuousClock.Instant

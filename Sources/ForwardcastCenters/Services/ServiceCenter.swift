@@ -75,9 +75,7 @@ public final class ServiceCenter: Sendable {
   public func existing<Service: ManagedService>(_ type: Service.Type) -> Service? { existing(ServiceKey(type)) }
 
   /// The service of a key, if it lives.
-  public func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
-    (try? owner(of: key))?.store.existing(key)
-  }
+  public func existing<Service>(_ key: ServiceKey<Service>) -> Service? { (try? owner(of: key))?.store.existing(key) }
 
   /// The nearest center that has the scope of `key`.
   func owner<Service>(of key: ServiceKey<Service>) throws(ServiceError) -> ServiceCenter {
@@ -111,7 +109,6 @@ public final class ServiceCenter: Sendable {
   /// Where the center's services are: those of a substitution while one is in force.
   var store: ServiceStore { ServiceOverlay.covering(self)?.store(of: self) ?? ownStore }
 
-  /// The outermost center.
   var root: ServiceCenter { parent?.root ?? self }
 
   /// The living centers that lie in this one, the latest first.

@@ -4,7 +4,6 @@
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The rule in words, as it begins the error's text.
     public let description: String
 
     /// A service needs itself in order to be made.
@@ -17,15 +16,13 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     public static let notAnObject = Code(description: "not an object")
   }
 
-  /// Which rule was broken.
   public let code: Code
   /// The service that was asked for.
   public let service: String
-  /// For a cycle: every service under construction and every resolver hook at work, from the one that was asked for first
+  /// For a cycle: every service under construction and every resolver hook that runs, from the one that was asked for first
   /// to the one that closes the circle. Otherwise the scopes from the center that was asked outwards.
   public let chain: [String]
 
-  /// The rule, the service, and what was on the way.
   public var description: String {
     switch code {
     case .constructionCycle: "\(code): \(chain.joined(separator: " → "))"
@@ -37,13 +34,9 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
 
 /// An error of a hook that a center called on a service.
 public struct ServiceFailure: Sendable, CustomStringConvertible {
-  /// The name of the service.
   public let service: String
-  /// The name of the hook.
   public let hook: String
-  /// What was thrown.
   public let error: any Error
 
-  /// Hook, service and error.
   public var description: String { "\(hook) failed in \(service): \(error)" }
 }

@@ -49,9 +49,7 @@ public struct ServiceKey<Service: Sendable>: Sendable {
 }
 
 extension ServiceKey: Hashable {
-  /// Whether two keys have the same type and name.
   public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
-  /// Hashes type and name.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 

@@ -14,7 +14,6 @@ public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   /// A scope of your own.
   public init(_ name: String) { description = name }
 
-  /// A scope of your own.
   public init(stringLiteral name: String) { description = name }
 
   /// As long as the program: where a service belongs that says nothing else.

@@ -138,7 +138,6 @@ final class ServiceStore: Sendable {
 
   // MARK: Looking
 
-  /// The service of `key` if it lives.
   func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
     state.withLock { $0.living[key.id] }.map { unwrap($0) }
   }
@@ -171,12 +170,12 @@ final class ServiceStore: Sendable {
 
   /// Takes out everything, in reverse order of creation.
   func removeAll() {
-    var goners = state.withLock { exchange(&$0.living, with: [:]) }.values.sorted { $0.order < $1.order }
-    letGo(&goners)
+    var removed = state.withLock { exchange(&$0.living, with: [:]) }.values.sorted { $0.order < $1.order }
+    release(&removed)
   }
 
   /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
-  /// order of creation. Does nothing when the calling thread is at it already.
+  /// order of creation. Does nothing when the calling thread is clearing already.
   func clear(calling hook: (AnyServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
@@ -189,12 +188,12 @@ final class ServiceStore: Sendable {
       }
       var outcome = leave(told, me)
       guard outcome.isOver else { continue }
-      return letGo(&outcome.goners)
+      return release(&outcome.removed)
     }
   }
 
   /// Ends a log-out if all that live have been told: the value says whether it persists.
-  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, goners: [AnyServiceEntry]) {
+  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [AnyServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
       state.clearers.remove(me)
@@ -202,14 +201,14 @@ final class ServiceStore: Sendable {
       for (id, pending) in state.pending where pending.construction.thread == me {
         state.pending[id]?.clearings = state.clearings
       }
-      let goners = state.living.filter { told[$0.value.order] == false }
-      for id in goners.keys { state.living[id] = nil }
-      return (true, goners.values.sorted { $0.order < $1.order })
+      let removed = state.living.filter { told[$0.value.order] == false }
+      for id in removed.keys { state.living[id] = nil }
+      return (true, removed.values.sorted { $0.order < $1.order })
     }
   }
 
   /// Releases the last first. The caller has the only reference to the list.
-  private func letGo(_ entries: inout [AnyServiceEntry]) {
+  private func release(_ entries: inout [AnyServiceEntry]) {
     noteRemoval()
     while !entries.isEmpty { entries.removeLast() }
   }

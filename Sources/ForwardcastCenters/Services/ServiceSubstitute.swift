@@ -67,12 +67,8 @@ final class ServiceOverlay: Sendable {
   private let root: ServiceCenter
   private let outer: ServiceOverlay?
   private let substitutes: [ServiceID: ServiceSubstitute]
-  private struct Cover: Sendable {
-    /// Kept, so that no other center gets its address.
-    let center: ServiceCenter
-    let store: ServiceStore
-  }
-  private let covers = Guarded<[ObjectIdentifier: Cover]>([:])
+  /// The centers are kept, so that no other gets the address of one.
+  private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
   /// An overlay with the substitutes of the one that is in force for the same tree, and with `list`, which win.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
@@ -96,7 +92,7 @@ final class ServiceOverlay: Sendable {
     covers.withLock { covers in
       if let cover = covers[ObjectIdentifier(center)] { return cover.store }
       let store = ServiceStore()
-      covers[ObjectIdentifier(center)] = Cover(center: center, store: store)
+      covers[ObjectIdentifier(center)] = (center, store)
       return store
     }
   }
@@ -105,7 +101,7 @@ final class ServiceOverlay: Sendable {
     substitutes[key.id]?.key as? ServiceKey<Service>
   }
 
-  /// Lets go of what was made: in each center in reverse order of creation, inner centers first.
+  /// Releases what was made: in each center in reverse order of creation, inner centers first.
   fileprivate func removeAll() {
     let covers = covers.withLock { exchange(&$0, with: [:]) }.values
     for cover in covers.sorted(by: { $0.center.scopes.count > $1.center.scopes.count }) { cover.store.removeAll() }
