@@ -25,9 +25,7 @@ public struct MethodSignature: Hashable, Sendable {
     init(
       _ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]
     ) {
-      self.returnType = returnType
-      self.argumentTypes = argumentTypes
-      statedFrameLength = frameLength
+      (self.returnType, self.argumentTypes, statedFrameLength) = (returnType, argumentTypes, frameLength)
       statedOffsets = offsets.contains { $0 != nil } ? offsets : []
     }
   }
@@ -169,7 +167,6 @@ public struct MethodSignature: Hashable, Sendable {
       || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes
   }
 
-  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(returnType)
     hasher.combine(argumentTypes)

@@ -115,37 +115,23 @@ extension TypeEncoding {
   public static var cString: TypeEncoding { TypeEncoding(.cString) }
   /// `?`
   public static var unknown: TypeEncoding { TypeEncoding(.unknown) }
-  /// `c`
+
+  // Numbers and truth values, each of the letter of its ``Scalar``.
   public static var char: TypeEncoding { TypeEncoding(.scalar(.char)) }
-  /// `C`
   public static var unsignedChar: TypeEncoding { TypeEncoding(.scalar(.unsignedChar)) }
-  /// `s`
   public static var short: TypeEncoding { TypeEncoding(.scalar(.short)) }
-  /// `S`
   public static var unsignedShort: TypeEncoding { TypeEncoding(.scalar(.unsignedShort)) }
-  /// `i`
   public static var int: TypeEncoding { TypeEncoding(.scalar(.int)) }
-  /// `I`
   public static var unsignedInt: TypeEncoding { TypeEncoding(.scalar(.unsignedInt)) }
-  /// `l`
   public static var long: TypeEncoding { TypeEncoding(.scalar(.long)) }
-  /// `L`
   public static var unsignedLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLong)) }
-  /// `q`
   public static var longLong: TypeEncoding { TypeEncoding(.scalar(.longLong)) }
-  /// `Q`
   public static var unsignedLongLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLongLong)) }
-  /// `t`
   public static var int128: TypeEncoding { TypeEncoding(.scalar(.int128)) }
-  /// `T`
   public static var unsignedInt128: TypeEncoding { TypeEncoding(.scalar(.unsignedInt128)) }
-  /// `f`
   public static var float: TypeEncoding { TypeEncoding(.scalar(.float)) }
-  /// `d`
   public static var double: TypeEncoding { TypeEncoding(.scalar(.double)) }
-  /// `D`
   public static var longDouble: TypeEncoding { TypeEncoding(.scalar(.longDouble)) }
-  /// `B`
   public static var bool: TypeEncoding { TypeEncoding(.scalar(.bool)) }
 
   /// `@"Name"`, an object of the class or protocols named as Objective-C does: `Name`, `<Protocol>` or both.

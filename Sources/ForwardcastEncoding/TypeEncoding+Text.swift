@@ -114,7 +114,5 @@ extension TypeEncoding.Kind {
 }
 
 extension String {
-  fileprivate mutating func append(letter: UInt8) {
-    unicodeScalars.append(Unicode.Scalar(letter))
-  }
+  fileprivate mutating func append(letter: UInt8) { unicodeScalars.append(Unicode.Scalar(letter)) }
 }

@@ -73,7 +73,6 @@ public struct TypeEncoding: Hashable, Sendable {
     /// The quoted name, `""` where the member has none, or `nil` when the encoding leaves names out, as it may for single
     /// bit-fields without a name.
     public let name: String?
-    /// The member's type.
     public let type: TypeEncoding
   }
 
@@ -93,12 +92,12 @@ public struct TypeEncoding: Hashable, Sendable {
   /// - Complexity: O(*n*) in the length of `text`, which has at most ``TypeEncodingError/Limits/length`` bytes.
   public init(_ text: String) throws(TypeEncodingError) {
     var parser = try TypeEncodingParser(text)
-    self = try parser.readOneType()
+    self = try parser.readType(in: TypeEncodingParser.Place(allowsBitField: true))
+    guard parser.isAtEnd else { throw parser.error(.trailingText) }
   }
 
   package init(_ kind: Kind, qualifiers: [Qualifier] = []) {
-    self.kind = kind
-    self.qualifiers = qualifiers
+    (self.kind, self.qualifiers) = (kind, qualifiers)
     layout = TypeLayout.find(kind, qualifiers, on: .current)
   }
 
@@ -125,7 +124,6 @@ public struct TypeEncoding: Hashable, Sendable {
     left.kind == right.kind && left.qualifiers == right.qualifiers
   }
 
-  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(qualifiers)

@@ -64,12 +64,11 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
-  /// The rule that was broken.
-  public var code: Code { storage.parts.code }
+  public var code: Code { parts.code }
   /// The whole text, so that a log line can be understood by itself.
-  public var encoding: String { storage.parts.encoding }
+  public var encoding: String { parts.encoding }
   /// Offset into `encoding.utf8`, counted from 0. It is the length of the text where something is missing at its end.
-  public var byteOffset: Int { storage.parts.byteOffset }
+  public var byteOffset: Int { parts.byteOffset }
 
   private struct Parts: Hashable, Sendable {
     let code: Code
@@ -78,32 +77,24 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   }
 
   /// One reference, since an error passes through many functions, each of which would copy all its parts.
-  private final class Storage: Sendable {
-    let parts: Parts
-    init(_ parts: Parts) { self.parts = parts }
-  }
+  private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
+  private var parts: Parts {
+    switch storage {
+    case .parts(let parts): parts
+    }
+  }
 
   @inline(never)
   init(code: Code, encoding: String, byteOffset: Int) {
-    storage = Storage(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
+    storage = .parts(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
   }
-
-  /// Whether all parts are equal.
-  public static func == (one: TypeEncodingError, other: TypeEncodingError) -> Bool {
-    one.storage.parts == other.storage.parts
-  }
-
-  /// All parts.
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 }
 
 extension TypeEncodingError: CustomStringConvertible {
   /// The rule, the byte and the text; of a text over 100 bytes, the part around that byte.
-  public var description: String {
-    "\(code) at byte \(byteOffset) of \(excerpt)"
-  }
+  public var description: String { "\(code) at byte \(byteOffset) of \(excerpt)" }
 
   private var excerpt: String {
     let bytes = encoding.utf8

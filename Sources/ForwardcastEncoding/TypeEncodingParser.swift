@@ -32,13 +32,6 @@ struct TypeEncodingParser {
     TypeEncodingError(code: code, encoding: text, byteOffset: offset ?? position)
   }
 
-  /// A text that is one type and nothing else.
-  mutating func readOneType() throws(TypeEncodingError) -> TypeEncoding {
-    let type = try readType(in: Place(allowsBitField: true))
-    guard isAtEnd else { throw error(.trailingText) }
-    return type
-  }
-
   /// One type with its qualifiers; leaves `position` behind it.
   mutating func readType(in place: Place = .ordinary) throws(TypeEncodingError) -> TypeEncoding {
     var qualifiers: [TypeEncoding.Qualifier] = []
@@ -243,9 +236,7 @@ struct TypeEncodingParser {
 
   // MARK: - Bytes
 
-  private func peek() -> UInt8? {
-    position < bytes.count ? bytes[position] : nil
-  }
+  private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
   /// The text between two quotation marks.
   private mutating func readQuoted() throws(TypeEncodingError) -> String {
@@ -290,13 +281,9 @@ struct TypeEncodingParser {
     return MethodSignature.StatedOffset(sign: byte == UInt8(ascii: "-") ? "-" : "+", digits: try readNumber())
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-  }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-  static func isQuotable(_ byte: UInt8) -> Bool {
-    byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"")
-  }
+  static func isQuotable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") }
 
   /// Letters and digits of any script, and what compilers put between them.
   private static func isNamePart(_ byte: UInt8) -> Bool {

@@ -16,10 +16,7 @@ public struct TypeLayout: Hashable, Sendable {
   /// - Parameters:
   ///   - size: bytes of one value.
   ///   - alignment: a power of two, in bytes.
-  public init(size: Int, alignment: Int) {
-    self.size = size
-    self.alignment = alignment
-  }
+  public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
   /// A system whose C compiler may disagree with the others'. More may join, so a `switch` needs a `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
@@ -160,6 +157,4 @@ private struct RecordLayout {
   }
 }
 
-private func roundUp(_ value: Int, to step: Int) -> Int {
-  (value + step - 1) / step * step
-}
+private func roundUp(_ value: Int, to step: Int) -> Int { (value + step - 1) / step * step }
