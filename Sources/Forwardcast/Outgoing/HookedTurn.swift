@@ -1,6 +1,6 @@
 // HookedTurn.swift: the turn of a proxy with hooks, and what they let through.
 
-/// One call of the hooks around a proxy: that which the message was sent to, or one among its targets.
+/// One call of the hooks around a proxy: the one that the message was sent to, or one among its targets.
 ///
 /// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait
 /// for it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have
@@ -12,13 +12,13 @@ final class HookedTurn {
   private let place: StepContext?
   /// The message outside of the hooks.
   private let message: OutgoingMessage
-  /// How much the walk had told when the hooks began.
+  /// The length of the walk's log, its counts and its depth when the hooks began.
   private let (start, counts, depth): (Int, BroadcastSummary, Int)
   private var reachedBefore = 0
   private var wasSent = false
   /// The failure of a target that was thrown to the hooks.
   private var thrown: (any Error)?
-  /// The places in buffers that the sender takes anew when a hook has ended that may wait for others.
+  /// Places in buffers that the sender gave back while a hook may wait for others, and takes again when the hook has ended.
   private var room: [Walk.Place] = []
 
   init(_ walk: Walk, _ node: RouteNode, at place: StepContext?) {
@@ -56,12 +56,13 @@ final class HookedTurn {
     }
     walk.flush()
     guard !room.isEmpty else { return }
-    // What stands behind the hooks has no need of places any more.
+    // Targets behind the hooks have got the message, and need no place any more.
     let inside = Set(node.all().map { ObjectIdentifier($0) })
     try await walk.takeRoom(room.filter { !inside.contains(ObjectIdentifier($0.node)) })
   }
 
-  /// Takes the sender's places anew; who goes on once more needs them once more, before anything is posted.
+  /// Takes the sender's places in buffers again. A hook that goes on a second time needs those behind it a second time, before
+  /// anything is posted.
   nonisolated(nonsending) private func takeRoom() async throws {
     let places = room
     room = []
@@ -129,7 +130,7 @@ final class HookedTurn {
 
   private typealias Outside = (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool)
 
-  /// Goes inside of the hooks: what is sent there has the arguments that they gave, and is waited for by itself.
+  /// Goes on inside of the hooks: the message has the arguments that they gave there, and is waited for apart.
   private func enter(_ arguments: MessageArguments) throws -> Outside {
     giveUp()
     let outside = (walk.message, walk.pending, walk.mayNotWait)
@@ -149,7 +150,7 @@ final class HookedTurn {
   private func ended(_ serve: () throws -> Void) throws -> MessageAnswers {
     wasSent = true
     do { try serve() } catch {
-      // Nobody asks any more what is still open.
+      // Nobody waits any more for what is still open.
       walk.pending?.abandon()
       replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
       walk.leaveFrames(to: depth)
@@ -181,7 +182,7 @@ final class HookedTurn {
     if isAsked { walk.log.replaceSubrange(start..., with: outcomes) }
   }
 
-  /// Puts what came from other contexts at its place.
+  /// Puts the outcomes of other contexts into the log, in the places that were kept for them.
   private func settle() {
     guard isAsked, let pending = walk.pending else { return }
     var settled: [Outcome] = []
@@ -193,7 +194,7 @@ final class HookedTurn {
       }
     }
     guard let make = message.request.makeProbe else { return replace(with: settled) }
-    // What the sender would not have taken any more, its hooks do not get either.
+    // Answers that the sender would not have taken any more are not given to its hooks either.
     let probe = make()
     var isEnough = walk.feed(probe, upTo: start)
     var taken: [Outcome] = []
@@ -217,7 +218,7 @@ final class HookedTurn {
     return nil
   }
 
-  /// Takes out what came of an earlier try, which another is in the place of.
+  /// Removes the outcomes of an earlier try, which the next one replaces.
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
@@ -227,27 +228,28 @@ final class HookedTurn {
     node.forgetPosted()
   }
 
-  /// Takes out what failed: another try, or what a hook answers, is in its place. All that no hook knows is told.
+  /// Removes the failures, which another try, or the answer of a hook, replaces. Those that no hook was thrown are told.
   private func giveUpFailures() {
     tellFailures(but: thrown)
     replace(with: outcomes.filter { if case .failed = $0.outcome { false } else { true } })
     thrown = nil
   }
 
-  /// Has who failed stand in a report as one that ran and answered nothing: a hook took the error. All others are told.
+  /// Lists targets that failed as ones that ran and answered nothing: a hook took the error. Errors that no hook was thrown are
+  /// told.
   private func takeFailures() {
     var known = thrown
     let taken = outcomes.compactMap { found -> Outcome? in
       guard case (.failed(let error), let context) = found else { return found }
       if let same = known, isSame(same, error) { known = nil } else { context.report(error) }
-      // An error of hooks inside is of nobody who ran.
+      // An error of hooks further in is not that of a target.
       return context.isOwn ? nil : (.answered(nil), context)
     }
     replace(with: taken)
     thrown = nil
   }
 
-  /// Tells the handlers what failed, and takes it out, but for one error that is known.
+  /// Tells the handlers the failures, and removes them, but for one error that is known.
   private func tellFailures(but known: (any Error)?) {
     var (known, kept) = (known, [Outcome]())
     for found in outcomes {
@@ -266,12 +268,12 @@ final class HookedTurn {
 
   // MARK: The end of the hooks
 
-  /// Keeps what there is when the hooks ended with an error: that of a target, passed on, or another that takes its place.
+  /// Ends the turn when the hooks ended with an error: one of a target that was passed on, or one that replaces it.
   private func finish(by error: any Error) throws {
     defer { end() }
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
     if place != nil { noteOutcomes() }
-    // A report lists whoever ran; else the error stands in the place of what came of the targets.
+    // A report lists whoever ran; elsewhere the error replaces the outcomes of the targets.
     if isAsked, place == nil || !walk.sink.listsEveryTarget {
       giveUpFailures()
       replace(with: outcomes.filter { !$0.outcome.hasAnswer })
@@ -279,7 +281,7 @@ final class HookedTurn {
     try fail(error)
   }
 
-  /// Takes an error of the hooks: it is the message's, or that of the proxy among its targets.
+  /// Takes an error of the hooks: it ends the message or, where the proxy is nested, is the outcome of the proxy.
   fileprivate func fail(_ error: any Error) throws {
     guard let place else {
       walk.failedInHooks = true
@@ -293,8 +295,8 @@ final class HookedTurn {
     walk.put(failure, own)
   }
 
-  /// Puts the answers of the hooks in, where the sender asks. Where targets are listed, as many as came from those stand at them;
-  /// any others are the proxy's own, and the targets stand without one.
+  /// Takes the answers of the hooks, where the sender asks. Where targets are listed, and as many answered as there are answers,
+  /// each has one of them; else the answers are the proxy's own, and the targets are listed without.
   private func finish(with answers: MessageAnswers) {
     defer { end() }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
@@ -317,7 +319,7 @@ final class HookedTurn {
     noteOutcomes()
   }
 
-  /// Notes at the proxy around what came of this one.
+  /// Notes the outcomes in the frame of the proxy around this one.
   private func noteOutcomes() {
     for found in outcomes { walk.note(found.outcome) }
     if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
@@ -336,7 +338,7 @@ final class HookedTurn {
 }
 
 extension Walk {
-  /// Runs hooks that all come before the message, and begins with what stands behind them: the message goes on as without.
+  /// Runs hooks that all come before the message, and then begins with the proxy as if it had no hooks.
   ///
   /// - Throws: their error, where they stand around the message as a whole.
   func runBefore(_ around: RouteSurroundings, _ node: RouteNode, _ place: StepContext?) throws {

@@ -70,7 +70,7 @@ class WalkSink {
   func take(_ answer: consuming ArgumentBox, of target: AnyObject) {}
   /// Counts targets that ran and whose answers nobody wants.
   func countDelivered(_ count: Int) {}
-  /// The counts so far, for a message that is sent once more in place of what came since.
+  /// The counts so far; set back where a hook sends the message once more.
   var counts: BroadcastSummary {
     get { BroadcastSummary() }
     set {}
@@ -139,7 +139,7 @@ class SinkOf<Sink: OutcomeSink>: WalkSink {
   }
 }
 
-/// The same, compiled for its type: a virtual method of a generic class is not.
+/// The same for a broadcast: a virtual method of a generic class would not be specialised for its type.
 private final class SummarySink: SinkOf<BroadcastSummary> {
   override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
@@ -375,8 +375,8 @@ extension PolicySink where R == ArgumentBox {
 }
 
 extension MessageError {
-  /// The error of a question whose targets all answer on contexts of their own, to a sender that does not wait, or, where it does,
-  /// whose buffers all refused it.
+  /// The error of a question that no target can answer: all are on contexts of their own, and the sender does not wait; or it
+  /// waits, and their buffers refused the message.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

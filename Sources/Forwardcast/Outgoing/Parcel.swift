@@ -168,7 +168,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trail?.end()
   }
 
-  /// Why the registration, or that of a proxy on the way, lets nothing through, unless what waits is to be delivered all the same.
+  /// Why the registration, or that of a proxy on the way, lets nothing through; `nil` also where waiting messages are delivered
+  /// in spite of it.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept ? step.registration.takeUnretainedValue().isMuted ? .muted : nil : step.obstacle
@@ -192,7 +193,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
         return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
-      // An answer keeps its target no longer than that is to be listed.
+      // An answer keeps its target only where targets are listed.
       let isKept = if case .answered = outcome { details.request.listsEveryTarget } else { true }
       pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {

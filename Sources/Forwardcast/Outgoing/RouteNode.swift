@@ -188,7 +188,7 @@ final class RouteNode {
     }
   }
 
-  /// What becomes of a message at the targets that nobody asks now.
+  /// The outcomes at the proxy's targets where none of them is asked.
   ///
   /// - Parameters:
   ///   - stop: why it does not come to the proxy; `nil` where it waits for its context.

@@ -196,7 +196,7 @@ enum SuspendedWaits {
   ) -> (ring: [Registration]?, limit: Limit?) {
     let ring = ring(from: wanted, to: waiting, onlyOwn: isOwn)
     if isOwn, ring != nil { return (ring, nil) }
-    // Also over waits of which nobody knows whether they are the method's own.
+    // Also over waits of tasks that a method made, which it may await or not.
     guard let suspected = ring ?? self.ring(from: wanted, to: waiting, onlyOwn: false) else { return (nil, nil) }
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }

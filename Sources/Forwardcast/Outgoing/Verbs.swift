@@ -14,7 +14,7 @@ extension OutgoingMessage {
     return sink.sink.end(walk, by: failure)
   }
 
-  /// The same with suspensions. There once for all sinks: who waits does not feel that.
+  /// The same with suspensions. Compiled once for all sinks: beside a wait that costs nothing.
   @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink

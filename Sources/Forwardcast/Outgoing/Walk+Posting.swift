@@ -123,7 +123,7 @@ extension Walk {
     return .away(inner?.outcomes(.bufferFull, at: place) ?? [(.skipped(.bufferFull), place)])
   }
 
-  /// What becomes of a step that is passed by: where all are listed, those of a proxy in its place.
+  /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.
   private func passed(_ reason: DeliveryReport.SkipReason, _ index: Int, _ node: RouteNode) -> RouteNode.Posted {
     guard sink.listsEveryTarget, case .node(let child)? = node.nested[index] else { return .outcome(.skipped(reason)) }
     return .away(child.outcomes(reason, at: ownPlace(of: node.route.steps[index], in: node)))
@@ -218,11 +218,11 @@ extension Walk {
     keepsRoom = true
     var last: BufferedLine?
     do {
-      // In one order for all senders: none waits for a place of one that waits for its own.
+      // All senders take places in one order, so that no two wait for places of each other.
       for (line, node, index) in inOrder(places, by: { ObjectIdentifier($0.line) }) {
         let step = node.route.steps[index]
         guard step.isActive, step.target != nil, node.proxies.obstacle == nil else { continue }
-        // A line that several ways lead to has one place for all of them: who holds it may not wait for another.
+        // A line that is reached by several ways gives one place for all of them: its sender may not wait for a second one.
         guard line !== last else {
           node.reserved[index] = false
           continue

@@ -145,12 +145,12 @@ extension Walk {
     endLoop(index, ran: ran)
   }
 
-  /// Whether all that were to get the message elsewhere have died unnoticed.
+  /// Whether all targets on other contexts that were to get the message have died or been removed.
   var areDeadElsewhere: Bool { !root.hasElsewhere { $0.isActive && $0.target != nil } }
 
   /// What the proxy does about a message that nobody got.
   ///
-  /// - Parameter queued: how many of those who were reached may have died unnoticed.
+  /// - Parameter queued: how many of those that were reached are queued, and may have died before they got it.
   /// - Throws: `nobodyResponds` where silence is an error.
   /// - Returns: whether nobody got it.
   @discardableResult
@@ -160,7 +160,7 @@ extension Walk {
     return true
   }
 
-  /// Whether what is to become of silence has not been decided within hooks.
+  /// Whether silence is answered here, and not inside of hooks.
   var isSilenceOpen: Bool { !root.hasTurn }
 
   // MARK: Waiting

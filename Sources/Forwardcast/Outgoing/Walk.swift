@@ -6,7 +6,7 @@
 /// another are frames of a stack of its own: depth costs no thread stack. Hooks are frames too: what they let through is served
 /// inside of their call, by this same walk.
 ///
-/// Stays in the turn of its message: nothing looks at it while something else changes it, so no access has to be checked.
+/// Used in the turn of its message only: no access to it overlaps with another, so none has to be checked.
 @usableFromInline
 final class Walk {
   /// What is to be waited for before the walk goes on.
@@ -27,10 +27,10 @@ final class Walk {
     case blocked(Patience)
   }
 
-  /// As hooks change it, inside of them.
+  /// The message; inside of hooks as they have changed it.
   @exclusivity(unchecked) var message: OutgoingMessage
   let root: RouteNode
-  /// The place of that proxy in the one around it, where the message came to it on a context of its own.
+  /// The place of ``root`` in the proxy around it, where the message came to it on a context of its own.
   let place: StepContext?
   let waiting: Waiting
   let sink: WalkSink
@@ -38,19 +38,19 @@ final class Walk {
   let executor: MailboxExecutor?
   /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
   @exclusivity(unchecked) var pending: PendingAnswers?
-  /// Whether what is open is for a sender elsewhere to wait for.
+  /// Whether open outcomes are waited for by a sender on another context, and not here.
   private let isElsewhere: Bool
-  /// Whether a hook that does not suspend stands around: then nobody is queued who would have to be waited for.
+  /// Whether the walk is inside of a hook that does not suspend: then no target is queued that would have to be waited for.
   @exclusivity(unchecked) var mayNotWait = false
-  /// What is known and not given to the sink yet, in the order of delivery.
+  /// Outcomes that were not given to the sink yet, in the order of delivery.
   @exclusivity(unchecked) var log: [Outcome] = []
   /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
   @exclusivity(unchecked) var hooksThatAsk = 0
-  /// Says of each answer whether the sender needs no further one, where it does not get it at once.
+  /// Says of each answer whether it is enough for the sender, where answers are kept back from the sink.
   @exclusivity(unchecked) var probe: ((ArgumentBox) -> Bool)?
   /// Whether an outcome in the log is open.
   @exclusivity(unchecked) private var hasOpen = false
-  /// The answers that the sink has, where a probe may have to begin with them.
+  /// The answers that the sink has got, where a new probe has to count them.
   @exclusivity(unchecked) private var given: [ArgumentBox] = []
   /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
   @exclusivity(unchecked) var (isKnown, isEnough) = (false, false)
@@ -62,9 +62,9 @@ final class Walk {
   @exclusivity(unchecked) var dropped = 0
   /// Whether the budget has ended the message.
   @exclusivity(unchecked) private(set) var isSpent = false
-  /// Whether it was hooks around the proxy that the message was sent to that ended it.
+  /// Whether the message was ended by hooks around the proxy that it was sent to.
   @exclusivity(unchecked) var failedInHooks = false
-  /// Keeps the answers of the loop under way for hooks, or behind what is open.
+  /// Keeps the answers of the loop under way, where hooks get them first or an earlier outcome is open.
   @exclusivity(unchecked) private var keeper: TypedTaker?
   /// Whether some target ran inside of hooks, whatever these made of that.
   @exclusivity(unchecked) var wasAsked = false
@@ -100,7 +100,7 @@ final class Walk {
     var reached = false
     /// Whether some target failed.
     var failed = false
-    /// Whether something came of it, be it that nobody got it.
+    /// Whether an outcome was noted, be it that nobody got the message.
     var isListed = false
     /// Why nobody further gets it.
     var stop: DeliveryReport.SkipReason?
@@ -216,7 +216,7 @@ final class Walk {
       let isListed = !node.isListedElsewhere(step)
       if case .node(let child)? = node.nested[index], !child.isAway, isListed && sink.listsEveryTarget || child.hasLeft
       {
-        // What left is on its way, and would be missing.
+        // What was posted behind it is on its way, and would be missing in the report.
         push(child, context(step, step.target), stop: reason)
       } else if isListed {
         take(.skipped(reason), at: passedContext(step))
@@ -282,8 +282,8 @@ final class Walk {
     return Forwardcast.answers(target, selector) ? reason : .doesNotRespond
   }
 
-  /// Takes what became of a step on another context, which is posted now unless all have been. `false` when it runs in the
-  /// sender's turn.
+  /// Takes the outcome of a step on another context, which is posted now unless all were posted before. `false` when it runs in
+  /// the sender's turn.
   private func takePosted(_ step: RouteStep, _ index: Int) -> Bool {
     let node = frame.node
     let posted: RouteNode.Posted?
@@ -313,7 +313,7 @@ final class Walk {
     return true
   }
 
-  /// Charges what is looked through on the way, however few targets are served.
+  /// Charges for the steps and registrations that are looked through, however few targets are served.
   private func lookThrough() {
     let route = frame.route
     if message.trail?.budget != nil {
@@ -386,7 +386,7 @@ final class Walk {
     log.append((outcome, kept))
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
-    // Answers are taken in their order: one that is not there yet keeps those behind it from being enough.
+    // Answers count in their order: those behind one that is still open cannot be enough.
     if !hasOpen, let probe, outcome.boxes.contains(where: probe) { isEnough = true }
   }
 
@@ -420,7 +420,7 @@ final class Walk {
   /// Whether a proxy with hooks is among those that the message passes.
   private lazy var hasHooks = root.all().contains { $0.hasTurn }
 
-  /// Says anew whether the sender needs no further answer: hooks may have changed those that it gets.
+  /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
   func renewProbe() {
     hasOpen = log.contains { $0.outcome.isOpen }
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
@@ -470,7 +470,7 @@ final class Walk {
     (frame.route.steps + frame.index, segment.end - frame.index)
   }
 
-  /// Has the steps of the segment served each for itself: no loop can.
+  /// Has the steps of the segment served one by one, since no loop can serve them.
   func refuseLoop() { frame.loopsFrom = segment.end }
 
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
@@ -644,13 +644,13 @@ final class Walk {
     lookThrough()
   }
 
-  /// Gives back all places that were not used, and says which they were: a sender that waits for anything but room has none that
-  /// others wait for, and takes them anew.
+  /// Gives back all places that were not used, and says which they were. A sender that waits for anything but room keeps no place
+  /// that others may wait for, and takes them again afterwards.
   func giveBackRoom() -> [Place] {
     keepsRoom ? ([root] + frames.lazy.map(\.node).filter(\.isFirst)).flatMap { giveBackRoom(in: $0) } : []
   }
 
-  /// Takes them anew, unless nobody further is to get the message.
+  /// Takes such places again, unless nobody further is to get the message.
   nonisolated(nonsending) func takeRoom(_ places: [Place]) async throws {
     if !isEnough, frames.first?.stop == nil { try await reserve(places) }
   }
@@ -664,8 +664,7 @@ final class Walk {
     }
   }
 
-  /// Gives back the places that were kept for the targets of a proxy which the message came to, and of those inside, and that
-  /// nobody has needed.
+  /// Gives back the places that were kept for targets of the frame's proxy, and of those inside, and were not needed.
   private func giveBackUnused() { if keepsRoom { giveBackRoom(in: frame.node) } }
 
   /// Ends the way along one route.
@@ -680,7 +679,7 @@ final class Walk {
     if frames.count == 1, frame.place == nil { return frames.removeAll(keepingCapacity: true) }
     let left = frames.removeLast()
     if let place = left.place, left.stop != nil {
-      // What keeps the targets from it keeps an empty proxy from it as well.
+      // What keeps targets from the message keeps an empty proxy from it as well.
       if !left.isListed, sink.listsEveryTarget {
         take(.skipped(.first(left.stop, .doesNotRespond)), at: place)
       }
@@ -694,7 +693,7 @@ final class Walk {
         take(.failed(error), at: place.within(left.proxies))
       }
     }
-    // What came of a proxy with hooks, its hooks say.
+    // The outcome of a proxy with hooks is said by its hooks.
     guard frames.count > base else { return hasFailedInside = left.failed }
     frame.isListed = frame.isListed || left.isListed
     if left.failed { noteFailure() } else if left.reached { frame.reached = true }
@@ -705,7 +704,7 @@ final class Walk {
 typealias Outcome = (outcome: StepOutcome, context: StepContext)
 
 extension StepOutcome {
-  /// Whether it says where the outcome will be.
+  /// Whether the outcome is still to come, in the slot that is named.
   fileprivate var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
   /// Whether a target got the message.
@@ -753,8 +752,7 @@ extension RouteStep {
 
 /// How long a sender blocks at most, with all that its hooks do.
 ///
-/// An object, since a clock's instant has a size that only the running system knows: so would all that holds one, and each copy
-/// of a walk would go by metadata.
+/// An object: the size of a clock's instant is known at run time only, and whatever holds one is copied by its metadata.
 final class Patience: Sendable {
   let timeout: Duration
   let deadline: Deadline

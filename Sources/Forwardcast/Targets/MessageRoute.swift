@@ -44,7 +44,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     let places = Dictionary(
       (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
     ) { first, _ in first }
-    // Each target once, whatever else it is registered for. Another may stand at the address of one that has died.
+    // Each target once, whatever else it is registered for. A new target may have the address of one that has died.
     var listed = Set(
       (0..<count).lazy.map { steps[$0] }.filter { $0.obstacle != .removed && $0.target != nil }
         .map { $0.registration.takeUnretainedValue().key })

@@ -8,7 +8,7 @@ extension MulticastCore {
     return MessageVisit(beginUnderLock(selector))
   }
 
-  /// The same without the lock; `nil` where no board is to be found, or not the route on it.
+  /// The same without the lock; `nil` where no board is published, or the board has no route of the selector.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     guard let board = published.enter() else { return nil }
@@ -22,7 +22,7 @@ extension MulticastCore {
     return MessageVisit(route, of: board)
   }
 
-  /// The same, for messages that take more than a loop, and for questions: how far the route reaches now, retained.
+  /// The same for messages that take more than a loop, and for questions: the route with its present end, retained.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 

@@ -105,7 +105,7 @@ package final class MulticastCore: Sendable {
     return result
   }
 
-  // Once for all changes, each of which is compiled with its body.
+  // Compiled once, and not into `change`, which is compiled for each body.
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
     // Routes keep strong targets alive, and are extended at their ends only.

@@ -68,8 +68,8 @@ final class QueuedState: Sendable {
   var dropped: Int { droppedCount.load(ordering: .acquiring) }
   func noteDropped() { droppedCount.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
-  /// Whether a message may run in its sender's turn: an automatic delivery whose sender is there and before nobody, and a
-  /// method that needs no other place.
+  /// Whether a message may run in its sender's turn: the delivery is automatic, its sender is on the context, no message waits
+  /// there that was sent before, and the method needs no other isolation.
   func runsNow(_ step: RouteStep) -> Bool {
     guard let turns, mailbox.isCurrent, turns.isFree, !gate.isClosed else { return false }
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }

@@ -170,7 +170,7 @@ public final class Registration: @unchecked Sendable {
   /// The target if it is alive and the registration is not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
-  /// Whether this is what adding the target of `other` in its way gives again.
+  /// Whether adding the same target in the way of `other` gives this registration again.
   func isLike(_ other: Registration) -> Bool {
     !isCancelled && (link === other.link || delivery == other.delivery && scope == other.scope)
   }

@@ -30,9 +30,9 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot that was reserved, from which whoever had it goes; at the end when that one gave
-  /// the place up by unregistering. A target that is registered already stays where it is; one that was put here before
-  /// and has unregistered stays out.
+  /// Registers `target` weakly in a slot that was reserved, in place of the target that had it; at the end of the order where
+  /// that one has unregistered. A target that is registered already stays where it is; one that was put here before and has
+  /// unregistered is not registered again.
   ///
   /// - Parameter stamp: how new the target is; an older one than was put here before changes nothing.
   /// - Returns: the registration in that slot, or `nil` when the target did not take it.

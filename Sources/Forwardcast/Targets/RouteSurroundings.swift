@@ -4,7 +4,7 @@
 final class RouteSurroundings: Sendable {
   private let hooks: HookChain
   let trace: MessageTrace?
-  /// Whether all that stands there is done before the message goes on, as who listens does.
+  /// Whether all of it, as hooks of streams, is done before the message goes on.
   let isBefore: Bool
 
   /// `nil` when there is nothing.
