@@ -100,9 +100,8 @@ public final class TestClock: Clock, Sendable {
     for continuation in due { continuation.resume() }
   }
 
-  /// Suspends until so many tasks sleep on this clock, or the task is cancelled. Without it a clock could be moved before
+  /// Suspends until at least so many tasks sleep on this clock, or the task is cancelled. Without it a clock could be moved before
   /// the code under test has begun to sleep, which would then sleep on.
-  /// - Parameter count: how many, at least.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {

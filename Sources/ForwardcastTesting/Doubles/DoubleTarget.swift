@@ -52,7 +52,6 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
         at: place)
     }
     if let answer = try answer(outcome, message) { return answer }
-    guard rest.count > 0 else { return try answerNothing(message) }
     var message = message
     return try result(of: try rest.forward(&message))
   }
@@ -61,7 +60,6 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     let outcome = outcome(for: message)
     try await outcome?.delay?()
     if let answer = try answer(outcome, message) { return answer }
-    guard rest.count > 0 else { return try answerNothing(message) }
     return try result(of: try await rest.forwardAndWait(message))
   }
 
@@ -78,13 +76,17 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     return nil
   }
 
-  /// The answer of an outcome; `nil` for a call that is not answered by the double itself.
+  /// The double's own answer; `nil` for a call that the real object gets.
   private func answer(_ outcome: StubOutcome?, _ message: Invocation) throws -> ArgumentBox? {
     switch outcome?.kind {
-    case .answer(let box): box
+    case .answer(let box): return box
     case .error(let error): throw error
-    case .body(let body): try body(message.arguments)
-    case .fallback, nil: nil
+    case .body(let body): return try body(message.arguments)
+    case .fallback, nil:
+      if rest.count > 0 { return nil }
+      // A message that returns nothing needs no answer. Any other is left to what the proxy does when nobody responds.
+      guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
+      return ArgumentBox(())
     }
   }
 
@@ -96,11 +98,5 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   /// What the error says for which a call without a stub ends.
   func advice(for selector: MessageSelector) -> String {
     rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
-  }
-
-  /// A message that returns nothing needs no answer. Any other is left to what the proxy does when nobody responds.
-  private func answerNothing(_ message: Invocation) throws -> ArgumentBox? {
-    guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
-    return ArgumentBox(())
   }
 }

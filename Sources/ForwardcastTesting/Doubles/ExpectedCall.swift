@@ -33,7 +33,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async -> Bool {
-    let found = if let limit { await come(times, within: limit) } else { await come(times) }
+    if let limit { _ = await come(times) { try await Deadline(after: limit).sleep() } } else { await come(times) }
+    let found = matching
     book.markVerified(found)
     if found.count >= times { for call in found { match.keepArguments(of: call.message) } }
     let end = limit.flatMap { Task.isCancelled ? nil : "within \($0)" } ?? "when the test was cancelled"
@@ -60,22 +61,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     within limit: Duration, on clock: (any Clock<Duration>)? = nil, fileID: String = #fileID,
     filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async -> Bool {
-    let isOver = await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        _ = await come(1)
-        return false
-      }
-      group.addTask {
-        do {
-          if let clock { try await clock.sleep(for: limit) } else { try await Deadline(after: limit).sleep() }
-          return true
-        } catch {
-          return false
-        }
-      }
-      let first = await group.next() ?? false
-      group.cancelAll()
-      return first
+    let isOver = await come(1) {
+      if let clock { try await clock.sleep(for: limit) } else { try await Deadline(after: limit).sleep() }
     }
     let found = matching
     book.markVerified(found)
@@ -84,20 +71,24 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Waits for so many calls, or until the task is cancelled. Gives those that there were.
-  nonisolated(nonsending) private func come(_ times: Int) async -> [RecordedCall] {
+  /// Waits for so many calls, or until the task is cancelled.
+  nonisolated(nonsending) private func come(_ times: Int) async {
     for await _ in book.recorder.changes where matching.count >= times { break }
-    return matching
   }
 
-  nonisolated(nonsending) private func come(_ times: Int, within limit: Duration) async -> [RecordedCall] {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { _ = await come(times) }
-      group.addTask { try? await Deadline(after: limit).sleep() }
-      await group.next()
-      group.cancelAll()
+  /// Waits for so many calls, or for the end of `sleep`. Gives whether it was that end, and not a cancelled task.
+  nonisolated(nonsending) private func come(
+    _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
+  ) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await come(times)
+        return false
+      }
+      group.addTask { (try? await sleep()) != nil }
+      defer { group.cancelAll() }
+      return await group.next() ?? false
     }
-    return matching
   }
 
   /// Expects so many such calls.

@@ -55,9 +55,6 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   /// Answers with these values, one after another.
   ///
   /// Each answer is the value itself: where a double is shared between threads, they share it too.
-  /// - Parameters:
-  ///   - first: the first answer.
-  ///   - others: the next ones, of which the last is for all calls that follow.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
     for answer in [first] + others { _ = adding(.answer(ArgumentBox(uncheckedSendable: answer))) }
@@ -80,9 +77,6 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   /// Delays what is said behind this: until the test has moved `clock` by so much after the call.
   ///
   /// Only a requirement that suspends can be delayed; a call of another one is a failure.
-  /// - Parameters:
-  ///   - duration: how long, by that clock.
-  ///   - clock: such as a ``TestClock``.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }

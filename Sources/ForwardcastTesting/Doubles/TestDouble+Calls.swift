@@ -71,9 +71,6 @@ extension TestDouble {
   ///
   ///     await store.call(Messages.save, "a", .any).wait(times: 2)
   ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - first: its first argument, or what it has to be like.
   public func call<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message, first))
   }

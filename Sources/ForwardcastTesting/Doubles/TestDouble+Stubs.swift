@@ -17,9 +17,6 @@ extension TestDouble {
   ///     store.stub(Messages.load, "a").answers("text")
   ///
   /// Without anything said, a message that returns nothing is allowed, which matters to a strict double.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - first: its first argument, or what it has to be like.
   @discardableResult
   public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Face, R, A> {
     adding(CallMatch(message, first))

@@ -67,7 +67,6 @@ public final class TestDouble<Face: MulticastSending> {
   public func removeStubs() { target.stubs.withLock { $0 = [] } }
 
   /// Gives calls that no stub answers to a real object, which is kept alive, in place of another one that was.
-  /// - Parameter real: an object of the protocol.
   public func fallsBack(to real: Face.Interface) {
     target.rest.removeAll()
     target.rest.add(real, ownership: .strong)
