@@ -87,9 +87,6 @@ func scriptText(_ path: String) throws(FileError) -> String {
 
 /// Bytes as text.
 ///
-/// - Parameters:
-///   - name: what the place of an error calls the text.
-///   - firstLine: the number of the first line.
 /// - Throws: ``FileError`` with the place of a byte that is not UTF-8.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)

@@ -28,8 +28,7 @@ final class Conversation {
   private(set) var status = Status.success
 
   init(display: ProgressDisplay, isTerminal: Bool) {
-    self.display = display
-    self.isTerminal = isTerminal
+    (self.display, self.isTerminal) = (display, isTerminal)
     display.tracing.store(false, ordering: .relaxed)
     session = ScriptSession(handlers: display.handlers(traces: true))
     lines = ScriptLines(joinsElse: !isTerminal)

@@ -8,39 +8,26 @@ import Synchronization
 /// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`: each file in a world of its own; or
 /// `forwardcast run FILE… --every-order [--limit N]`.
 struct RunCommand {
-  private let files: [String]
-  private let traces: Bool
-  /// Where the picture of all messages goes.
-  private let diagramPath: String?
-  /// Where the slices of all messages go.
-  private let tracePath: String?
-  private let stepLimit: Int
-  /// How often each file is run at most, where every order of its queues is asked for.
-  private let orderLimit: String?
+  private let call: Arguments
 
   init(_ call: Arguments) throws(UsageError) {
-    let isEveryOrder = call.has("--every-order")
-    orderLimit = isEveryOrder ? call.value(of: "--limit") ?? "10000" : nil
     let unfit = ["--trace", "--diagram", "--trace-file", "--steps"].filter(call.has)
-    if isEveryOrder ? !unfit.isEmpty : call.has("--limit") {
+    if call.has("--every-order") ? !unfit.isEmpty : call.has("--limit") {
       throw UsageError(text: "--limit goes with --every-order, which takes no other option", word: .named("run"))
     }
-    files = call.operands
-    traces = call.has("--trace")
-    diagramPath = call.value(of: "--diagram")
-    tracePath = call.value(of: "--trace-file")
-    stepLimit = call.value(of: "--steps").flatMap(Int.init) ?? ScriptSession.defaultStepLimit
+    self.call = call
   }
 
   func run() -> Status {
-    if let orderLimit { return runOrders(orderLimit) }
+    if call.has("--every-order") { return runOrders(call.value(of: "--limit") ?? "10000") }
+    let diagramPath = call.value(of: "--diagram")
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     do throws(FileError) {
-      let output = try tracePath.map { path throws(FileError) in try FileWriter(path) }
+      let output = try call.value(of: "--trace-file").map { path throws(FileError) in try FileWriter(path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       // Where output cannot be written any more, nothing that follows would be seen.
-      for file in files where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
+      for file in call.operands where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
       trace?.finish()
       try output?.finish()
       if let diagram, let path = diagramPath {
@@ -61,7 +48,7 @@ struct RunCommand {
     defer { free(place) }
     let folder = own.contains("/") ? String(cString: place ?? strdup(own)).split(separator: "/").dropLast() : []
     let program = (own.contains("/") ? "/" : "") + (folder + ["forwardcast-orders"]).joined(separator: "/")
-    let words = [program, "--limit", limit, "--"] + files.map { $0 == "-" ? "/dev/stdin" : $0 }
+    let words = [program, "--limit", limit, "--"] + call.operands.map { $0 == "-" ? "/dev/stdin" : $0 }
     var arguments = words.map { strdup($0) } + [nil]
     execvp(program, &arguments)
     let reason = String(cString: strerror(errno))
@@ -80,15 +67,15 @@ struct RunCommand {
       return .usage
     }
     let display = ProgressDisplay()
-    var handlers = display.handlers(traces: traces)
+    var handlers = display.handlers(traces: call.has("--trace"))
     if diagram != nil || trace != nil {
       handlers.events = { event in
         diagram?.add(event)
         trace?.add(event)
       }
     }
-    let session = ScriptSession(stepLimit: stepLimit, handlers: handlers)
-    return display.status(of: session.run(text, named: path))
+    let stepLimit = call.value(of: "--steps").flatMap(Int.init) ?? ScriptSession.defaultStepLimit
+    return display.status(of: ScriptSession(stepLimit: stepLimit, handlers: handlers).run(text, named: path))
   }
 }
 
