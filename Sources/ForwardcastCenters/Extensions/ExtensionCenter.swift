@@ -44,11 +44,6 @@ public final class ExtensionCenter: ManagedService {
 
   /// States what a protocol's point is to be, before it is first used: see ``ExtensionPoint``.
   ///
-  /// - Parameters:
-  ///   - type: the protocol.
-  ///   - selectors: the only messages of the point; `nil` for all that observers have.
-  ///   - table: methods for observers without tables of their own.
-  ///   - options: how duplicates, silence and errors are treated.
   /// - Returns: `false`, and nothing happens, when the point exists.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
@@ -75,11 +70,6 @@ public final class ExtensionCenter: ManagedService {
   // MARK: Registering
 
   /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:delivery:priority:buffer:whenRemoved:)``.
-  /// - Parameters:
-  ///   - observer: whom to register.
-  ///   - type: the protocol.
-  ///   - delivery: where and when its messages run; in the sender's turn unless given.
-  ///   - priority: higher comes first.
   @discardableResult
   public func register<Interface: Sendable>(
     _ observer: Interface, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0
@@ -118,10 +108,6 @@ public final class ExtensionCenter: ManagedService {
   // MARK: Sending
 
   /// Makes an ordinary call to the observers of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
-  /// - Parameters:
-  ///   - type: the protocol.
-  ///   - selector: the message that the call stands for; `nil` calls all observers.
-  ///   - call: the call.
   @discardableResult
   public func notify<Interface: Sendable>(
     _ type: Interface.Type, for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void
@@ -130,10 +116,6 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
-  /// - Parameters:
-  ///   - type: the protocol.
-  ///   - message: the key.
-  ///   - arguments: the message's, in order.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A>(
@@ -154,11 +136,6 @@ public final class ExtensionCenter: ManagedService {
 
   /// Sends a message to the observers of a protocol and makes one result of the answers: see
   /// `collect` of ``ExtensionPoint``.
-  /// - Parameters:
-  ///   - type: the protocol.
-  ///   - message: the key.
-  ///   - arguments: the message's, in order.
-  ///   - policy: makes one result of the answers.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

@@ -48,11 +48,6 @@ extension ExtensionPoint {
   ///
   /// This is the form for observers without a class, as in a script.
   ///
-  /// - Parameters:
-  ///   - key: who makes the service.
-  ///   - table: its methods; they say which messages make it.
-  ///   - priority: higher comes first.
-  ///   - observer: the service as an observer of the point.
   /// - Returns: as ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(

@@ -42,12 +42,6 @@ extension ExtensionPoint: MulticastSending {
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer whose messages run where and when `delivery` says.
   ///
-  /// - Parameters:
-  ///   - observer: whom to register.
-  ///   - delivery: where and when its messages run.
-  ///   - priority: higher comes first.
-  ///   - buffer: how many messages may wait, and which go when there are more.
-  ///   - pending: what becomes of messages that wait when the observer is unregistered.
   /// - Returns: as ``register(_:priority:)``; an observer has one place in a point, whatever its delivery.
   @discardableResult
   public func register(

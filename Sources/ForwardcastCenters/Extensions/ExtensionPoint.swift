@@ -62,11 +62,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   // MARK: Registering
 
-  /// Registers an observer, weakly, from the next message on.
+  /// Registers an observer, weakly, from the next message on. Higher priorities come first, equal ones in the order of
+  /// registration.
   ///
-  /// - Parameters:
-  ///   - observer: whom to register.
-  ///   - priority: higher comes first; equal ones in the order of registration.
   /// - Returns: the registration, with which the observer can be muted; `nil`, and nothing happens, when the observer is
   ///   registered already, is no object, or has none of the point's messages.
   @discardableResult
@@ -87,9 +85,6 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
 
   /// Registers an object of which the compiler does not know whether it conforms.
   ///
-  /// - Parameters:
-  ///   - object: any object; `nil` registers nothing.
-  ///   - priority: higher comes first.
   /// - Returns: as ``register(_:priority:)``; `nil` also when the object is not an `Interface`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {

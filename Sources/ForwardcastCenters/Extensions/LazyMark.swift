@@ -13,11 +13,10 @@ final class LazyMark: NamedReceiver, Sendable {
   let delivery: Delivery
   /// The types of the method that the observer will have for a selector, found without making it.
   let signature: @Sendable (MessageSelector) -> MethodSignature?
-  private let stampOf: @Sendable (ServiceCenter) throws -> (SlotStamp, isMaking: Bool)
+  /// The store, of a center or one around it, in which the service lives.
+  private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   /// Makes the observer, and says whether it is the service itself.
   private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
-  /// Keeps an object as long as the service lives in its center.
-  private let keep: @Sendable (ServiceCenter, Leash, LazyMark) throws -> Void
   /// An observer that was made for the service and that nobody else keeps, and what ends with the service.
   private let kept = Guarded<Kept?>(nil)
   /// Threads that are making the observer for this mark.
@@ -29,10 +28,7 @@ final class LazyMark: NamedReceiver, Sendable {
     as observer: @escaping @Sendable (Service) -> Interface
   ) {
     (receiverName, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
-    stampOf = { center in
-      let store = try center.owner(of: key).store
-      return (SlotStamp(source: store.number, generation: store.generation), store.isMaking(key.id))
-    }
+    store = { try $0.owner(of: key).store }
     make = { center in
       let service = try center.service(key)
       let observer = observer(service)
@@ -41,7 +37,6 @@ final class LazyMark: NamedReceiver, Sendable {
       }
       return (observer as AnyObject, isObject(service) && service as AnyObject === observer as AnyObject)
     }
-    keep = { center, leash, mark in try center.owner(of: key).store.keep(leash, for: mark, with: key.id) }
   }
 
   /// Whether the calling thread is making the observer for this mark.
@@ -51,9 +46,10 @@ final class LazyMark: NamedReceiver, Sendable {
   ///
   /// - Throws: ``ServiceError``, or what the service's construction throws.
   func wake(in center: ServiceCenter, at place: ReservedSlot, of core: MulticastCore) throws {
-    let (stamp, isMaking) = try stampOf(center)
+    let store = try store(center)
+    let stamp = SlotStamp(source: store.number, generation: store.generation)
     // What a service sends while it is made does not reach itself: nobody sees it yet.
-    if isMaking || core.stamp(of: place) == stamp { return }
+    if store.isMaking(id) || core.stamp(of: place) == stamp { return }
     let me = ThreadIdentity.current
     guard wakers.withLock({ $0.insert(me).inserted }) else { return }
     defer { wakers.withLock { _ = $0.remove(me) } }
@@ -61,7 +57,7 @@ final class LazyMark: NamedReceiver, Sendable {
     if !isService {
       let leash = Leash(self)
       replaceKept(by: Kept(observer: observer, leash: ObjectIdentifier(leash))) { _ in true }
-      try keep(center, leash, self)
+      store.keep(leash, for: self, with: id)
     }
     _ = core.fill(place, with: observer, stamp: stamp)
   }

@@ -9,9 +9,6 @@ public struct ServiceSubstitute: Sendable {
   fileprivate let key: any Sendable
 
   /// Makes a class's service otherwise: with a subclass, or another initialiser.
-  /// - Parameters:
-  ///   - type: the class.
-  ///   - make: makes the service in the center that is asked.
   public init<Service: ManagedService>(
     for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -39,9 +36,6 @@ extension ServiceCenter {
   ///     try center.withSubstitutes(account) {
   ///       #expect(try center.service(ChatService.self).title == "test")
   ///     }
-  /// - Parameters:
-  ///   - substitutes: what is made in the place of what.
-  ///   - body: sees the other services.
   public func withSubstitutes<Result>(_ substitutes: ServiceSubstitute..., run body: () throws -> Result) rethrows
     -> Result
   {
