@@ -35,16 +35,12 @@ final class Frame {
   var hook: HookRun?
 
   init(source: SourceText, depth: Int) {
-    (self.source, self.depth) = (source, depth)
-    object = nil
-    scopes = []
+    (self.source, self.depth, object, scopes) = (source, depth, nil, [])
   }
 
   /// A row, in which `self` and `name` are known.
   init(row: RowDefinition, object: ScriptObject, depth: Int) {
-    source = row.source
-    self.object = object
-    self.depth = depth
+    (source, self.object, self.depth) = (row.source, object, depth)
     scopes = [["self": .value(.object(object.reference)), "name": .value(.string(object.name))], [:]]
   }
 

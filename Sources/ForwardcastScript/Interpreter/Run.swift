@@ -208,10 +208,7 @@ final class SendInProgress: Sendable {
   init(
     run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil
   ) {
-    self.run = run
-    self.receiver = receiver
-    self.policy = policy
-    self.depth = depth
+    (self.run, self.depth, self.policy, self.receiver) = (run, depth, policy, receiver)
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
     isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }

@@ -39,8 +39,7 @@ final class World: Sendable {
   private let deepestReceiver = Atomic<Int>(0)
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
-    self.handlers = handlers
-    self.stepLimit = stepLimit
+    (self.handlers, self.stepLimit) = (handlers, stepLimit)
     services.onError = { [weak self] failure in
       if let errors = HookErrors.current { errors.add(failure.error) } else { self?.report(failure.error) }
     }

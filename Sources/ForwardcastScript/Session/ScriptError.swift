@@ -121,8 +121,7 @@ struct ScriptFault: Error {
 
   /// The text is the code's words and, after a colon, the evidence.
   init(_ code: ScriptError.Code, _ evidence: String = "", about subject: Subject? = nil) {
-    self.code = code
-    self.subject = subject
+    (self.code, self.subject) = (code, subject)
     let rule = code.description
     text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
   }

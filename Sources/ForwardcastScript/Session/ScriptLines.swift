@@ -45,7 +45,6 @@ public struct ScriptLines: Sendable {
   public mutating func removeAll() { (text, open, mayGoOn) = ("", [], false) }
 
   /// Adds a line with its end. Gives the texts that are whole now, in order; what is not of the language is whole too.
-  /// - Parameter line: with its line break.
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     var whole: [Whole] = []

@@ -72,9 +72,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   let crosses: Bool
 
   init(_ receiver: any MessageReceiver, label: String, crosses: Bool) {
-    self.receiver = receiver
-    self.crosses = crosses
-    description = label
+    (self.receiver, self.crosses, description) = (receiver, crosses, label)
   }
 
   public static func == (left: Self, right: Self) -> Bool { left.receiver === right.receiver }
