@@ -192,9 +192,6 @@ extension MethodSignature {
   ///     named.matches(plain)             // false
   ///     named.matches(plain, .lenient)   // true
   ///
-  /// - Parameters:
-  ///   - other: the signature to compare with.
-  ///   - strength: what may differ; nothing unless given.
   /// - Complexity: O(*n*) in the length of the shorter encoding.
   public func matches(_ other: MethodSignature, _ strength: MatchStrength = .strict) -> Bool {
     switch strength {

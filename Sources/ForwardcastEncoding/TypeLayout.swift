@@ -13,9 +13,6 @@ public struct TypeLayout: Hashable, Sendable {
   public let alignment: Int
 
   /// A layout measured elsewhere.
-  /// - Parameters:
-  ///   - size: bytes of one value.
-  ///   - alignment: a power of two, in bytes.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
   /// A system whose C compiler may disagree with the others'. More may join, so a `switch` needs a `default`.

@@ -65,7 +65,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   }
 
   /// The same receiver with another deadline: messages of both share one order.
-  /// - Parameter deadline: how long an answer is waited for.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence

@@ -15,9 +15,6 @@ public struct UndoPreparation {
 
   /// Registers a message by its key. An answer is not waited for.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - arguments: kept in the step until it is undone.
   /// - Throws: `MessageError` `unrecognizedSelector`, or what says that the arguments do not fit.
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
     var boxes: [ArgumentBox] = []
