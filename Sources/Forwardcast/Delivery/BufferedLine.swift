@@ -95,7 +95,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Adds a message, and gives the one that has to go for it: another, itself, or none.
+  /// Adds a message, and gives the one that the buffer gives up for it: another, the new one, or none.
   ///
   /// - Parameters:
   ///   - reserved: whether the sender has a place from ``reserve()``, which it gives up with this.

@@ -220,7 +220,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// The level of the running code; 0 where turns have no priority.
   var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
 
-  // The layout of a priority is known at run time only: who handles one stands apart from what each message takes.
+  // The layout of a priority is known at run time only: code that handles one stands apart from that of each message.
   @inline(never)
   private static var currentLevel: UInt16 { level(Task.currentPriority) }
 

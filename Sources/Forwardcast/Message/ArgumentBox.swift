@@ -62,7 +62,7 @@ public struct ArgumentBox {
     return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
   }
 
-  /// Whether the box keeps what it refers to neither alive nor as it is.
+  /// Whether the box was made weak or unowned, and does not keep what it refers to.
   var holdsNoReference: Bool {
     func open<V>(_ value: V) -> Bool { V.self == LooseArgument.self }
     return _openExistential(storage, do: open)

@@ -2,7 +2,7 @@
 
 /// What a message, and everything that it leads to, may cost.
 ///
-/// The library counts; whoever made the budget says what that is worth. A budget travels with the trail of its message, so a
+/// The library counts; whoever made the budget says what each item costs. A budget travels with the trail of its message, so a
 /// message without one costs nothing more.
 package final class MessageBudget: Sendable {
   /// What is counted, each before it is done.

@@ -82,7 +82,7 @@ public struct DeliveryReport {
     /// Its context went away with the message.
     public static var lost: SkipReason { SkipReason("context gone") }
 
-    /// Which reason is said where several hold: the first of these.
+    /// Of several reasons that hold, the first of these is given.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
     /// The one of two reasons that is said where both hold.

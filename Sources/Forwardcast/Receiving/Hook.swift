@@ -29,7 +29,7 @@ final class Hook: Sendable {
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// One of the two may be missing: then messages that wait, or that do not, are refused.
+    /// Where one form is missing, messages whose sender waits, or those whose sender does not, are refused.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 

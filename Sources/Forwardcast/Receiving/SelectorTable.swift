@@ -221,7 +221,7 @@ final class TableStorage: Sendable {
     targetName = "\(type)"
     targetID = ObjectIdentifier(type)
     self.accepts = accepts
-    // Whether a class conforms to a protocol only its objects tell: those are asked when a method is found.
+    // Only an object can be asked whether its class conforms to a protocol: that is done when a method is found.
     isForClass = type is AnyObject.Type
     self.isSubtype = isSubtype
     self.parent = parent.flatMap { !$0.isForClass || $0.isSubtype(type) ? $0 : nil }
@@ -263,8 +263,8 @@ final class TableStorage: Sendable {
     resolvesNothing.store(UInt(bitPattern: type), ordering: .relaxed)
   }
 
-  /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides what it was to
-  /// override.
+  /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides the method that it was
+  /// to override.
   func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
     var table: TableStorage? = self
     var hooked: [TableStorage] = []

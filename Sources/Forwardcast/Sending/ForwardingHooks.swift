@@ -55,7 +55,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
 /// Forwards one message of a proxy through the proxy's hooks.
 ///
-/// What becomes of it inside of them, another send decides, which passes these hooks: arguments go as they are.
+/// Inside of them the message is sent once more, past these hooks and with its arguments as they are.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: any HookedForwarding
   private let chain: HookChain

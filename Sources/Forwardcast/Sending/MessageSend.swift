@@ -38,7 +38,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
 {
   guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
   var receiver = first
-  // Who was passed is kept: the address of one that died could be another's, which would look like a ring.
+  // The receivers that were passed are kept: a new one at the address of one that died would look like a ring.
   var passed: [any MessageReceiver] = []
   while true {
     // 1. Its own table, its class's, and those of the superclasses.
@@ -176,7 +176,7 @@ extension Invocation {
     throws
   {
     if let failure = report.failures.first {
-      // Only one can be thrown; who forwards to many tells the others to whom it tells errors that nobody receives.
+      // Only one can be thrown; a receiver that forwards to many gives the others to its handler of errors.
       if let many = hooks as? any ForwardingToMany { many.tell(report.failures.dropFirst(), of: selector) }
       throw failure.error
     }

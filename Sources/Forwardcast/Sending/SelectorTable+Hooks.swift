@@ -12,8 +12,8 @@ extension SelectorTable: MessageHooking {
   ///
   /// **Hooks of a table** run once for each receiver, in the place where its method runs, whoever sends: one receiver or
   /// a proxy. They stand around the table's own rows, those that replace them later included. One for a selector stands
-  /// around an inherited row too, for those who inherit it by this table, outside of the hooks of the table that it stands
-  /// in; one for all rows is for this table's own. One that is installed later stands outside of those that are there. A row with
+  /// around an inherited row too, where the row is reached by this table, outside of the hooks of the row's own table; one for
+  /// all rows is for this table's own. One that is installed later stands outside of those that are there. A row with
   /// hooks stays typed: a sender with the row's types reaches it without a box. Hooks for all rows, or by selector, are those
   /// of ``MessageHooking``: an `around` hook finds the receiver in ``InvocationCall/target``.
   ///

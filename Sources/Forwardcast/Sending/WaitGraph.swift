@@ -25,14 +25,14 @@ package final class SharedWork: Sendable {
 
 /// Why a thread must not wait: it would wait for itself, perhaps over other threads.
 package struct WaitCycle: Error {
-  /// The names of everything on the way: all that the calling thread is at, then on each further thread from what it is
-  /// waited for up to what it waits for itself; the last name is the one that closes the ring.
+  /// The names of all work in the ring: what the calling thread is doing, then on each further thread from the work that is
+  /// waited for to the work in which it waits itself; the last name is the one that closes the ring.
   package let chain: [String]
 }
 
 /// Which thread does what, and waits for what, in the whole process.
 ///
-/// A thread at work may need what another thread is at, and wait for it. Threads that wait for each other in a ring
+/// A thread may need the result of another thread's work, and wait for it. Threads that wait for each other in a ring
 /// would wait for ever. So each looks along the ring before it waits, and enters its wait in the same step under one
 /// lock: of the threads that close a ring exactly one finds it, and gets an error instead.
 package enum WaitGraph {

@@ -184,14 +184,14 @@ extension RouteStep {
   fileprivate var runsAnywhere: Bool { method?.takeUnretainedValue().isolation.isSender ?? false }
 }
 
-/// Something for a few steps of one route, or for many. Without any it takes no memory.
+/// Values that some steps of a route have. Takes no memory while no step has one.
 struct ByStep<Element> {
-  /// What there is, in the order of its coming.
+  /// The values, in the order in which they were set.
   private var list: [Element] = []
-  /// Where each step's stands in the list, counted from 1; 0 for none.
+  /// For each step the place of its value in the list, counted from 1; 0 where it has none.
   private var places: [Int32] = []
 
-  /// The steps that have something, in order.
+  /// The steps that have a value, in order.
   var indices: [Int] { places.indices.filter { places[$0] != 0 } }
 
   subscript(index: Int) -> Element? {

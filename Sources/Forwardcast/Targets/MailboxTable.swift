@@ -13,8 +13,8 @@ struct MailboxTable: Sendable {
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// With how many entries those of mailboxes that have gone are taken out: twice as many as were found in use, so that
-  /// each costs a look or two.
+  /// The number of entries at which those of mailboxes that have gone are removed: twice the number that was found in use, so that
+  /// an entry is looked at once or twice.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 

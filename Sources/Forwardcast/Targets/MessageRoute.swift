@@ -36,8 +36,8 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     }
   }
 
-  /// What the steps are, for a message that lists every target: the registrations that are not among the steps, each with
-  /// the step that it stands before.
+  /// For a message that lists every target: the registrations that are not among the steps, each with the step that it stands
+  /// before.
   var leftOut: [(before: Int, registration: Registration)] {
     guard route.leavesOut else { return [] }
     // Where each registration stands among the steps: some may have left the list since.

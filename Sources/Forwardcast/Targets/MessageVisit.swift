@@ -3,7 +3,7 @@
 /// Who gets one message that begins now, kept for as long as the message takes.
 ///
 /// What ``MulticastSending/visit(_:)`` gives to the typed verbs of the library; it has no members of its own to use. It counts no
-/// reference: it ends with the scope that has it, and with the last one goes what a removed target leaves.
+/// reference: it ends with the scope that has it. When the last visit of a board ends, what removed targets left is released.
 public struct MessageVisit: ~Copyable {
   /// The board that keeps the route; `nil` where the visit itself keeps it.
   @usableFromInline let board: Unmanaged<RouteBoard>?
@@ -43,7 +43,7 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.steps } }
   }
 
-  /// How many steps there are: who asks at the beginning goes no further than that.
+  /// How many steps there are. A message asks at its beginning, and goes no further.
   @usableFromInline var count: Int {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }

@@ -66,7 +66,7 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // How far the old route reaches is read with the list: another message may be extending it.
+      // The end of the old route is read together with the list: another message may be extending the route.
       let (list, around, old, covered) = state.withLock { state in
         let old = current(selector, epoch, state)
         return (state.list, old == nil ? state.rest?.around : nil, old, Int(old?.covered ?? 0))

@@ -41,7 +41,7 @@ package final class MulticastCore: Sendable {
     var lastError: String?
     /// Who is told of each step, with the handle's part of it.
     var trace: (token: Hook, trace: MessageTrace)?
-    /// What stands around messages, the innermost first: who listens sees what the hooks let through.
+    /// What stands around messages, the innermost first: streams get the messages that hooks let through.
     var around: (hooks: [Hook], trace: MessageTrace?) {
       (listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks, trace?.trace)
     }

@@ -74,7 +74,7 @@ final class ProxyChain: Sendable {
 
   func contains(_ core: MulticastCore) -> Bool { contains { $0.core === core } }
 
-  /// Whether a proxy is meant of this one and those around it.
+  /// Whether `isMeant` holds for this proxy or one around it.
   func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
     var next: ProxyChain? = self
     while let here = next {

@@ -64,8 +64,7 @@ public final class Registration: @unchecked Sendable {
   /// Whether the registration is one of that proxy.
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added. That of a registration which has ended is what
-  /// it was.
+  /// Higher comes first; equal ones in the order in which they were added. It stays the same when the registration has ended.
   public var priority: Int { core?.state.withLock { _ in storedPriority } ?? storedPriority }
 
   /// The priority, for who holds the lock of `core`.
@@ -83,7 +82,7 @@ public final class Registration: @unchecked Sendable {
     }
   }
 
-  /// The priorities that registrations have no room for, as long as these are there.
+  /// The priorities that do not fit a registration's own 16 bits, as long as the registrations are there.
   static let longPriorities = Guarded<[ObjectIdentifier: Int]>(.init())
 
   deinit { if shortPriority == .min { storedPriority = 0 } }
@@ -225,7 +224,7 @@ private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
   let queued: QueuedState?
   let keepsSlot: Bool
   private let hasSubject: Bool
-  /// For whom the target stands: the registration lives as long as that object.
+  /// The object that the target stands for: the registration lives as long as that object.
   private weak let subject: AnyObject?
 
   init(

@@ -102,7 +102,7 @@ package final class ReservedSlot: @unchecked Sendable {  // what changes is guar
   fileprivate let identity = Identity()
   /// What stands in the list: without target until there is one.
   fileprivate var registration: Registration
-  /// The registration of who was last put here; it stands elsewhere when that one was registered before.
+  /// The registration of the target that was put here last; it stands elsewhere where the target was registered before.
   fileprivate var served: Registration?
   fileprivate var stamp: SlotStamp?
   fileprivate var isGivenUp = false
@@ -113,7 +113,7 @@ package final class ReservedSlot: @unchecked Sendable {  // what changes is guar
   }
 }
 
-/// How new a target is: from which source, and how much that had changed when it was taken from there.
+/// How new a target is: the source that it was taken from, and the generation of the source at that time.
 package struct SlotStamp: Hashable, Sendable {
   let source: UInt
   let generation: UInt

@@ -15,7 +15,7 @@ final class RoomWait: Sendable {
   /// - Parameter look: lets the sender go if the way is closed: asked now, and whenever a registration on it ends or is muted.
   init(on way: [Registration], _ look: @escaping @Sendable () -> Void) {
     (self.way, self.look) = (way, look)
-    // Before it looks: who closes the way meanwhile sees it, or is seen.
+    // Entered before it looks: a change that closes the way meanwhile finds the wait, or is found by the look.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

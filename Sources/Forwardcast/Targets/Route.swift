@@ -29,8 +29,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// Whether messages take more than to call the methods of direct targets: there are hooks, other contexts, targets that are
   /// asked, among them multicasts, or targets that are registered more than once.
   let needsWalk: Bool
-  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where there is no such
-  /// loop, since they have several types or the route is another way.
+  /// The function type of all methods, where the messages take no more than a loop over them; `nil` where they have several types
+  /// or the messages take more.
   @usableFromInline let loopType: ObjectIdentifier?
   /// The address of the plan, retained, or 0: written once, under the proxy's lock.
   private let planWord = Atomic<UInt>(0)

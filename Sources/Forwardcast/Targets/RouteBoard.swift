@@ -91,15 +91,15 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
   }
 }
 
-/// Where messages find the board of a proxy: one word, of which the top byte is the number of its place and the rest counts who
-/// has come since it is there. So one addition finds the board and keeps it.
+/// Where messages find the board of a proxy: one word, of which the top byte is the number of its place and the rest counts the
+/// messages that came since it is there. So one addition finds the board and keeps it.
 ///
 ///     a message                          a change, under the proxy's lock
 ///     word + 1        → board, kept      word = place of another board, nobody has come
 ///     visits - 1                         visits of the old board + those who came
 ///
-/// Who makes `visits` 0 removes the board: it is negative while the board is in place, and falls to 0 once afterwards. Each board
-/// counts for itself, so a message that takes long keeps its own and no other.
+/// The message that makes `visits` 0 removes the board: it is negative while the board is in place, and falls to 0 once
+/// afterwards. Each board counts for itself, so a message that takes long keeps its own and no other.
 struct PublishedBoard: ~Copyable, @unchecked Sendable {  // atomic, and so is what `places` points to
   private let word = Atomic<UInt64>(0)
   /// The places, of which number 1 is the first; made for the first board.
@@ -122,7 +122,7 @@ struct PublishedBoard: ~Copyable, @unchecked Sendable {  // atomic, and so is wh
 
   /// Puts a board in the place of the one that is there. Called under the proxy's lock.
   borrowing func replace(by new: RouteBoard?, _ garbage: inout Garbage) {
-    // The old one goes first: the new one may need its place. Who comes in between finds none, and then the lock.
+    // The old one goes first: the new one may need its place. A message in between finds no board, and takes the lock.
     let old = word.exchange(0, ordering: .acquiringAndReleasing)
     let number = Int(old >> Self.shift)
     if number > 0, let found = places.load(ordering: .relaxed)?[number - 1].load(ordering: .relaxed) {

@@ -271,9 +271,9 @@ struct TargetList {
 
   /// Moves the cursor over three slots, of all groups in turn, and takes out what is dead there.
   ///
-  /// Once around, it stops until there are twice as many registrations as it has found alive. So targets that come and go
-  /// among others cost no look. Whoever joins behind the cursor, as one of a higher priority does, is not found on this way,
-  /// alive or dead: when there are many of those, it starts again at once, over at most half as many that are dead.
+  /// After one pass it stops until there are twice as many registrations as it has found alive. So targets that come and go
+  /// among others cost no look. A target that joins behind the cursor, as one of a higher priority does, is not met in this pass,
+  /// alive or dead: when there are many of those, the next pass starts at once, over at most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
