@@ -3,7 +3,7 @@
 /// One thing that was seen.
 struct Event: Hashable, CustomStringConvertible {
   /// The step in which it happened.
-  let step: Int
+  var step: Int
   /// Who saw it: a target, a hook, a handler of errors, a sender.
   let actor: String
   var text: String
@@ -14,7 +14,7 @@ struct Event: Hashable, CustomStringConvertible {
   /// Whom it may list besides: "removed … before, until the list of targets has been tidied up".
   var maySkip: [String] = []
   /// Other reasons that it may give.
-  var either: [String: String] = [:]
+  var either: [String: Set<String>] = [:]
 
   var description: String {
     "\(actor) \(text)" + (skipped.map { ", skipped [\($0.joined(separator: ", "))]" } ?? "")
@@ -23,6 +23,17 @@ struct Event: Hashable, CustomStringConvertible {
 
 /// What was seen, in the order in which it was.
 typealias Journal = [Event]
+
+extension Journal {
+  /// The same, with what happened after a step taken for what happened in it.
+  func atMost(_ step: Int) -> Journal {
+    map { event in
+      var event = event
+      event.step = Swift.min(event.step, step)
+      return event
+    }
+  }
+}
 
 /// The first step that two journals tell of differently.
 struct Difference: CustomStringConvertible {
@@ -77,7 +88,9 @@ private func matched(_ event: Event, with wanted: Event, _ strictly: Bool) -> Ev
   if !strictly, wanted.also.contains(event.text) { event.text = wanted.text }
   var (rest, optional) = (wanted.skipped ?? [], wanted.maySkip)
   event.skipped = event.skipped?.compactMap { entry in
-    if let next = rest.first, next == entry || wanted.either[next] == entry { return rest.removeFirst() }
+    if let next = rest.first, next == entry || wanted.either[next]?.contains(entry) ?? false {
+      return rest.removeFirst()
+    }
     guard let index = optional.firstIndex(of: entry) else { return entry }
     optional.remove(at: index)
     return nil

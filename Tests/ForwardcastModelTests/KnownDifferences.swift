@@ -55,6 +55,11 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "a muted target of which one registration was removed is listed as removed",
+      "A skip's reason is the first that holds of: removed, dead, muted", add(2),
+      .add(Addition(object: .target(2), only: [.tell, .ask])), .add(Addition(object: .target(2), only: [.tell])),
+      .mute(.target(2), in: 0), send(.broadcast), .cancel(0), send(.forward)),
+    KnownDifference(
       "a sender waits for room behind a nested proxy that was removed", alongWith,
       nest(1), .add(Addition(object: .target(1), proxy: 1, context: 1, buffer: .suspendSender(1))), send(.broadcast),
       send(.broadcastWhenReady), .remove(.proxy(1), from: 0)),

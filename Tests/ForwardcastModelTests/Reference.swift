@@ -28,6 +28,8 @@ final class Place {
   var deliversPending: Bool
   var isMuted = false
   var isCancelled = false
+  /// Whether it has had a bound: what was sent before does not count.
+  var hasLine: Bool
   var waiting: [Parcel] = []
   /// Whether a message of it is under way that was suspended, and those that came meanwhile.
   var isBusy = false
@@ -40,7 +42,11 @@ final class Place {
     (priority, isStrong) = (addition.priority ?? 0, addition.isStrong)
     only = addition.only.map(Set.init)
     (buffer, deliversPending) = (addition.buffer, addition.deliversPending)
+    hasLine = addition.buffer != .unbounded
   }
+
+  /// Whether its messages leave apart from those of its neighbours.
+  var travelsAlone: Bool { hasLine || deliversPending }
 }
 
 /// What makes an addition the same once more.
@@ -76,6 +82,8 @@ final class Node {
   var level: Level?
   var outcome = Outcome.open
   var isPosted = false
+  /// Why the message was not for it when its turn came.
+  var early: String?
   /// Whether a nested proxy was entered, and its hooks threw an error.
   var (isEntered, hasFailed) = (false, false)
   /// Whether it has a place in the buffer, or shares that of another way to the same registration.
@@ -96,6 +104,8 @@ final class Level {
   /// The proxies on the way to it and itself.
   let way: [Int]
   var hasPosted = false
+  /// The answer that a hook gave in place of the targets'.
+  var own: Node?
   /// Whether there are registrations whose targets have died, and which may be listed in place of an empty proxy.
   var hadDead = false
   init(_ proxy: Int, hooks: [InstalledHook], nodes: [Node], way: [Int]) {
@@ -149,6 +159,8 @@ final class Parcel {
   let travel: Travel
   let argument: Int
   let deliversPending: Bool
+  /// The strong registrations of its context that the message was for.
+  var keepsStrong: [Place] = []
   init(_ node: Node, _ travel: Travel, _ argument: Int) {
     (self.node, self.travel, self.argument) = (node, travel, argument)
     deliversPending = node.place.deliversPending
@@ -235,7 +247,7 @@ final class Reference {
 
   func note(
     _ actor: String, _ text: String, also: [String] = [], skipped: [String]? = nil, maySkip: [String] = [],
-    either: [String: String] = [:]
+    either: [String: Set<String>] = [:]
   ) {
     journal.append(
       Event(step: step, actor: actor, text: text, also: also, skipped: skipped, maySkip: maySkip, either: either))
@@ -281,9 +293,9 @@ final class Reference {
     let key = AdditionKey(addition)
     let same = places[addition.proxy].first { $0.key == key && isAlive($0) }
     if let same, !program.proxies[addition.proxy].allowsDuplicates {
-      (same.isStrong, same.buffer, same.deliversPending) = (
-        addition.isStrong, addition.buffer, addition.deliversPending
-      )
+      if !addition.isStrong { linger(same) }
+      (same.isStrong, same.deliversPending) = (addition.isStrong, addition.deliversPending)
+      change(same, to: addition.buffer)
       additions[added] = same
       let priority = addition.priority ?? same.priority
       guard same.priority != priority else { return }
@@ -297,6 +309,21 @@ final class Reference {
     }
   }
 
+  private func change(_ place: Place, to buffer: Buffer) {
+    guard place.context != nil, place.buffer != buffer else { return }
+    (place.buffer, place.hasLine) = (buffer, true)
+    switch buffer {
+    case .keepNewest(let count): place.waiting.dropLast(count).forEach(takeBack)
+    case .latestPerSelector:
+      for (index, parcel) in place.waiting.enumerated()
+      where place.waiting[(index + 1)...].contains(where: { $0.travel.send.word == parcel.travel.send.word }) {
+        takeBack(parcel)
+      }
+    case .unbounded, .keepOldest, .suspendSender: break
+    }
+    roomChanged()
+  }
+
   private func insert(_ place: Place) {
     let index = places[place.proxy].firstIndex { $0.priority < place.priority } ?? places[place.proxy].count
     places[place.proxy].insert(place, at: index)
@@ -305,9 +332,19 @@ final class Reference {
   private func cancel(_ place: Place) {
     guard !place.isCancelled else { return }
     place.isCancelled = true
+    linger(place)
     places[place.proxy].removeAll { $0 === place }
     ended[place.proxy].append(place)
     roomChanged()
+  }
+
+  /// What waits on a context keeps the targets that were registered strongly when it was sent, until the context has come to it.
+  private func linger(_ place: Place) {
+    guard place.isStrong, let context = place.context, case .target(let target) = place.object,
+      contexts[context].contains(where: { $0.parcel?.keepsStrong.contains { $0 === place } ?? false })
+    else { return }
+    running[target] += 1
+    contexts[context].append(.job { self.running[target] -= 1 })
   }
 
   // MARK: - Questions
@@ -370,7 +407,16 @@ final class Reference {
       return own.flatMap { place -> [String] in
         guard case .proxy(let inner) = place.object else { return [] }
         return ended(inner, isRemoved: true)
-      } + own.flatMap { ["\($0.object) removed", "nil removed", "nil dead"] }
+      }
+        + own.flatMap { place -> [String] in
+          let isThere =
+            !isRemoved && place.object.isTarget
+            && places[proxy].contains { other in
+              other.object == place.object && other.context == place.context && other.isMuted
+                && other.only?.contains(send.word) ?? true
+            }
+          return (isThere ? [] : ["\(place.object) removed"]) + ["nil removed", "nil dead"]
+        }
         + places[proxy].flatMap { place -> [String] in
           guard case .proxy(let inner) = place.object else { return isAlive(place) ? [] : ["nil dead"] }
           return ended(inner, isRemoved: isRemoved)
@@ -605,7 +651,12 @@ final class Reference {
       case .skip, .own:
         current = part
         withhold(level)
-        done(Served(answers: around == .own && part.word == .ask ? [Answer(value: 7)] : []))
+        level.own = nil
+        guard around == .own, part.word == .ask else { return done(Served()) }
+        guard part.mode == .report else { return done(Served(answers: [Answer(value: 7)])) }
+        level.own = Node(way: [], object: .proxy(level.proxy), row: nil)
+        level.own?.outcome = .delivered(7, wasQueued: false)
+        done(Served(answers: [Answer(value: 7, node: level.own)]))
       }
     }
   }
@@ -682,6 +733,7 @@ final class Reference {
     reopen(level)
     var part = part
     part.isInOrder = part.isInOrder || program.proxies[level.proxy].stopsAtFirst
+    if part.mode == .broadcast { postToDead(level, part) }
     if !mayStop(level, part) { postAll(level, part, argument) }
     let left = {
       // What nobody has needed.
@@ -700,7 +752,7 @@ final class Reference {
   }
 
   private func reopen(_ level: Level) {
-    level.hasPosted = false
+    (level.hasPosted, level.own) = (false, nil)
     for node in level.nodes {
       (node.outcome, node.isPosted, node.served, node.onServed) = (.open, false, nil, nil)
       (node.isEntered, node.hasFailed) = (false, false)
@@ -727,11 +779,23 @@ final class Reference {
       // Who is no target of the message is passed by in its turn.
       if isLeftOut(node, part) { continue }
       if node.place.context != nil {
-        if isReachable(node, part, in: level) { post(node, part, argument) }
+        if isReachable(node, part, in: level) { post(node, part, argument, in: level) }
       } else if let inner = node.level, inner.hooks.isEmpty, !mayStop(inner, part), isReachable(node, part, in: level) {
         node.isEntered = true
         postAll(inner, part, argument)
       }
+    }
+  }
+
+  /// Unless somebody looks, a message for one who has died unnoticed takes a place in its buffer.
+  private func postToDead(_ level: Level, _ part: Part) {
+    for place in places[level.proxy] where !isAlive(place) && place.hasLine && !place.deliversPending {
+      guard case .target(let target) = place.object, let row = rows[target][part.word],
+        place.only?.contains(part.word) ?? true, !level.nodes.contains(where: { $0.place === place })
+      else { continue }
+      let dropped = part.travel.dropped
+      post(Node(way: [place], object: place.object, row: row), part, 0, in: level)
+      part.travel.dropped = dropped
     }
   }
 
@@ -879,6 +943,7 @@ final class Reference {
         current = part
         if part.mode == .report, isLeftOut(node, part), isInLoop(index, of: level, part) {
           late.append(node)
+          node.early = obstacle(node, part)
           settle(index, Served())
           continue
         }
@@ -902,7 +967,7 @@ final class Reference {
           continue
         }
         if node.place.context != nil {
-          post(node, part, argument)
+          post(node, part, argument, in: level)
           waits && node.isPosted ? expect(node, index) : settle(index, Served())
           continue
         }
@@ -1021,9 +1086,13 @@ final class Reference {
 
   // MARK: - Contexts
 
-  private func post(_ node: Node, _ part: Part, _ argument: Int) {
+  private func post(_ node: Node, _ part: Part, _ argument: Int, in level: Level) {
     let place = node.place
     let parcel = Parcel(node, part.travel, argument)
+    parcel.keepsStrong = level.nodes.map(\.place).filter { other in
+      other.isStrong && other.context == place.context
+        && (other === place || !other.travelsAlone && !place.travelsAlone)
+    }
     // What is delivered all the same keeps its target from now on.
     if parcel.deliversPending, case .target(let target) = node.object { running[target] += 1 }
     defer { if parcel.deliversPending, case .target(let target) = node.object { running[target] -= 1 } }
@@ -1046,7 +1115,7 @@ final class Reference {
     holdsListed = !part.travel.waits
     setQueued(node, part)
     holdsListed = true
-    place.waiting.append(parcel)
+    if place.hasLine { place.waiting.append(parcel) }
     node.home = part.home
     contexts[place.context ?? 0].append(.parcel(parcel))
   }
@@ -1085,6 +1154,10 @@ final class Reference {
 
   private func giveUp(_ parcel: Parcel, for travel: Travel) {
     travel.dropped += 1
+    takeBack(parcel)
+  }
+
+  private func takeBack(_ parcel: Parcel) {
     let hadLeft = parcel.node.place.waiting.contains { $0 === parcel }
     parcel.node.place.waiting.removeAll { $0 === parcel }
     contexts[parcel.node.place.context ?? 0].removeAll { $0.parcel === parcel }
@@ -1176,7 +1249,9 @@ final class Reference {
 
   // MARK: - Results
 
-  private func leaves(_ level: Level) -> [Node] { level.nodes.flatMap { leaves(of: $0) } }
+  private func leaves(_ level: Level) -> [Node] {
+    level.nodes.flatMap { leaves(of: $0) } + [level.own].compactMap(\.self)
+  }
 
   private func leaves(of node: Node) -> [Node] {
     (node.outcome == .unlisted || node.outcome == .open ? [] : [node]) + (node.level.map { leaves($0) } ?? [])
@@ -1192,8 +1267,11 @@ final class Reference {
       } else if !others.isEmpty || !same.isEmpty && ended[level.proxy].contains(where: { $0.object == node.object }),
         !program.proxies[level.proxy].allowsDuplicates, isPassedBy(node)
       {
+        // Who is there all the same was not removed.
+        let isThere = others.contains { !$0.place.isCancelled && $0.place.context == node.place.context }
         part.travel.ended += leaves(of: node).flatMap { leaf in
-          (reasons + ["withheld by a hook", "stopped"]).map { "\(leaf.object) \($0)" } + ["nil dead"]
+          (reasons.filter { !isThere || node.level != nil || $0 != "removed" } + ["withheld by a hook", "stopped"]).map
+          { "\(leaf.object) \($0)" } + ["nil dead"]
         }
         unlist(node)
       }
@@ -1230,7 +1308,7 @@ final class Reference {
       }
     }
     var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
-    var either: [String: String] = [:]
+    var either: [String: Set<String>] = [:]
     unlistRepeats(level, part)
     for leaf in leaves(level) {
       switch leaf.outcome {
@@ -1244,10 +1322,13 @@ final class Reference {
         travel.ended.append("nil dead")
       case .skipped(let reason):
         skipped.append("\(reason == "dead" ? "nil" : "\(leaf.object)") \(reason)")
-        if reason == "removed", !isAlive(leaf.place) { either["\(leaf.object) removed"] = "nil removed" }
-        // Who is no target of the message is looked at when the targets around have been served.
-        if isOutOfScope(leaf, part) || leaf.level == nil && leaf.row == nil, let later = obstacle(leaf, part) {
-          either[skipped[skipped.count - 1]] = "\(later == "dead" ? "nil" : "\(leaf.object)") \(later)"
+        if reason == "removed", !isAlive(leaf.place) { either["\(leaf.object) removed"] = ["nil removed"] }
+        // Who is no target of the message is looked at in its turn, or when the targets around have been served.
+        if isOutOfScope(leaf, part) || leaf.level == nil && leaf.row == nil {
+          for other in [leaf.early, obstacle(leaf, part)].compactMap(\.self) {
+            either[skipped[skipped.count - 1], default: []].insert(
+              "\(other == "dead" ? "nil" : "\(leaf.object)") \(other)")
+          }
         }
       case .open, .unlisted: break
       }
@@ -1286,7 +1367,11 @@ final class Reference {
       } else if answers.isEmpty, failures.isEmpty, served.answers.isEmpty,
         !travel.waits && !queued.isEmpty || skipped.contains(where: { $0.hasSuffix("buffer full") })
       {
-        note(name, "throws answers not waited for")
+        // Those who were to answer may have been removed since.
+        let isOver = leaves(level).allSatisfy { $0.outcome != .queued || obstacle($0, part) != nil }
+        note(
+          name, "throws answers not waited for",
+          also: isOver && !travel.waits ? ["gives \(policy.result(of: []))"] : [])
       } else {
         let isAsked = travel.waits || travel.dead == 0 || !(answers + failures).isEmpty
         note(

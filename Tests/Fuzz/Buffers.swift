@@ -51,7 +51,6 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
   private var senders: [Int] = []
   private var admitted: Set<Int> = []
   private var buffer: DeliveryBuffer
-  private var isClosed = false
 
   private var tasks: [Int: Task<Void, Never>] = [:]
   private var runningTasks = 0
@@ -90,8 +89,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     case 8, 9: send(gives: program.below(3) == 0)
     case 10: cancel(program.below(8))
     case 11: change(to: LineStage.buffer(&program))
-    case 12: if program.below(4) == 0 { close() }
-    case 13: reopen()
+    case 12, 13: reopen()
     case 14: reserveAtOnce(fills: program.below(2) == 0)
     default: while context.step() {}
     }
@@ -180,7 +178,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
   // MARK: Senders
 
   private var isFull: Bool {
-    guard case .suspendSender(let bound) = buffer.policy, !isClosed else { return false }
+    guard case .suspendSender(let bound) = buffer.policy else { return false }
     return waiting.count + places >= bound
   }
 
@@ -244,12 +242,6 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     line.giveBack()
   }
 
-  private func close() {
-    isClosed = true
-    admit()
-    line.close()
-  }
-
   // MARK: What holds at all times
 
   private func check() {
@@ -267,7 +259,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
 
   /// Whatever waits gets its turn, and then nothing is left.
   func end() {
-    close()
+    change(to: .unbounded)
     var goesOn = true
     while goesOn {
       goesOn = false

@@ -19,11 +19,9 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     var reserved = 0
     var isPosted = false
     var waiters: [Waiter] = []
-    /// Whether the registration has ended: nobody is to wait for room any more.
-    var isClosed = false
 
     var isFull: Bool {
-      guard case .suspendSender(let bound) = buffer.policy, !isClosed else { return false }
+      guard case .suspendSender(let bound) = buffer.policy else { return false }
       return waiting.count + reserved >= bound
     }
 
@@ -81,9 +79,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return dropped
     }
   }
-
-  /// Lets every sender go that waits for room: the registration has ended. What waits is dropped or delivered as usual.
-  @inline(never) func close() { makingRoom { $0.isClosed = true } }
 
   /// Makes a change, and lets those senders go that there is room for afterwards.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {

@@ -30,7 +30,8 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// One wait of a task that is in a method of some target, or was made in one.
+/// One wait of a task that is in a method of some target, or was made in one; or of a sender for a place in a buffer, while it
+/// keeps places in others.
 // What changes is guarded by the table's lock.
 final class SuspendedWait: @unchecked Sendable {
   /// The targets that are to be waited for, as far as is known before the message is sent.
@@ -42,11 +43,21 @@ final class SuspendedWait: @unchecked Sendable {
   fileprivate let isOwn: Bool
   /// When the wait ends though nothing else ends it, where it may be one for itself.
   private var limit: SuspendedWaits.Limit?
+  /// The gates of the targets that others wait for in vain while this wait goes on.
+  fileprivate let gates: [ObjectIdentifier]
+  /// Has a sender give back the places that it keeps; `nil` for the wait of a method.
+  fileprivate let letGo: (@Sendable () -> Void)?
 
   fileprivate init(
     _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: SuspendedWaits.Limit?
   ) {
     (self.planned, self.methods, self.isOwn, self.limit) = (planned, methods, isOwn, limit)
+    (gates, letGo) = (methods.map(\.registration.gateIdentity), nil)
+  }
+
+  fileprivate init(for wanted: Registration, keeping kept: [Registration], letGo: @escaping @Sendable () -> Void) {
+    (planned, methods, isOwn) = ([wanted], [], true)
+    (gates, self.letGo) = (kept.map(\.gateIdentity), letGo)
   }
 
   /// The targets that have not answered yet.
@@ -87,8 +98,7 @@ final class SuspendedWait: @unchecked Sendable {
   /// Takes the wait out of the table.
   func end() {
     SuspendedWaits.table.withLock { table in
-      for method in methods {
-        let gate = method.registration.gateIdentity
+      for gate in gates {
         table.waits[gate]?.removeAll { $0 === self }
         if table.waits[gate]?.isEmpty == true { table.waits[gate] = nil }
       }
@@ -110,6 +120,8 @@ enum SuspendedWaits {
     var waits: [ObjectIdentifier: [SuspendedWait]] = .init()
     /// How often more was waited for.
     var changes = 0
+
+    mutating func enter(_ wait: SuspendedWait) { for gate in wait.gates { waits[gate, default: []].append(wait) } }
   }
   fileprivate static let table = Guarded(Table())
 
@@ -142,12 +154,24 @@ enum SuspendedWaits {
     let task = SuspendedMethod.currentTask
     let isOwn = methods.contains { $0.task == task }
     let waiting = isOwn ? methods.filter { $0.task == task } : methods
-    let gates = waiting.map(\.registration.gateIdentity)
     return try enter(wanted, waiting, isOwn: isOwn, core, selector) { table, limit in
       let wait = SuspendedWait(wanted, methods: waiting, isOwn: isOwn, limit: limit)
-      for gate in gates { table.waits[gate, default: []].append(wait) }
+      table.enter(wait)
       return wait
     }
+  }
+
+  /// Notes that a sender keeps places while it waits for one more, unless it keeps none. It is to let go of them where one is waited
+  /// for by a method that has to end before there is room for the sender: now, or when such a wait is entered.
+  @inline(never)
+  static func keep(
+    _ kept: [Registration], whileWaitingFor wanted: Registration, letGo: @escaping @Sendable () -> Void
+  ) -> SuspendedWait? {
+    guard !kept.isEmpty else { return nil }
+    let wait = SuspendedWait(for: wanted, keeping: kept, letGo: letGo)
+    table.withLock { $0.enter(wait) }
+    if ring(from: [wanted], to: wait.gates, over: { _ in true }) != nil { letGo() }
+    return wait
   }
 
   /// Enters a wait, under the table's lock, unless it closes a ring. What is asked of other waits is asked outside of the lock.
@@ -167,7 +191,11 @@ enum SuspendedWaits {
         table.changes += 1
         return (true, body(&table, limit))
       }
-      if let entered { return entered }
+      if let entered {
+        let gates = waiting.map(\.registration.gateIdentity)
+        for link in Self.ring(from: wanted, to: gates, over: { _ in true }) ?? [] { link.wait?.letGo?() }
+        return entered
+      }
       if isCurrent, let ring {
         throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
       }
@@ -194,25 +222,27 @@ enum SuspendedWaits {
     _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
     _ selector: MessageSelector
   ) -> (ring: [Registration]?, limit: Limit?) {
-    let ring = ring(from: wanted, to: waiting, onlyOwn: isOwn)
+    let gates = waiting.map(\.registration.gateIdentity)
+    let ring = self.ring(from: wanted, to: gates) { $0.letGo == nil && ($0.isOwn || !isOwn) }?.map(\.target)
     if isOwn, ring != nil { return (ring, nil) }
     // Also over waits of tasks that a method made, which it may await or not.
-    guard let suspected = ring ?? self.ring(from: wanted, to: waiting, onlyOwn: false) else { return (nil, nil) }
+    guard let suspected = ring ?? self.ring(from: wanted, to: gates, over: { $0.letGo == nil })?.map(\.target)
+    else { return (nil, nil) }
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
-  /// The targets from one that is wanted to one of those that wait; `nil` when there is no such way.
+  /// The targets from one that is wanted to one of those at the ends, each with the wait that leads to it; `nil` when there is no
+  /// such way.
   private static func ring(
-    from wanted: [Registration], to waiting: [SuspendedMethod], onlyOwn: Bool
-  ) -> [Registration]? {
-    let ends = Set(waiting.map(\.registration.gateIdentity))
+    from wanted: [Registration], to ends: [ObjectIdentifier], over isMeant: (SuspendedWait) -> Bool
+  ) -> [(target: Registration, wait: SuspendedWait?)]? {
     var seen = Set<ObjectIdentifier>()
-    var paths = wanted.map { [$0] }
-    while let path = paths.popLast(), let last = path.last {
+    var paths: [[(target: Registration, wait: SuspendedWait?)]] = wanted.map { [($0, nil)] }
+    while let path = paths.popLast(), let last = path.last?.target {
       if ends.contains(last.gateIdentity) { return path }
       guard seen.insert(last.gateIdentity).inserted else { continue }
-      for wait in waits(of: last) where wait.isOwn || !onlyOwn {
-        for next in wait.awaited { paths.append(path + [next]) }
+      for wait in waits(of: last) where isMeant(wait) {
+        for next in wait.awaited { paths.append(path + [(next, wait)]) }
       }
     }
     return nil

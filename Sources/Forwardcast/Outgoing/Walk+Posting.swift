@@ -216,7 +216,7 @@ extension Walk {
   nonisolated(nonsending) func reserve(_ places: [Place]) async throws {
     guard !places.isEmpty else { return }
     keepsRoom = true
-    var last: BufferedLine?
+    var (kept, last): ([Registration], BufferedLine?) = ([], nil)
     do {
       // All senders take places in one order, so that no two wait for places of each other.
       for (line, node, index) in inOrder(places, by: { ObjectIdentifier($0.line) }) {
@@ -227,10 +227,16 @@ extension Walk {
           node.reserved[index] = false
           continue
         }
-        if !line.reserveAtOnce(), try await !wait(for: line, step.registration.takeUnretainedValue(), node.proxies) {
-          continue
+        let registration = step.registration.takeUnretainedValue()
+        do {
+          if !line.reserveAtOnce(), try await !wait(for: line, registration, node.proxies, keeping: kept) { continue }
+        } catch is PlacesWanted {
+          for (_, node, _) in places { giveBackRoom(in: node) }
+          if try await wait(for: line, registration, node.proxies, keeping: []) { line.giveBack() }
+          return try await reserve(places)
         }
         node.reserved[index] = true
+        kept.append(registration)
         last = line
       }
     } catch {
@@ -241,15 +247,18 @@ extension Walk {
 
   /// The way to a target was closed while its sender waited for room.
   private struct WayClosed: Error {}
+  /// A method that has to end before there is room waits for a place that the sender keeps.
+  private struct PlacesWanted: Error {}
 
   /// Waits for one place. `false` when the target, or a proxy on the way there, was removed or muted before.
   nonisolated(nonsending) private func wait(
-    for line: BufferedLine, _ registration: Registration, _ proxies: ProxyChain
+    for line: BufferedLine, _ registration: Registration, _ proxies: ProxyChain, keeping kept: [Registration]
   ) async throws -> Bool {
     let wait = try SuspendedWaits.begin(for: [registration], in: route.core, route.selector)
-    var room: RoomWait?
+    var (room, keeping): (RoomWait?, SuspendedWait?)
     defer {
       room?.end()
+      keeping?.end()
       wait?.end()
     }
     do {
@@ -257,6 +266,7 @@ extension Walk {
         room = RoomWait(on: [registration] + proxies.registrations) {
           if !registration.isActive || proxies.obstacle != nil { giveUp(WayClosed()) }
         }
+        keeping = SuspendedWaits.keep(kept, whileWaitingFor: registration) { giveUp(PlacesWanted()) }
         return wait?.start(giveUp)
       }
     } catch is WayClosed { return false }

@@ -140,7 +140,6 @@ public final class Registration: @unchecked Sendable {
 
   @inline(never) private func end(_ bit: UInt8) {
     state.bitwiseOr(bit, ordering: .sequentiallyConsistent)
-    queued?.line?.close()
     RoomWait.look(at: self)
   }
 

@@ -259,6 +259,78 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((one, two)) {}
   }
 
+  /// What a sender waits for that keeps a place: room for a target whose method waits for that place, itself, in a task of its
+  /// own, or by way of another target's method.
+  enum Link: CaseIterable { case method, task, further }
+
+  @Test("a sender gives back a place that a method waits for which keeps its target busy", arguments: Link.allCases)
+  func placeOfAnotherSender(link: Link) async throws {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (all, parts, doers) = (Shared(), (Shared(), Shared()), (Doer(), Doer()))
+    for (part, doer) in [(parts.0, doers.0), (parts.1, doers.1)] {
+      part.add(doer, delivery: .queue(DispatchQueue(label: "doer")), buffer: .suspendSender(1))
+      all.add(part)
+    }
+    // Places are taken in the order of lines in memory.
+    let lines = try [parts.0, parts.1].map { try #require($0.registrations[0].queued?.line) }
+    let isInOrder = ObjectIdentifier(lines[0]) < ObjectIdentifier(lines[1])
+    let (first, second) = isInOrder ? (parts.0, parts.1) : (parts.1, parts.0)
+    let further = MulticastProxy<any Member>()
+    let other = Doer()
+    further.add(other, delivery: .queue(DispatchQueue(label: "further")))
+    other.does { try await first.collectAndWait(.slow, $0, returning: .sum) }
+    let number = 4760 + (Link.allCases.firstIndex(of: link) ?? 0)
+    let busy = Turnstile.shut(number)
+    (isInOrder ? doers.1 : doers.0).does { argument in
+      guard argument == 1 else { return argument }
+      await Turnstile.passing(number)
+      switch link {
+      case .method: return try await first.collectAndWait(.slow, 7, returning: .sum)
+      case .task:
+        async let answer = first.collectAndWait(.slow, 7, returning: .sum)
+        return try await answer
+      case .further: return try await further.ask(7)
+      }
+    }
+    async let answer = second.collectAndWait(.slow, 1, returning: .sum)
+    await busy.arrived(1)
+    try await expect(second.broadcastWhenReady(.slow, 2).queued, equals: 1)
+    async let sum = all.collectAndWait(.slow, 5, returning: .sum)
+    await until(second.registrations[0].waitingSenders == 1)
+    busy.open()
+    try await expect(answer, equals: 7)
+    try await expect(sum, equals: 10)
+    for proxy in [first, second] {
+      expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
+    }
+    withExtendedLifetime((doers, other)) {}
+  }
+
+  @Test("who keeps a place is told when a method waits for it, whichever came first")
+  func keptPlaces() async throws {
+    let (kept, wanted) = (Doer(), Doer())
+    let places = MulticastProxy<any Member>()
+    let registrations = [kept, wanted].map { places.add($0, delivery: .queue(queue)) }
+    await SuspendedMethod.run(registrations[1]) {
+      let told = Locked(0)
+      func keep() -> SuspendedWait? {
+        SuspendedWaits.keep([registrations[0]], whileWaitingFor: registrations[1]) { told.withLock { $0 += 1 } }
+      }
+      let first = keep()
+      expect(told.withLock { $0 }, equals: 0)
+      let wait = try? SuspendedWaits.begin(for: [registrations[0]], in: places.core, "slow:")
+      #expect(wait != nil)
+      expect(told.withLock { $0 }, equals: 1)
+      first?.end()
+      let second = keep()
+      expect(told.withLock { $0 }, equals: 2)
+      second?.end()
+      wait?.end()
+    }
+    expect(registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0, 0])
+    withExtendedLifetime((kept, wanted)) {}
+  }
+
   @Test("waits leave nothing behind in the table of those who wait")
   func tableIsEmpty() async {
     doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
