@@ -82,7 +82,6 @@ public struct Delivery: Hashable, Sendable {
       && left.context?.isConcurrent == right.context?.isConcurrent
   }
 
-  /// Hashes kind and context.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(isAutomatic)
     hasher.combine(context?.identity)

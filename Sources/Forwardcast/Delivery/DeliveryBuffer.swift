@@ -22,7 +22,6 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
     self.policy = policy(count)
   }
 
-  /// Everything waits.
   public static let unbounded = DeliveryBuffer(.unbounded)
 
   /// When `count` messages wait, the oldest goes for the new one.

@@ -68,7 +68,6 @@ public struct ArgumentBox {
     return _openExistential(storage, do: open)
   }
 
-  /// The type of ``value``.
   public var type: Any.Type { Swift.type(of: value) }
 
   /// Whether the box holds `nil`, at any depth of optional, or a reference whose object is gone.

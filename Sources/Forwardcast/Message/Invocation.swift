@@ -14,7 +14,6 @@ import Synchronization
 ///     try screen.perform(&call)
 ///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {
-  /// The name of the message.
   public private(set) var selector: MessageSelector
 
   /// Types as the sender states them, or `nil` when it leaves them to the method that answers.
@@ -98,7 +97,6 @@ public struct InvocationError: Error, Hashable, CustomStringConvertible {
   /// How many the message's own selector takes.
   public let found: Int
 
-  /// The rule, the selector and both numbers.
   public var description: String { "wrong number of arguments: \(selector) takes \(wanted), found \(found)" }
 }
 

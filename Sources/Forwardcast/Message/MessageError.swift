@@ -43,11 +43,9 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var timedOut: Code { Code(description: "timed out") }
   }
 
-  /// Which rule was broken.
   public var code: Code { storage.parts.code }
   /// The type of the receiver.
   public var receiver: String { storage.parts.receiver }
-  /// The name of the message.
   public var selector: String { storage.parts.selector }
   /// What was wanted and what was found, in words; empty where code, receiver and selector say it all.
   public var evidence: String { storage.parts.evidence }
@@ -77,9 +75,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
       Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
   }
 
-  /// Whether all parts are equal.
   public static func == (one: MessageError, other: MessageError) -> Bool { one.storage.parts == other.storage.parts }
-  /// All parts.
   public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 
   /// The rule, the selector, the receiver and the evidence.

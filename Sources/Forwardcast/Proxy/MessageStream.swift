@@ -15,7 +15,6 @@ import Synchronization
 /// task that takes from it is cancelled; and when nobody takes from it any more. Then nothing of it is left in the proxy.
 /// Each call of `messages` makes a listener of its own.
 public struct MessageStream<Element>: AsyncSequence {
-  /// A stream throws nothing.
   public typealias Failure = Never
 
   @usableFromInline let stream: AsyncStream<Element>

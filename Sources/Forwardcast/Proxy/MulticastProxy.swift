@@ -43,7 +43,6 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// Around all of the proxy's targets.
   public override var hookPlace: HookPlace { HookPlace(holder: core) }
 
-  /// The proxy itself.
   public var multicast: MulticastProxy { self }
 
   /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.

@@ -27,9 +27,7 @@ public struct DeliveryReport {
 
   /// A target that threw, or could not take the arguments.
   public struct Failure {
-    /// Who failed.
     public let target: AnyObject
-    /// What it threw.
     public let error: any Error
     /// Gives the error to the handlers of the proxy where it happened.
     var tell: (() -> Void)?
@@ -45,7 +43,6 @@ public struct DeliveryReport {
   public struct Skip {
     /// Who was passed over; `nil` when it is gone.
     public let target: AnyObject?
-    /// Why.
     public let reason: SkipReason
 
     /// A target that was passed over, for a report that a receiver of your own makes.
@@ -57,7 +54,6 @@ public struct DeliveryReport {
 
   /// Why a target was passed over.
   public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
-    /// The reason in words.
     public let description: String
 
     /// A reason of your own, in words: lower case, without a full stop.
@@ -165,7 +161,6 @@ public struct BroadcastSummary: Hashable, Sendable {
 }
 
 extension BroadcastSummary: CustomStringConvertible {
-  /// The counts in words.
   public var description: String {
     "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
       + (dropped == 0 ? "" : ", dropped \(dropped)")

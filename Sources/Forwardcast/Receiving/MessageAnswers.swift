@@ -3,13 +3,10 @@
 /// The answers of one message in the order of delivery, of types that only some of its hooks know.
 @usableFromInline
 class MessageAnswers {
-  /// Each answer in a box.
   var boxes: [ArgumentBox] { [] }
 
-  /// How many there are.
   var count: Int { 0 }
 
-  /// No answer.
   static var none: MessageAnswers { MessageAnswers() }
 }
 

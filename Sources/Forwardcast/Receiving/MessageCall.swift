@@ -19,7 +19,6 @@ public struct MessageCall<R, each A> {
   /// What stands inside, for other arguments and whether they may cross.
   let rest: (Arguments<repeat each A>?, Bool) throws -> [R]
 
-  /// The name of the message.
   public var selector: MessageSelector { message.selector }
 
   /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
@@ -59,7 +58,6 @@ public struct WaitingMessageCall<R, each A> {
   let turn: HookTurn
   let rest: nonisolated(nonsending) (Arguments<repeat each A>?, Bool) async throws -> [R]
 
-  /// The name of the message.
   public var selector: MessageSelector { message.selector }
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.

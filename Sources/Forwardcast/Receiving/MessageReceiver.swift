@@ -29,7 +29,6 @@ public protocol MessageReceiver: AnyObject {
 extension MessageReceiver {
   /// None: the class's table alone.
   public var objectTable: SelectorTable? { nil }
-  /// Adds nothing.
   public static func resolveMethod(for selector: MessageSelector) -> Bool {
     selectorTable.storage.noteNoResolver(of: ObjectIdentifier(self))
     return false
@@ -104,7 +103,6 @@ extension MessageForwarding {
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     (try? tableMethod(of: self, for: selector))?.signature
   }
-  /// Nobody.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
   /// Passes nothing on.
   ///

@@ -28,7 +28,6 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
     (self.isolation, self.resultCrosses) = (isolation, resultCrosses)
   }
 
-  /// Return and argument types.
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
   /// Whether a sender on `actor`, or on none, may have the answer although nobody knows that it is `Sendable`: of a method
@@ -128,7 +127,6 @@ enum MethodIsolation: Sendable {
     return "the method runs \(place), the sender does not"
   }
 
-  /// Where the method runs.
   var place: String {
     switch self {
     case .sender: "in its sender's turn"

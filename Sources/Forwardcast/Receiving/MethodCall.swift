@@ -8,7 +8,6 @@ public struct MethodCall<R, each A> {
 
   init(_ call: MessageCall<R, repeat each A>) { self.call = call }
 
-  /// The name of the message.
   public var selector: MessageSelector { call.selector }
   /// The arguments as they came to this hook.
   public var arguments: (repeat each A) { call.arguments }
@@ -33,7 +32,6 @@ public struct WaitingMethodCall<R, each A> {
 
   init(_ call: WaitingMessageCall<R, repeat each A>) { self.call = call }
 
-  /// The name of the message.
   public var selector: MessageSelector { call.selector }
   /// The arguments as they came to this hook.
   public var arguments: (repeat each A) { call.arguments }

@@ -37,9 +37,7 @@ public struct Responds<Target>: Sendable {
       })
   }
 
-  /// The name that the row answers to.
   public var selector: MessageSelector { method.selector }
 
-  /// Return and argument types.
   public var signature: MethodSignature { method.signature }
 }

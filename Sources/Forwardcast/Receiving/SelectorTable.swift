@@ -101,19 +101,12 @@ extension SelectorTable: CustomStringConvertible {
 /// Collects the rows of a ``SelectorTable``.
 @resultBuilder
 public enum SelectorTableBuilder<Target> {
-  /// One row.
   public static func buildExpression(_ row: Responds<Target>) -> [Responds<Target>] { [row] }
-  /// Rows made elsewhere.
   public static func buildExpression(_ rows: [Responds<Target>]) -> [Responds<Target>] { rows }
-  /// Rows one after another.
   public static func buildBlock(_ rows: [Responds<Target>]...) -> [Responds<Target>] { rows.flatMap { $0 } }
-  /// `if` without `else`.
   public static func buildOptional(_ rows: [Responds<Target>]?) -> [Responds<Target>] { rows ?? [] }
-  /// `if`.
   public static func buildEither(first rows: [Responds<Target>]) -> [Responds<Target>] { rows }
-  /// `else`.
   public static func buildEither(second rows: [Responds<Target>]) -> [Responds<Target>] { rows }
-  /// `for`.
   public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
 }
 

@@ -16,7 +16,6 @@ public struct TableMethod: Sendable {
   /// The name under which it stood in its table.
   public var selector: MessageSelector { method.selector }
 
-  /// Return and argument types.
   public var signature: MethodSignature { method.signature }
 
   /// Calls the method on `target` in the caller's turn, whatever the target's own tables say.

@@ -101,6 +101,5 @@ extension MessageSelector: ExpressibleByStringLiteral {
 }
 
 extension MessageSelector: CustomStringConvertible {
-  /// The name.
   public var description: String { name }
 }

@@ -91,6 +91,5 @@ enum SelectorNames {
     return table.withLock { table in table.find(name, hash).map { MessageSelector(record: $0) } }
   }
 
-  /// How many names there are.
   static var count: Int { table.withLock { $0.count } }
 }

@@ -13,16 +13,12 @@ public struct AnsweredMessage: Hashable, Sendable {
     case table(of: String)
   }
 
-  /// The name of the message.
   public let selector: MessageSelector
-  /// Return and argument types.
   public let signature: MethodSignature
-  /// Where the method comes from.
   public let source: Source
 }
 
 extension AnsweredMessage: CustomStringConvertible {
-  /// Selector, types and where the method stands.
   public var description: String {
     switch source {
     case .object: "\(selector) \(signature) from the object"

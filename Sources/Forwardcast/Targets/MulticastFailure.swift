@@ -2,13 +2,11 @@
 
 /// An error that a target threw during a broadcast, which itself throws none.
 public struct MulticastFailure: Sendable, CustomStringConvertible {
-  /// The message.
   public let selector: MessageSelector
   /// The type of the target that failed, or of the proxy when nobody responded.
   public let receiver: String
   /// The target's registration; `nil` when nobody responded.
   public let registration: Registration?
-  /// What was thrown.
   public let error: any Error
 
   /// Message, target and error: `burn: failed in Cook: the pan is too hot`.

@@ -9,7 +9,6 @@ final class ProxyChain: Sendable {
   /// The same as `outer` and `registration`, to be looked at without a count of references: those keep both.
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
-  /// How many proxies there are.
   let depth: Int
 
   init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {

@@ -243,9 +243,7 @@ private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
 }
 
 extension Registration: Hashable {
-  /// Whether both are the same object.
   public static func == (left: Registration, right: Registration) -> Bool { left === right }
-  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
