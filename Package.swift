@@ -170,12 +170,22 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
 }
 
 /// One process compiles all files of a target that have changed, since each of several would read the others anew: an eighth less
-/// work in all. Who depends on a package takes no target with such flags; nobody takes tests and examples.
+/// work in all.
 let inOneProcess = SwiftSetting.unsafeFlags(["-driver-batch-count", "1"], .when(configuration: .debug))
 
+/// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
+let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
+
+/// Linkers for ELF leave out functions that nobody calls where each has a section of its own; Apple's needs none.
+let inSections = SwiftSetting.unsafeFlags(
+  ["-Xfrontend", "-function-sections"], .when(platforms: [.linux, .android], configuration: .release))
+
+// Who depends on this package by a version gets these flags too, which package managers since 6.2 allow where the manifest is of
+// that version: so they change no behaviour.
 for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny")]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
     + (target.isTest || target.path?.hasPrefix("Examples") == true ? [inOneProcess] : [])
+    + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [inSections])
 }
