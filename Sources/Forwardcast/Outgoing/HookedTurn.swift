@@ -29,10 +29,17 @@ final class HookedTurn {
 
   private var isAsked: Bool { message.request.asks }
 
-  /// Runs the hooks and what they let through, in the caller's turn.
+  /// Runs the hooks and what they let through, in the caller's turn. Where all come before it, the message goes on as without.
   ///
   /// - Throws: their error, where they stand around the message as a whole.
   func run() throws {
+    if around.isBefore {
+      do {
+        try around.runBefore(hookedMessage)
+        if place == nil { try walk.message.admit(along: node.route) }
+      } catch { return try fail(error) }
+      return walk.begin(node, place)
+    }
     begin()
     defer { walk.flush() }
     do {
@@ -167,7 +174,7 @@ final class HookedTurn {
     thrown = firstFailure
     if let thrown {
       // `collect` throws one failure, and tells the others; `forward` lists all of them.
-      if place == nil, !walk.sink.listsEveryTarget { tellFailures(but: thrown) }
+      if place == nil, !walk.sink.listsEveryTarget { tellFailures(but: thrown) { $1 ? $0 : nil } }
       throw thrown
     }
     if outcomes.count == 1, case .answeredAll(let answers)? = outcomes.first?.outcome { return answers }
@@ -230,40 +237,20 @@ final class HookedTurn {
 
   /// Removes the failures, which another try, or the answer of a hook, replaces. Those that no hook was thrown are told.
   private func giveUpFailures() {
-    tellFailures(but: thrown)
-    replace(with: outcomes.filter { if case .failed = $0.outcome { false } else { true } })
+    tellFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Lists targets that failed as ones that ran and answered nothing: a hook took the error. Errors that no hook was thrown are
-  /// told.
-  private func takeFailures() {
-    var known = thrown
-    let taken = outcomes.compactMap { found -> Outcome? in
-      guard case (.failed(let error), let context) = found else { return found }
-      if let same = known, isSame(same, error) { known = nil } else { context.report(error) }
-      // An error of hooks further in is not that of a target.
-      return context.isOwn ? nil : (.answered(nil), context)
-    }
-    replace(with: taken)
-    thrown = nil
-  }
-
-  /// Tells the handlers the failures, and removes them, but for one error that is known.
-  private func tellFailures(but known: (any Error)?) {
-    var (known, kept) = (known, [Outcome]())
-    for found in outcomes {
-      if case .failed(let error) = found.outcome {
-        if let same = known, isSame(same, error) {
-          known = nil
-        } else {
-          found.context.report(error)
-          continue
-        }
-      }
-      kept.append(found)
-    }
-    replace(with: kept)
+  /// Tells the handlers the failures, but for one error that is known, and replaces each by what `replace` makes of it.
+  private func tellFailures(but known: (any Error)?, _ replace: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?) {
+    var known = known
+    self.replace(
+      with: outcomes.compactMap { found in
+        guard case .failed(let error) = found.outcome else { return found }
+        let isKnown = known.map { isSame($0, error) } ?? false
+        if isKnown { known = nil } else { found.context.report(error) }
+        return replace(found, isKnown)
+      })
   }
 
   // MARK: The end of the hooks
@@ -282,7 +269,7 @@ final class HookedTurn {
   }
 
   /// Takes an error of the hooks: it ends the message or, where the proxy is nested, is the outcome of the proxy.
-  fileprivate func fail(_ error: any Error) throws {
+  private func fail(_ error: any Error) throws {
     guard let place else {
       walk.failedInHooks = true
       throw error
@@ -301,7 +288,12 @@ final class HookedTurn {
     defer { end() }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
-    if thrown != nil { if walk.sink.listsEveryTarget { takeFailures() } else { giveUpFailures() } }
+    if thrown != nil, walk.sink.listsEveryTarget {
+      // Targets that failed ran and answered nothing: a hook took the error. An error of hooks further in is not that of a target.
+      tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : (.answered(nil), failed.context) }
+    } else if thrown != nil {
+      giveUpFailures()
+    }
     var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
     own.isOwn = true
     if !walk.sink.listsEveryTarget {
@@ -334,21 +326,6 @@ final class HookedTurn {
       _ = try? walk.serve(to: depth)
     }
     if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
-  }
-}
-
-extension Walk {
-  /// Runs hooks that all come before the message, and then begins with the proxy as if it had no hooks.
-  ///
-  /// - Throws: their error, where they stand around the message as a whole.
-  func runBefore(_ around: RouteSurroundings, _ node: RouteNode, _ place: StepContext?) throws {
-    do {
-      try around.runBefore(
-        HookedMessage(
-          selector: selector, receiver: node.route.core, arguments: message.arguments, budget: message.trail?.budget))
-      if place == nil { try message.admit(along: node.route) }
-    } catch { return try HookedTurn(self, node, at: place).fail(error) }
-    begin(node, place)
   }
 }
 

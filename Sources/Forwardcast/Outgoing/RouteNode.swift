@@ -8,15 +8,10 @@ final class RouteNode {
   let route: MessageRoute
   /// This proxy and those around it.
   let proxies: ProxyChain
-  /// The steps, by the way in which they are served; where that is one for all, in ``onlySegment``.
-  let segments: ContiguousArray<StepSegment>
-  let onlySegment: StepSegment?
   /// The registrations that are no steps; none where they are not told of.
   @exclusivity(unchecked) private(set) var leftOut: [LeftOut]
-  /// Which steps travel together; `nil` where none is on another context.
+  /// In which way the steps are served, and which travel together; `nil` where one loop serves all.
   let plan: DeliveryPlan?
-  /// The registrations of each target that has several steps and is to get the message once.
-  fileprivate let repeated: [ObjectIdentifier: [Registration]]
   /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
   var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
   /// How many nodes the message has, where it began at this one.
@@ -77,13 +72,7 @@ final class RouteNode {
   private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
     (self.route, self.proxies) = (route, proxies)
     leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
-    if let type = route.route.loopType, !route.route.traits.hasIsolated {
-      (segments, onlySegment, plan, repeated) = ([], StepSegment(end: route.count, type: type), nil, .init())
-    } else {
-      let plan = route.core.plan(route)
-      (segments, onlySegment, repeated) = (plan.segments, nil, plan.repeated)
-      self.plan = plan.groups.isEmpty ? nil : plan
-    }
+    plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
   }
 
   /// The group that a step is posted with, and its place there.
@@ -124,9 +113,9 @@ final class RouteNode {
       guard node.route.route.hasNested else { continue }
       // One that is registered for several sets of selectors gets the message once.
       var entered = RepeatedTargets()
-      for place in 0..<node.route.count {
+      for place in node.plan?.asked ?? [] {
         let step = node.route.steps[place]
-        guard step.method == nil, step.isActive || listsEveryTarget, let target = step.target,
+        guard step.isActive || listsEveryTarget, let target = step.target,
           let multicast = target as? any MulticastSending
         else { continue }
         if node.route.route.hasRepeats, step.isActive, !entered.enter(step) { continue }
@@ -278,7 +267,7 @@ struct RepeatedTargets {
   /// where that of the step was removed. However often that is asked, each is looked at once.
   mutating func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
     let registration = step.registration.takeUnretainedValue()
-    guard let all = node.repeated[registration.key] else { return false }
+    guard let all = node.plan?.repeated[registration.key] else { return false }
     func last(_ passed: inout [ObjectIdentifier: Int], where isMeant: (Registration) -> Bool) -> Int? {
       let found = all.dropLast(passed[registration.key] ?? 0).lastIndex { $0 !== registration && isMeant($0) }
       passed[registration.key] = all.count - 1 - (found ?? -1)

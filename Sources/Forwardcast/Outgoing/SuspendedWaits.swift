@@ -144,14 +144,8 @@ enum SuspendedWaits {
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector
   ) throws(MessageError) -> SuspendedWait? {
     let methods = SuspendedMethod.around.filter(\.isRunning)
-    return methods.isEmpty ? nil : try begin(for: wanted(), of: methods, in: core, selector)
-  }
-
-  @inline(never)
-  private static func begin(
-    for wanted: [Registration], of methods: [SuspendedMethod], in core: MulticastCore, _ selector: MessageSelector
-  ) throws(MessageError) -> SuspendedWait? {
-    let task = SuspendedMethod.currentTask
+    guard !methods.isEmpty else { return nil }
+    let (wanted, task) = (wanted(), SuspendedMethod.currentTask)
     let isOwn = methods.contains { $0.task == task }
     let waiting = isOwn ? methods.filter { $0.task == task } : methods
     return try enter(wanted, waiting, isOwn: isOwn, core, selector) { table, limit in

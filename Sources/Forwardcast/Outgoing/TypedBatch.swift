@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Typed messages of one selector and types to all targets of one context, sent one after another while nothing else was
-/// posted: what a stream is made of.
+/// posted: what a stream is made of. One that is alone has a batch of its own.
 ///
 /// Its group keeps the one that was posted last, in one word with the number of places that were given away. A sender takes a
 /// place by adding one to the word, writes its arguments there and says so; several do so at a time. The context serves what
@@ -22,11 +22,11 @@ import Synchronization
 /// away, says so in `places`, and releases the word's reference. A sender that has a place has no reference: the context is
 /// not done with the batch before that place is written.
 @usableFromInline
-class PlainBatch: Envelope, @unchecked Sendable {
+package class PlainBatch: Envelope, @unchecked Sendable {
   // `places` is atomic; `position` and `end` belong to the context.
 
   /// Kept alive as a ``Parcel``'s group is.
-  @usableFromInline unowned(unsafe) let group: DeliveryGroup
+  @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
   /// The number of the first place. The last one's is the same for all: so the word alone tells when a batch is full.
   @usableFromInline let first: Int
@@ -157,8 +157,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   @usableFromInline let slots: UnsafeMutablePointer<Arguments<repeat each A>>
 
   @inlinable
-  init(_ group: DeliveryGroup, _ first: Arguments<repeat each A>, returning: R.Type) {
-    let capacity = group.batchCapacity
+  init(_ group: DeliveryGroup, _ first: Arguments<repeat each A>, capacity: Int, returning: R.Type) {
     slots = .allocate(capacity: capacity)
     slots.initialize(to: first)
     super.init(group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity) { batch, mailbox, limit in
@@ -214,7 +213,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 /// Where a sender's message goes.
 @usableFromInline
 enum BatchPlace {
-  /// Into an envelope of its own.
+  /// Into a batch that no other joins.
   case alone
   /// To a place of this batch, which is the sender's until it has called ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
@@ -354,17 +353,24 @@ extension DeliveryGroup {
   /// Lets the batch go with the group.
   func releaseBatch() { BatchWord(bits: batch.load(ordering: .acquiring)).batch?.release() }
 
+  /// Posts a message alone.
+  @usableFromInline
+  func post(alone batch: PlainBatch) {
+    _ = batch.seal(at: PlainBatch.limit)
+    mailbox.lastGroup = number
+    mailbox.post(batch)
+  }
+
   /// Sends a message to all of the group.
   @export(implementation) @inline(__always)
   func send<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) {
     switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {
-    case .alone: return post(TypedParcel(self, arguments, returning: R.self))
-    case .new: break
+    case .alone: post(alone: TypedBatch(self, arguments, capacity: 1, returning: R.self))
+    case .new: post(batch: TypedBatch(self, arguments, capacity: batchCapacity, returning: R.self))
     case .behind(let batch, let place):
       let typed = Unmanaged<TypedBatch<R, repeat each A>>.fromOpaque(batch.toOpaque())
       typed._withUnsafeGuaranteedRef { ($0.slots + (place - $0.first)).initialize(to: arguments) }
-      return wrote(batch, place)
+      wrote(batch, place)
     }
-    post(batch: TypedBatch(self, arguments, returning: R.self))
   }
 }

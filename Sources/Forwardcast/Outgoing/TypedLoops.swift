@@ -35,6 +35,21 @@ func broadcastOtherwise<R, each A>(
   return broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
 }
 
+/// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
+///
+/// The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
+@export(implementation) @inline(__always)
+func broadcastPosted<R, each A>(
+  _ visit: borrowing MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
+) -> BroadcastSummary? {
+  let traits = arguments.traits
+  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan else { return nil }
+  return plan._withUnsafeGuaranteedRef { plan in
+    for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
+    return BroadcastSummary(queued: plan.count)
+  }
+}
+
 extension MessageVisit {
   /// What came of a broadcast that a hook ended.
   @usableFromInline
@@ -171,38 +186,33 @@ extension TypedArguments {
   func serve(_ walk: Walk) {
     let (steps, count) = walk.loopSteps
     let loop = WalkLoop(walk, answering: R.self)
+    if loop.answers == .boxed || loop.answers == .plain {
+      return walk.serveOpened({ _, _ in }) { method, target in
+        try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).boxedCall(target, self.values)
+      }
+    }
     // The walk keeps it.
     let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
-    var (index, ran) = (0, 0)
+    let isNested = loop.isNested
+    var (index, unserved) = (0, 0)
     while index < count {
       let step = steps[index]
       index &+= 1
       do {
-        if step.isActive, loop.isWayOpen {
-          if loop.answers == .boxed || loop.answers == .plain {
-            if let target = step.target {
-              let answer = try step.boxedCall(values, on: target, returning: R.self)
-              if loop.answers == .plain {
-                walk.take(answer, of: target)
-                ran &+= 1
-                continue
-              }
-              if walk.take(answer, of: target, step) { continue } else { break }
-            }
-          } else if let answer = try step.call(values, returning: R.self) {
-            ran &+= 1
-            if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
-              walk.noteKnown()
-              break
-            }
-            continue
+        if step.isActive, !isNested || loop.isWayOpen, let answer = try step.call(values, returning: R.self) {
+          if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
+            walk.noteKnown()
+            break
           }
+          continue
         }
+        unserved &+= 1
         if !walk.miss(step, index &- 1) { break }
       } catch {
+        unserved &+= 1
         if !walk.fail(error, step) { break }
       }
     }
-    walk.endLoop(index, ran: ran)
+    walk.endLoop(index, ran: index &- unserved)
   }
 }

@@ -6,7 +6,7 @@ extension Walk {
   /// a message whose result may be known early, keep to the order of delivery instead.
   func postQueued(_ root: RouteNode) {
     guard root.posted == nil else { return }
-    if root.plan == nil, !root.route.route.hasNested { return root.posted = ByStep() }
+    if root.plan?.groups.isEmpty ?? true, !root.route.route.hasNested { return root.posted = ByStep() }
     var waiting = [root]
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
@@ -22,7 +22,7 @@ extension Walk {
   /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel.
   private func post(_ node: RouteNode) {
     var posted = ByStep<RouteNode.Posted>()
-    guard let plan = node.plan else { return node.posted = posted }
+    guard let plan = node.plan, !plan.groups.isEmpty else { return node.posted = posted }
     node.noteLeft()
     let arguments = message.arguments
     for group in plan.groups {
@@ -90,9 +90,18 @@ extension Walk {
     case .node(let child)?: inner = child
     case nil: break
     }
-    if mayNotWait { return withdraw(.outcome(.failed(mustAnswerInTurn(step)))) }
+    if mayNotWait {
+      return withdraw(
+        refused(step) {
+          "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
+            + "give it one as waiting:"
+        })
+    }
     let arguments = message.arguments
-    guard arguments.crosses else { return withdraw(.outcome(.failed(mismatch(step)))) }
+    guard arguments.crosses else {
+      return withdraw(
+        refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" })
+    }
     guard pay(.queued, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
     var kept: AnyObject?
     if queued?.pending == .deliverPending {
@@ -103,7 +112,7 @@ extension Walk {
     queued?.turns?.noteQueued()
     let details = details(node, slot < 0 ? [] : [slot], keeping: kept, inner)
     var sent = RouteNode.Posted.outcome(.queued(slot: slot))
-    if let inner, slot < 0 { sent = .away(inner.outcomes(nil, at: ownPlace(of: step, in: node))) }
+    if let inner, slot < 0 { sent = .away(inner.outcomes(nil, at: context(step, node, step.target))) }
     noteQueued(details, group, [place], node)
     let parcel = Parcel(
       group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments, details)
@@ -119,23 +128,20 @@ extension Walk {
     guard lost === parcel else { return sent }
     // Known now, and the trace has been told.
     guard sink.listsEveryTarget else { return .away([(.skipped(.bufferFull), context(step, node))]) }
-    let place = ownPlace(of: step, in: node)
+    let place = context(step, node, step.target)
     return .away(inner?.outcomes(.bufferFull, at: place) ?? [(.skipped(.bufferFull), place)])
   }
 
   /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.
   private func passed(_ reason: DeliveryReport.SkipReason, _ index: Int, _ node: RouteNode) -> RouteNode.Posted {
     guard sink.listsEveryTarget, case .node(let child)? = node.nested[index] else { return .outcome(.skipped(reason)) }
-    return .away(child.outcomes(reason, at: ownPlace(of: node.route.steps[index], in: node)))
+    let step = node.route.steps[index]
+    return .away(child.outcomes(reason, at: context(step, node, step.target)))
   }
 
-  /// The place of a proxy on a context of its own.
-  private func ownPlace(of step: RouteStep, in node: RouteNode) -> StepContext {
-    StepContext(step, of: selector, in: node.proxies, step.target, isQueued: true)
-  }
-
-  private func context(_ step: RouteStep, _ node: RouteNode) -> StepContext {
-    StepContext(step, of: message.selector, in: node.proxies, nil, isQueued: true)
+  /// The place of a target on a context of its own.
+  private func context(_ step: RouteStep, _ node: RouteNode, _ target: AnyObject? = nil) -> StepContext {
+    StepContext(step, of: selector, in: node.proxies, target, isQueued: true)
   }
 
   /// Tells the trace which turns are about to be queued, under the numbers that they have when they run.
@@ -169,23 +175,13 @@ extension Walk {
     )
   }
 
-  /// The error for a target on another context, inside of a hook that cannot wait for it.
-  private func mustAnswerInTurn(_ step: RouteStep) -> MessageError {
-    MessageError(
-      .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target",
-      selector: message.selector.name,
-      evidence:
-        "it is on the \(step.queued?.mailbox.context.name ?? "") and has to be waited for, and an around hook of a proxy before it "
-        + "has no form that waits: give it one as waiting:")
-  }
-
-  /// The error for a target that the arguments of the message may not reach.
-  private func mismatch(_ step: RouteStep) -> MessageError {
-    MessageError(
-      .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target",
-      selector: message.selector.name,
-      evidence:
-        "an argument is not known to be Sendable and may not cross to the \(step.queued?.mailbox.context.name ?? "")")
+  /// What becomes of a target that the message may not be sent to.
+  private func refused(_ step: RouteStep, _ evidence: (_ context: String) -> String) -> RouteNode.Posted {
+    .outcome(
+      .failed(
+        MessageError(
+          .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target",
+          selector: message.selector.name, evidence: evidence(step.queued?.mailbox.context.name ?? ""))))
   }
 
   // MARK: Room

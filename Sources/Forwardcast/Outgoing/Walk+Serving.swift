@@ -118,7 +118,9 @@ extension Walk {
     else { return refuseLoop() }
   }
 
-  private func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
+  /// Serves those steps by what opened boxes give, or a sender that takes answers in boxes only.
+  @usableFromInline @inline(never)
+  func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let (steps, count) = loopSteps
     let loop = WalkLoop(self, answering: nil)
     var (index, ran) = (0, 0)
@@ -271,11 +273,8 @@ struct WalkLoop {
   }
 
   /// Whether every proxy between the sender and the targets still lets messages through.
-  @export(implementation) @inline(__always)
-  var isWayOpen: Bool { !isNested || areProxiesOpen }
-
   @usableFromInline
-  var areProxiesOpen: Bool { proxies._withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
+  var isWayOpen: Bool { !isNested || proxies._withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }
 
 extension DeliveryGroup {

@@ -151,9 +151,11 @@ final class Walk {
   /// The segment of the next step.
   private var segment: StepSegment {
     let node = frame.node
-    if let only = node.onlySegment { return only }
-    if node.segments[frame.segment].end <= frame.index { frame.segment += 1 }
-    return node.segments[frame.segment]
+    guard let segments = node.plan?.segments else {
+      return StepSegment(end: node.route.count, type: node.route.route.loopType)
+    }
+    if segments[frame.segment].end <= frame.index { frame.segment += 1 }
+    return segments[frame.segment]
   }
 
   // MARK: Steps
@@ -168,13 +170,8 @@ final class Walk {
     while true {
       if let (node, place) = surrounded {
         surrounded = nil
-        if let around = node.route.route.around, around.isBefore {
-          try runBefore(around, node, place)
-        } else if awaits {
-          return .hooks(node, place)
-        } else {
-          try HookedTurn(self, node, at: place).run()
-        }
+        if awaits, node.hasTurn { return .hooks(node, place) }
+        try HookedTurn(self, node, at: place).run()
       } else if frames.count <= base {
         return nil
       } else if frame.index >= frame.route.count || isSpent {

@@ -45,13 +45,6 @@ package final class DeliveryGroup: @unchecked Sendable {
     methodType = isPlain ? first : nil
   }
 
-  /// Posts a parcel for all of the group.
-  @usableFromInline
-  func post(_ parcel: Envelope) {
-    mailbox.lastGroup = number
-    mailbox.post(parcel)
-  }
-
   /// Whether every registration lets messages through at this moment.
   fileprivate var areAllActive: Bool {
     for step in steps where !step.isActive { return false }
@@ -81,6 +74,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   @usableFromInline let count: Int
   /// All steps, in order.
   let segments: ContiguousArray<StepSegment>
+  /// The steps without a method: their targets are asked each time.
+  let asked: [Int]
   /// The registrations of each target that has several steps and is to get a message once.
   let repeated: [ObjectIdentifier: [Registration]]
   /// Which group each step on another context belongs to, and at which place.
@@ -115,6 +110,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       }
     }
     count = route.count
+    asked = route.route.hasForwarders ? (0..<route.count).filter { route.steps[$0].method == nil } : []
     repeated = DeliveryPlan.repeated(along: route)
     segments = StepSegment.all(of: route, repeated)
     var locations = ByStep<(group: Int, place: Int)>()
@@ -186,23 +182,25 @@ extension RouteStep {
 
 /// Values that some steps of a route have. Takes no memory while no step has one.
 struct ByStep<Element> {
-  /// The values, in the order in which they were set.
-  private var list: [Element] = []
+  /// The values with their steps, in the order in which they were set.
+  private var list: [(step: Int, value: Element)] = []
   /// For each step the place of its value in the list, counted from 1; 0 where it has none.
   private var places: [Int32] = []
 
-  /// The steps that have a value, in order.
-  var indices: [Int] { places.indices.filter { places[$0] != 0 } }
+  /// The steps that have a value, in the order in which they got it.
+  var indices: [Int] {
+    list.indices.compactMap { Int(places[list[$0].step]) == $0 + 1 ? list[$0].step : nil }
+  }
 
   subscript(index: Int) -> Element? {
-    get { index < places.count && places[index] != 0 ? list[Int(places[index]) - 1] : nil }
+    get { index < places.count && places[index] != 0 ? list[Int(places[index]) - 1].value : nil }
     set {
       if index >= places.count {
         if newValue == nil { return }
         places += repeatElement(0, count: index + 1 - places.count)
       }
       guard let newValue else { return places[index] = 0 }
-      list.append(newValue)
+      list.append((index, newValue))
       places[index] = Int32(list.count)
     }
   }

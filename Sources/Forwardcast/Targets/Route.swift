@@ -346,15 +346,6 @@ struct RouteStep {
     return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
   }
 
-  /// The same for a target that was loaded, with the answer in a box.
-  @export(implementation) @inline(__always)
-  func boxedCall<R, each A>(_ arguments: Arguments<repeat each A>, on target: AnyObject, returning: R.Type) throws
-    -> ArgumentBox
-  {
-    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
-    return try typed._withUnsafeGuaranteedRef { try $0.boxedCall(target, arguments) }
-  }
-
   /// The same with the target that the last call has left in `held`, where there is one.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type, holding held: inout AnyObject?) throws

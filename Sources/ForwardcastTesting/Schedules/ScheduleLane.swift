@@ -43,7 +43,7 @@ final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that
 
 extension Envelope {
   /// What has to live until the envelope is opened, which does not keep it itself; `nil` where it holds no message.
-  var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainParcel)?.group }
+  var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainBatch)?.group }
 
   /// Whether it runs nobody's code.
   var isSilent: Bool { self is DrainMarker || self is GroupRelease }
