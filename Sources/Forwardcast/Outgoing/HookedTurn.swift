@@ -16,6 +16,8 @@ final class HookedTurn {
   private let (start, counts, depth): (Int, BroadcastSummary, Int)
   private var reachedBefore = 0
   private var wasSent = false
+  /// The number by which a trace knows that the message was sent.
+  private var sentStep: Int?
   /// The failure of a target that was thrown to the hooks.
   private var thrown: (any Error)?
   /// Places in buffers that the sender gave back while a hook may wait for others, and takes again when the hook has ended.
@@ -35,7 +37,7 @@ final class HookedTurn {
   func run() throws {
     if around.isBefore {
       do {
-        try around.runBefore(hookedMessage)
+        try around.hooks.runBefore(hookedMessage)
         if place == nil { try walk.message.admit(along: node.route) }
       } catch { return try fail(error) }
       return walk.begin(node, place)
@@ -43,7 +45,7 @@ final class HookedTurn {
     begin()
     defer { walk.flush() }
     do {
-      finish(with: try around.run(hookedMessage) { try self.proceed($0, mayWait: true) })
+      finish(with: try around.hooks.run(hookedMessage) { try self.proceed($0, mayWait: true) })
     } catch { try finish(by: error) }
   }
 
@@ -53,7 +55,7 @@ final class HookedTurn {
   nonisolated(nonsending) func runAndWait() async throws {
     begin()
     do {
-      let answers = try await around.runAndWait(
+      let answers = try await around.hooks.runAndWait(
         hookedMessage, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) },
         pause: { self.room += self.walk.giveBackRoom() }, resume: { try await self.takeRoom() })
       finish(with: answers)
@@ -89,6 +91,7 @@ final class HookedTurn {
   }
 
   private func begin() {
+    sentStep = around.trace?.noteSent(hookedMessage)
     guard isAsked else { return }
     walk.hooksThatAsk += 1
     walk.renewProbe()
@@ -255,8 +258,13 @@ final class HookedTurn {
 
   // MARK: The end of the hooks
 
+  private func trace(_ found: Result<MessageAnswers, any Error>) {
+    if let sentStep { around.trace?.note(found, hookedMessage, step: sentStep) }
+  }
+
   /// Ends the turn when the hooks ended with an error: one of a target that was passed on, or one that replaces it.
   private func finish(by error: any Error) throws {
+    trace(.failure(error))
     defer { end() }
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
     if place != nil { noteOutcomes() }
@@ -285,6 +293,7 @@ final class HookedTurn {
   /// Takes the answers of the hooks, where the sender asks. Where targets are listed, and as many answered as there are answers,
   /// each has one of them; else the answers are the proxy's own, and the targets are listed without.
   private func finish(with answers: MessageAnswers) {
+    trace(.success(answers))
     defer { end() }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
@@ -313,6 +322,7 @@ final class HookedTurn {
 
   /// Notes the outcomes in the frame of the proxy around this one.
   private func noteOutcomes() {
+    guard depth > 0 else { return }
     for found in outcomes { walk.note(found.outcome) }
     if !isAsked, walk.reached > reachedBefore { walk.noteReached() }
     if !isAsked, wasSent, walk.hasFailedInside { walk.noteFailure() }

@@ -361,12 +361,10 @@ final class Walk {
 
   /// Notes that somebody got the message in a proxy of which no outcomes are kept.
   func noteReached() {
-    guard !frames.isEmpty else { return }
     (frame.reached, frame.isListed) = (true, true)
   }
 
   func noteFailure() {
-    guard !frames.isEmpty else { return }
     (frame.reached, frame.failed) = (true, true)
     if frame.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
   }
@@ -419,8 +417,8 @@ final class Walk {
 
   /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
   func renewProbe() {
-    hasOpen = log.contains { $0.outcome.isOpen }
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
+    hasOpen = log.contains { $0.outcome.isOpen }
     let probe = make()
     isEnough = feed(probe, upTo: log.count) || isKnown
     self.probe = probe

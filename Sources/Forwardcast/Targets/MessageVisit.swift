@@ -81,7 +81,7 @@ public struct MessageVisit: ~Copyable {
   /// Runs the hooks, all of which come before the message.
   func runHooks(_ arguments: MessageArguments) throws {
     let route = route.takeUnretainedValue()
-    try route.around?.runBefore(
+    try route.around?.hooks.runBefore(
       HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
   }
 
