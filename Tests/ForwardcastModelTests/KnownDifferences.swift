@@ -55,6 +55,10 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "what stands behind a nested proxy is queued after a hook of that proxy has muted it", alongWith,
+      nest(1), add(3, to: 1, on: 0),
+      .hook(HookSetup(kind: .before, proxy: 1, word: .tell, actions: [.mute(.proxy(1), in: 0)])), send(.broadcast)),
+    KnownDifference(
       "a muted target of which one registration was removed is listed as removed",
       "A skip's reason is the first that holds of: removed, dead, muted", add(2),
       .add(Addition(object: .target(2), only: [.tell, .ask])), .add(Addition(object: .target(2), only: [.tell])),

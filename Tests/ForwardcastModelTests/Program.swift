@@ -177,7 +177,7 @@ enum Step: Sendable, Hashable {
 struct Program: Sendable, Hashable {
   static let contexts = 2
   /// How often all contexts run at the end.
-  static let rounds = 6
+  static let rounds = 12
   var proxies: [ProxySetup]
   var targets: [TargetSetup]
   var steps: [Step]

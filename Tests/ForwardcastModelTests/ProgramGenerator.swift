@@ -5,7 +5,6 @@ import TestSupport
 /// Makes one program of one seed.
 struct ProgramGenerator {
   private var random: SeededGenerator
-  private var buffers: [AdditionKey: Buffer] = [:]
   private var additions = 0
   private var hooks = 0
   private var suspends = false
@@ -86,10 +85,7 @@ struct ProgramGenerator {
       addition.deliversPending = addition.context != nil && chance(15)
     }
     guard addition.context != nil, has.contains(.buffers), case .target = object else { return .add(addition) }
-    // A registration keeps its buffer: what waits beyond another one's bound is left open.
-    let key = AdditionKey(addition)
-    addition.buffer = buffers[key] ?? buffer()
-    buffers[key] = addition.buffer
+    addition.buffer = buffer()
     return .add(addition)
   }
 
@@ -98,7 +94,8 @@ struct ProgramGenerator {
     case 0: return .keepNewest(1 + random.below(2))
     case 1: return .keepOldest(1 + random.below(2))
     case 2: return .latestPerSelector
-    case 3 where !suspends:
+    // Who waits for two of them: in which order places are taken is left open.
+    case 3 where !suspends || !has.contains(.waiting):
       suspends = true
       return .suspendSender(1 + random.below(2))
     default: return .unbounded
@@ -131,12 +128,7 @@ struct ProgramGenerator {
   }
 
   private mutating func callback() -> Action {
-    if chance(20) {
-      var send = send()
-      while send.verb.waits { send = self.send() }
-      return .send(send)
-    }
-    return change()
+    chance(20) ? .send(send()) : change()
   }
 
   private mutating func hook() -> HookSetup {
@@ -195,21 +187,21 @@ extension Program {
     let sends = actions.compactMap { if case .send(let send) = $0 { send.verb } else { nil } }
     let waits = sends.contains(where: \.waits)
     let hasContexts = actions.contains { if case .add(let addition) = $0 { addition.context != nil } else { false } }
-    let reports = sends.contains { $0 == .forward || $0 == .forwardAndWait }
     for case .send(let send) in actions { program.proxies[send.proxy].hasErrorHandler = true }
-    // In which order targets of several registrations run on a queue.
-    let queued = actions.compactMap {
-      if case .add(let addition) = $0, addition.context != nil { addition.object } else { nil }
-    }
-    if queued.count > 1 || queued.contains(where: { if case .proxy = $0 { true } else { false } }) {
-      for index in targets.indices
-      where queued.contains(.target(index)) || queued.contains(where: { if case .proxy = $0 { true } else { false } }) {
+    // In which order several proxies, targets of several registrations, and buffers beside others, run on a queue.
+    let added = actions.compactMap { if case .add(let addition) = $0 { addition } else { nil } }
+    let queued = added.filter { $0.context != nil }
+    let isProxyQueued = queued.contains { !$0.object.isTarget }
+    if isProxyQueued || Set(queued.map(\.proxy)).count > 1 || Set(queued.map(\.object)).count < queued.count
+      || queued.count > 1 && queued.contains(where: { $0.buffer != .unbounded })
+    {
+      for index in targets.indices where isProxyQueued || queued.contains(where: { $0.object == .target(index) }) {
         program.targets[index].actions = []
       }
       program.changeHooks { $0.actions = [] }
     }
     // What comes first in a buffer behind a nested proxy that is on a queue itself.
-    if queued.contains(where: { if case .proxy = $0 { true } else { false } }) {
+    if isProxyQueued {
       program.changeAll { action in
         if case .add(var addition) = action {
           addition.buffer = .unbounded
@@ -220,10 +212,6 @@ extension Program {
     program.changeHooks { hook in
       // What a plain `around` is given where its sender waits for a queue.
       if hook.form == .plain, waits, hasContexts { hook.form = .both }
-      // Whether a sender who waits for room alone is one that waits.
-      if hook.form == .waiting, sends.contains(.broadcastWhenReady) { hook.form = .both }
-      // Whose answers a hook's own are in a report.
-      if hook.kind == .around(.own), reports { hook.kind = .around(.skip) }
     }
     return program
   }

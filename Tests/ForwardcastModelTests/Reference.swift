@@ -28,6 +28,8 @@ final class Place {
   var deliversPending: Bool
   var isMuted = false
   var isCancelled = false
+  /// Other registrations of its target for its context, when it was cancelled.
+  var besides: [Place] = []
   /// Whether it has had a bound: what was sent before does not count.
   var hasLine: Bool
   var waiting: [Parcel] = []
@@ -136,6 +138,8 @@ final class Travel {
   var isOver = false
   /// Targets that ran it: a report holds them.
   var called: Set<Int> = []
+  /// Whether a target ran, whatever hooks made of it.
+  var hasRun = false
   /// Targets that were registered strongly when it began, which it keeps.
   var pinned: Set<Int> = []
   init(_ send: Send, number: Int) { (self.send, self.number, root) = (send, number, send.proxy) }
@@ -315,8 +319,9 @@ final class Reference {
     switch buffer {
     case .keepNewest(let count): place.waiting.dropLast(count).forEach(takeBack)
     case .latestPerSelector:
-      for (index, parcel) in place.waiting.enumerated()
-      where place.waiting[(index + 1)...].contains(where: { $0.travel.send.word == parcel.travel.send.word }) {
+      let waiting = place.waiting
+      for (index, parcel) in waiting.enumerated()
+      where waiting[(index + 1)...].contains(where: { $0.travel.send.word == parcel.travel.send.word }) {
         takeBack(parcel)
       }
     case .unbounded, .keepOldest, .suspendSender: break
@@ -334,6 +339,7 @@ final class Reference {
     place.isCancelled = true
     linger(place)
     places[place.proxy].removeAll { $0 === place }
+    place.besides = places[place.proxy].filter { $0.object == place.object && $0.context == place.context }
     ended[place.proxy].append(place)
     roomChanged()
   }
@@ -411,10 +417,7 @@ final class Reference {
         + own.flatMap { place -> [String] in
           let isThere =
             !isRemoved && place.object.isTarget
-            && places[proxy].contains { other in
-              other.object == place.object && other.context == place.context && other.isMuted
-                && other.only?.contains(send.word) ?? true
-            }
+            && place.besides.contains { !$0.isCancelled && $0.isMuted && $0.only?.contains(send.word) ?? true }
           return (isThere ? [] : ["\(place.object) removed"]) + ["nil removed", "nil dead"]
         }
         + places[proxy].flatMap { place -> [String] in
@@ -741,6 +744,7 @@ final class Reference {
       passed()
     }
     serve(level, part, argument, passed: left) { served in
+      self.giveBackAll(level)
       // Hooks inside may have answered for whom they withheld it from.
       guard self.program.proxies[level.proxy].silenceIsThrown, self.isSilent(level), served.answers.isEmpty else {
         return done(served)
@@ -816,7 +820,10 @@ final class Reference {
     // What has left is on its way.
     if let inner = node.level, hasLeft(inner) { return true }
     if reason == "dead" { part.travel.dead += 1 }
+    // Who may still get it by another registration is not listed for this one.
+    holdsListed = !isLeftOut(node, part) || !level.nodes.contains { $0.object == node.object && !isLeftOut($0, part) }
     skip(node, reason)
+    holdsListed = true
     return false
   }
 
@@ -1058,6 +1065,7 @@ final class Reference {
     guard case .target(let target) = node.object, let row = node.row else { return done(Served()) }
     let setup = program.targets[target]
     part.travel.called.insert(target)
+    part.travel.hasRun = true
     note("t\(target)", "\(part.word) \(argument)" + (row > 0 ? " in row \(row)" : ""))
     if acted.insert(target).inserted {
       running[target] += 1
@@ -1309,10 +1317,13 @@ final class Reference {
     }
     var (answers, queued, failures, skipped): ([String], [String], [String], [String]) = ([], [], [], [])
     var either: [String: Set<String>] = [:]
+    // Those that hooks gave.
+    var owns = 0
     unlistRepeats(level, part)
     for leaf in leaves(level) {
       switch leaf.outcome {
       case .delivered(let value, let wasQueued):
+        if leaf.way.isEmpty { owns += 1 }
         answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
@@ -1336,7 +1347,7 @@ final class Reference {
     // An error of hooks counts as one failure of their proxy.
     let failed = failures.count + travel.failuresOfHooks
     // A message for a full buffer was for somebody.
-    let isNobody = failed == 0 && travel.dropped == 0 && answers.isEmpty && queued.isEmpty
+    let isNobody = failed == 0 && travel.dropped == 0 && answers.count == owns && queued.isEmpty
     let name = "send \(travel.number)"
     switch travel.mode {
     case .broadcast:
@@ -1364,7 +1375,7 @@ final class Reference {
       for fault in served.errors.dropFirst(isSettled ? 0 : 1) { report(fault, part) }
       if let fault = served.errors.first, !isSettled {
         note(name, "throws \(fault.text)")
-      } else if answers.isEmpty, failures.isEmpty, served.answers.isEmpty,
+      } else if answers.isEmpty, failures.isEmpty, served.answers.isEmpty, !travel.hasRun,
         !travel.waits && !queued.isEmpty || skipped.contains(where: { $0.hasSuffix("buffer full") })
       {
         // Those who were to answer may have been removed since.

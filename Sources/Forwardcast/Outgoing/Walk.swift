@@ -628,7 +628,7 @@ final class Walk {
     if let refusal = node.route.route.prelude?.refusal {
       frame.index = node.route.count
       take(.failed(refusal), at: proxyContext)
-    } else if !frame.isInOrder {
+    } else if !frame.isInOrder, stopNow == nil {
       postQueued(node)
     }
   }
