@@ -78,26 +78,37 @@ extension MulticastCore {
       }
       let steps = steps(joined, selector, in: list)
       let surroundings = around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) }
-      let found = change { state, garbage -> MessageRoute? in
-        guard !state.isClosed, state.list.version == list.version else { return nil }
-        if let old {
-          guard current(selector, epoch, state) === old, Int(old.covered) == covered else { return nil }
-          if old.extend(by: steps, to: list) { return MessageRoute(old, count: old.count) }
-        }
-        let route =
-          old?.grown(by: steps, to: list) ?? Route(self, selector, list: list, steps: steps, around: surroundings)
-        if let board = state.board, board.epoch == epoch {
-          if !board.enter(route) { put(board.replacing(selector, with: route), &state, &garbage) }
-        } else {
-          put(RouteBoard([route], epoch: epoch), &state, &garbage)
-        }
-        return MessageRoute(route, count: route.count)
-      }
-      if let found { return found }
-      for step in steps.list { step.release() }
+      let route = old ?? Route(self, selector, list: list, steps: steps, around: surroundings)
+      if let found = publish(route, epoch, list, adding: old == nil ? nil : steps, from: covered) { return found }
+      if old != nil { for step in steps.list { step.release() } }
     }
     let own = ownRoute(selector)
     return MessageRoute(own, count: own.count)
+  }
+
+  /// Puts a route on the board, or up another board with it. `nil` where the list is another one by now.
+  ///
+  /// - Parameters:
+  ///   - more: steps to add first to a route that is on the board.
+  ///   - covered: how far that route reached.
+  private func publish(
+    _ route: Route, _ epoch: UInt, _ list: TargetList, adding more: RouteSteps?, from covered: Int
+  ) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, state.list.version == list.version else { return nil }
+      var route = route
+      if let more {
+        guard current(route.selector, epoch, state) === route, Int(route.covered) == covered else { return nil }
+        if route.extend(by: more, to: list) { return MessageRoute(route, count: route.count) }
+        route = route.grown(by: more, to: list)
+      }
+      if let board = state.board, board.epoch == epoch {
+        if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
+      } else {
+        put(RouteBoard([route], epoch: epoch), &state, &garbage)
+      }
+      return MessageRoute(route, count: route.count)
+    }
   }
 
   /// Puts up a board in the place of the one that is there. Called under the lock.
