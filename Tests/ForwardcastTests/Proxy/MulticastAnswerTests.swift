@@ -155,6 +155,13 @@ struct MulticastAnswerTests {
     expect(report.failures.count, equals: 1)
     expect(report.skipped.map(\.reason), equals: [.stopped])
     expect((report.skipped[0].target as? Listener)?.name, equals: "2")
+    // Who was muted before the error is said to be muted.
+    let last = targets[2]
+    targets[1].onNote = { listener, _ in
+      proxy.mute(last)
+      throw TargetError(name: listener.name)
+    }
+    try expect(proxy.forward(&call).skipped.map(\.reason), equals: [.muted])
   }
 
   @Test("a report tells of each live target exactly once, and why it was passed over")
