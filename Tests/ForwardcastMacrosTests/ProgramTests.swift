@@ -136,12 +136,12 @@ struct WriterTests {
 
             /// One table for all targets: they need none of their own.
             public nonisolated static let table = Forwardcast.SelectorTable(for: (any Themes).self) {
-              Forwardcast.Responds(to: Messages.changed) { target, color in target.changed(color) }
+              Forwardcast.Responds(row: Messages.changed) { target, color in target.changed(color) }
               #if DEBUG
-              Forwardcast.Responds(to: Messages.mayClose) { target in target.mayClose() }
+              Forwardcast.Responds(row: Messages.mayClose) { target in target.mayClose() }
               #endif
-              Forwardcast.Responds(to: Messages.title) { target in target.title }
-              Forwardcast.Responds(to: Messages.setTitle) { target, value in target.title = value }
+              Forwardcast.Responds(row: Messages.title) { target in target.title }
+              Forwardcast.Responds(row: Messages.setTitle) { target, value in target.title = value }
             }.named("title")
 
             /// A proxy without targets.

@@ -15,6 +15,17 @@ extension MulticastSending {
   ) -> Collected<Output> {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
+
+  /// Sends a message and keeps the last answer. What it takes is compiled once for the types of a message, not for each member.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - arguments: the message's, in order.
+  @export(implementation) @inline(__always)
+  public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
+    -> Collected<R?>
+  {
+    collectLast(visit(message.selector), Arguments(values: (repeat each arguments)), crosses: false)
+  }
 }
 
 extension MulticastSending where Interface: Sendable {
@@ -25,6 +36,14 @@ extension MulticastSending where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) -> Collected<Output> {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
+  }
+
+  /// Sends a message to every target and keeps the last answer: see the form for one isolation.
+  @export(implementation) @inline(__always)
+  public func lastAnswer<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
+    -> Collected<R?>
+  {
+    collectLast(visit(message.selector), Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 

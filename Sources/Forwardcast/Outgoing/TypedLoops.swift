@@ -85,6 +85,14 @@ func collectTyped<R, Output, each A>(
   }
 }
 
+/// A typed `collect` of the last answer, which is there once for its types.
+@export(implementation) @inline(never)
+func collectLast<R, each A>(
+  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, crosses: Bool
+) -> Collected<R?> {
+  collectTyped(visit, arguments, .last, crosses: crosses)
+}
+
 /// A typed `collect` that takes more than a loop.
 @export(implementation) @inline(never)
 func collectOtherwise<R, Output, each A>(

@@ -177,13 +177,15 @@ struct MemberWriter {
   }
 
   private func call(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
-    let (wait, sender, ending) = member.effects.isAsync ? ("await ", "multicast", "AndWait") : ("", sender, "")
+    let isAsync = member.effects.isAsync
+    let (wait, sender, ending) = isAsync ? ("await ", "multicast", "AndWait") : ("", sender, "")
     let all = "\(ending)(\(arguments), returning: \(policy))"
+    let isBare = !isAsync && !member.answers
+    let answer = isBare ? "\(sender).lastAnswer(\(arguments))" : "\(wait)\(sender).answer\(all)"
     return switch throwing {
-    case .never: "\(wait)\(sender).answer\(all).answered()"
-    case .untyped: "try \(wait)\(sender).collect\(all)"
-    case .typed(let error):
-      "try \(wait)\(sender).answer\(all).answered(throwing: \(carried.error(error, of: member).asMetatype))"
+    case .never: "\(answer).answered()"
+    case .untyped: isBare ? "try \(answer).get()" : "try \(wait)\(sender).collect\(all)"
+    case .typed(let error): "try \(answer).answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }
 

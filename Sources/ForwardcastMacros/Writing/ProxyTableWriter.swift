@@ -63,7 +63,9 @@ struct ProxyTableWriter {
       targetType: interface.target, names: interface.names, isClassBound: interface.isVisiblyClassBound,
       key: "Messages.\(entry.key.quotedIfKeyword)", isolation: interface.isolation(of: entry.member),
       isShared: interface.isVisiblySendable, isNonsendingByDefault: interface.settings.isNonsendingByDefault,
-      functions: "\(interface.className).")
+      functions: "\(interface.className).",
+      isInPlace: interface.isVisiblyClassBound && interface.options.interface == nil
+        && !interface.declaration.isObjectiveC)
   }
 
   private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }

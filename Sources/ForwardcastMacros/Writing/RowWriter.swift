@@ -17,6 +17,8 @@ struct RowWriter {
   var isNonsendingByDefault = false
   /// What has the functions of rows whose isolation only the compiler knows, with a dot.
   var functions = ""
+  /// Whether the target is an existential that only classes adopt, so that a row may take it in place.
+  var isInPlace = false
 
   /// A function that calls the target, and is isolated as the class is that it stands in.
   func function(_ entry: Entry, _ writer: inout TextWriter) {
@@ -37,9 +39,11 @@ struct RowWriter {
     }
     let (parameters, call) = body(entry)
     var head = parameters.map(\.name).joined(separator: ", ")
+    var to = isInPlace && parameters.count <= 4 ? "row" : "to"
     if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
       // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
       head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
+      to = "to"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
     // Swift 5 takes brackets behind an attribute that it does not know for its arguments.
@@ -55,7 +59,7 @@ struct RowWriter {
       default: nil
       }
     let body = "\(head) in \(call) }"
-    return responds + (label.map { "(\($0)\(body))" } ?? "(to: \(key)) { \(body)")
+    return responds + (label.map { "(\($0)\(body))" } ?? "(\(to): \(key)) { \(body)")
   }
 
   /// The parameters of what a row calls, a name and a type each, and the call that it makes.

@@ -530,3 +530,65 @@ struct PartialDelegateShapes {
     try expect(proxy.height(ofRow: 0, returning: .all), equals: [44])
   }
 }
+
+// MARK: Targets in place
+
+@Forwarded protocol PlacedDelegate: AnyObject {
+  @Answer(otherwise: "") var title: String { get set }
+  func none()
+  func one(_ text: String) throws
+  func two(_ text: String, _ number: Int)
+  @Answer(.sum) func three(_ a: Int, _ b: Int, _ c: Int) -> Int
+  func four(_ a: Int, _ b: Int, _ c: Int, _ d: [Int])
+}
+
+@Suite("Rows that take their targets in place")
+struct PlacedTargetShapes {
+  /// As many classes as there are kinds.
+  nonisolated final class Target<Kind>: PlacedDelegate {
+    nonisolated(unsafe) var title = ""  // one test's own
+    nonisolated(unsafe) var calls = ""
+    func none() { calls += "0" }
+    func one(_ text: String) throws {
+      calls += text
+      throw LoadError.gone
+    }
+    func two(_ text: String, _ number: Int) { calls += "\(text)\(number)" }
+    func three(_ a: Int, _ b: Int, _ c: Int) -> Int { a * 100 + b * 10 + c }
+    func four(_ a: Int, _ b: Int, _ c: Int, _ d: [Int]) { calls += "\(a)\(b)\(c)\(d)" }
+  }
+
+  /// Sends each message to a target of its own class, which is kept by nobody else afterwards.
+  private func send<Kind>(to kind: Kind.Type, _ proxy: PlacedDelegateProxy) {
+    var target = Target<Kind>()
+    let registration = proxy.add(target)
+    for _ in 0..<2 {
+      proxy.none()
+      #expect(throws: LoadError.gone) { try proxy.one("1") }
+      proxy.two("2", 2)
+      expect(proxy.three(1, 2, 3), equals: 123)
+      proxy.four(4, 4, 4, [4])
+      proxy.title += "!"
+    }
+    registration.cancel()
+    expect(target.calls, equals: "0122444[4]0122444[4]")
+    expect(target.title, equals: "!!")
+    #expect(isKnownUniquelyReferenced(&target))
+  }
+
+  @Test("targets of more classes than a row remembers are called as themselves, and none is kept")
+  func classes() {
+    let proxy = PlacedDelegateProxy()
+    send(to: Int.self, proxy)
+    send(to: Int8.self, proxy)
+    send(to: Int16.self, proxy)
+    send(to: Int32.self, proxy)
+    send(to: UInt8.self, proxy)
+    send(to: UInt16.self, proxy)
+    send(to: UInt32.self, proxy)
+    send(to: UInt.self, proxy)
+    send(to: String.self, proxy)
+    send(to: Bool.self, proxy)
+    send(to: Int.self, proxy)
+  }
+}

@@ -1,0 +1,141 @@
+// WrittenRows.swift: the rows of a written table whose targets are objects.
+
+// What is compiled for each row is a call of the requirement and nothing else: the rest is there once for a function type, whatever
+// the protocol. So a row takes its target in place, as the two words that an existential of such a protocol is.
+
+/// A reference to an object as one protocol: the words of its existential.
+@frozen @usableFromInline
+struct TargetWords {
+  @usableFromInline let object: UInt
+  @usableFromInline let table: UInt
+
+  @export(implementation) @inline(__always)
+  init(object: UInt, table: UInt) { (self.object, self.table) = (object, table) }
+}
+
+/// Turns an object into the words of the protocol that a row takes: see ``TargetCast``.
+@usableFromInline
+struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
+  @usableFromInline let head: WitnessTables.Head
+  /// Finds the table for a class that was not met yet, and keeps what `head` belongs to.
+  @usableFromInline let search: @Sendable (AnyObject) -> UInt
+
+  @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+  init<Target>(_ type: Target.Type) {
+    let cast = TargetCast<Target>()
+    guard let head = cast.head, MemoryLayout<Target>.size == MemoryLayout<TargetWords>.size else {
+      preconditionFailure("\(type) is no protocol of classes")
+    }
+    self.head = head
+    search = { object in
+      withUnsafeBytes(of: cast.search(object)) {
+        let words = $0.load(as: TargetWords.self)
+        guard words.object == UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) else {
+          preconditionFailure("\(object) is no \(type) itself")
+        }
+        return words.table
+      }
+    }
+  }
+
+  /// The words for an object that the caller holds.
+  @export(implementation) @inline(__always)
+  func words(of object: AnyObject) -> TargetWords {
+    TargetWords(
+      object: UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()),
+      table: WitnessTables.table(of: object, from: head) ?? search(object))
+  }
+}
+
+extension Responds {
+  /// The row of a written table for a requirement without arguments of a protocol that only classes adopt.
+  @export(implementation) @inline(__always)
+  public init<R>(row message: Message<() -> R>, _ body: @escaping @Sendable (inout Target) throws -> R) {
+    // An `inout` argument is an address, whatever the type.
+    typealias Body = @Sendable (inout TargetWords) throws -> R
+    self.init(method: WrittenRow0<R>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+  }
+
+  /// The same for one argument.
+  @export(implementation) @inline(__always)
+  public init<R, A>(row message: Message<(A) -> R>, _ body: @escaping @Sendable (inout Target, A) throws -> R) {
+    typealias Body = @Sendable (inout TargetWords, A) throws -> R
+    self.init(method: WrittenRow1<R, A>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+  }
+
+  /// The same for two arguments.
+  @export(implementation) @inline(__always)
+  public init<R, A, B>(row message: Message<(A, B) -> R>, _ body: @escaping @Sendable (inout Target, A, B) throws -> R)
+  {
+    typealias Body = @Sendable (inout TargetWords, A, B) throws -> R
+    self.init(
+      method: WrittenRow2<R, A, B>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+  }
+
+  /// The same for three arguments.
+  @export(implementation) @inline(__always)
+  public init<R, A, B, C>(
+    row message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (inout Target, A, B, C) throws -> R
+  ) {
+    typealias Body = @Sendable (inout TargetWords, A, B, C) throws -> R
+    self.init(
+      method: WrittenRow3<R, A, B, C>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+  }
+}
+
+@usableFromInline
+enum WrittenRow0<R> {
+  @export(implementation) @inline(never)
+  static func method(
+    _ message: Message<() -> R>, _ targets: RowTargets, _ body: @escaping @Sendable (inout TargetWords) throws -> R
+  ) -> Method {
+    TypedMethod<R>(message) { (object: AnyObject, _: Arguments<>) throws -> R in
+      var target = targets.words(of: object)
+      return try body(&target)
+    }
+  }
+}
+
+@usableFromInline
+enum WrittenRow1<R, A> {
+  @export(implementation) @inline(never)
+  static func method(
+    _ message: Message<(A) -> R>, _ targets: RowTargets, _ body: @escaping @Sendable (inout TargetWords, A) throws -> R
+  ) -> Method {
+    TypedMethod<R, A>(message, opener: BoxOpener1<R, A>.open) {
+      (object: AnyObject, arguments: Arguments<A>) throws -> R in
+      var target = targets.words(of: object)
+      return try body(&target, arguments.values)
+    }
+  }
+}
+
+@usableFromInline
+enum WrittenRow2<R, A, B> {
+  @export(implementation) @inline(never)
+  static func method(
+    _ message: Message<(A, B) -> R>, _ targets: RowTargets,
+    _ body: @escaping @Sendable (inout TargetWords, A, B) throws -> R
+  ) -> Method {
+    TypedMethod<R, A, B>(message, opener: BoxOpener2<R, A, B>.open) {
+      (object: AnyObject, arguments: Arguments<A, B>) throws -> R in
+      var target = targets.words(of: object)
+      return try body(&target, arguments.values.0, arguments.values.1)
+    }
+  }
+}
+
+@usableFromInline
+enum WrittenRow3<R, A, B, C> {
+  @export(implementation) @inline(never)
+  static func method(
+    _ message: Message<(A, B, C) -> R>, _ targets: RowTargets,
+    _ body: @escaping @Sendable (inout TargetWords, A, B, C) throws -> R
+  ) -> Method {
+    TypedMethod<R, A, B, C>(message, opener: BoxOpener3<R, A, B, C>.open) {
+      (object: AnyObject, arguments: Arguments<A, B, C>) throws -> R in
+      var target = targets.words(of: object)
+      return try body(&target, arguments.values.0, arguments.values.1, arguments.values.2)
+    }
+  }
+}
