@@ -169,7 +169,7 @@ extension Arguments {
 }
 
 /// Whether a value of that type may be, or hold, an object that wants to be copied for each target.
-@inlinable
+@export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
   // Concrete structs and enums are no such object, and optionals, classes and existentials may be. The kinds are those
   // of the metadata that every Swift binary shares; one that is not known is looked into when it is sent.

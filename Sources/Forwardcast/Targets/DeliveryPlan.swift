@@ -45,12 +45,6 @@ package final class DeliveryGroup: @unchecked Sendable {
     methodType = isPlain ? first : nil
   }
 
-  /// Whether every registration lets messages through at this moment.
-  fileprivate var areAllActive: Bool {
-    for step in steps where !step.isActive { return false }
-    return true
-  }
-
   deinit {
     releaseBatch()
     for step in steps { step.release() }
@@ -140,12 +134,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 
   /// Whether some target's buffer has senders wait for room.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
-
-  /// Whether every registration of every group lets messages through at this moment.
-  var areAllActive: Bool {
-    for group in list where !group._withUnsafeGuaranteedRef({ $0.areAllActive }) { return false }
-    return true
-  }
 
   // Nobody can post to the groups any more, but their parcels, which do not keep them alive, may still wait. Whatever
   // is posted to a mailbox now comes behind those.

@@ -57,8 +57,10 @@ public struct MessageVisit: ~Copyable {
   /// How a typed message is posted, where that is all that it takes and every target is to get it.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
     guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
-    let count = count
-    return plan._withUnsafeGuaranteedRef { $0.isPlain && $0.count == count && $0.areAllActive } ? plan : nil
+    let (steps, count) = (steps, count)
+    guard plan._withUnsafeGuaranteedRef({ $0.isPlain && $0.count == count }) else { return nil }
+    for index in 0..<count where !steps[index].isActive { return nil }
+    return plan
   }
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
