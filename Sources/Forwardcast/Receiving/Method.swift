@@ -12,21 +12,45 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
   /// for one that cannot be called in the sender's turn.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
-  final var isPresent: Presence?
-  /// Where the method may run.
-  final let isolation: MethodIsolation
+  /// `nil` for a method that runs in its sender's turn, of whatever target, and states no types.
+  private final var rare: Rare?
   /// Whether the answers' type is known to be `Sendable`.
   @usableFromInline final let resultCrosses: Bool
+
+  /// What few methods have.
+  private final class Rare {
+    var isPresent: Presence?
+    let isolation: MethodIsolation
+    let signature: MethodSignature?
+
+    init(_ isolation: MethodIsolation = .sender, _ signature: MethodSignature? = nil) {
+      (self.isolation, self.signature) = (isolation, signature)
+    }
+  }
 
   @usableFromInline
   init(
     _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation,
-    resultCrosses: Bool = false
+    resultCrosses: Bool = false, signature: MethodSignature? = nil
   ) {
-    (self.selector, self.functionType) = (selector, functionType)
-    (self.isolation, self.resultCrosses) = (isolation, resultCrosses)
+    (self.selector, self.functionType, self.resultCrosses) = (selector, functionType, resultCrosses)
+    rare = isolation.isSender && signature == nil ? nil : Rare(isolation, signature)
   }
+
+  /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
+  final var isPresent: Presence? {
+    get { rare?.isPresent }
+    set {
+      if rare == nil, newValue != nil { rare = Rare() }
+      rare?.isPresent = newValue
+    }
+  }
+
+  /// Where the method may run.
+  final var isolation: MethodIsolation { rare?.isolation ?? .sender }
+
+  /// The types that were stated for the method.
+  final var statedSignature: MethodSignature? { rare?.signature }
 
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
@@ -176,7 +200,6 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
   /// `nil` for that of the class.
   private let opener: Opener?
-  private let statedSignature: MethodSignature?
 
   @usableFromInline
   init(
@@ -184,10 +207,9 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     opener: Opener?, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
     (self.body, self.opener) = (body, opener)
-    statedSignature = signature
     super.init(
       message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation,
-      resultCrosses: message.answerCrosses)
+      resultCrosses: message.answerCrosses, signature: signature)
   }
 
   @inlinable
