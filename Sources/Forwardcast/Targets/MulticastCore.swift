@@ -11,10 +11,10 @@ package final class MulticastCore: Sendable {
   /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
   struct State: @unchecked Sendable {
     var list = TargetList()
+    /// Whether the proxy is gone: no route is kept any more, since routes keep the core. Takes no room where it stands.
+    var isClosed = false
     /// The routes; `nil` until a message needs one.
     var board: RouteBoard?
-    /// Whether the proxy is gone: no route is kept any more, since routes keep the core.
-    var isClosed = false
     /// `nil` until something of it is changed.
     private(set) var rest: Rest?
     var madeRest: Rest {
