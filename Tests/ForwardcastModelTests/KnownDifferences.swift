@@ -55,6 +55,17 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "a proxy is silent though a target ran, whose error a hook of a nested proxy took",
+      "Counts are of targets that ran, whatever hooks make of their answers; `nobodyResponded` says that none did",
+      targets: [2: TargetSetup(throwsError: true)], proxies: [0: ProxySetup(silenceIsThrown: true)],
+      add(2, to: 1), hook(.around(.swallow), on: 1), nest(1), send(.collect(.any), .vote)),
+    KnownDifference(
+      "who is muted behind a nested proxy that is removed is listed as muted",
+      "A skip's reason is the first that holds of: removed, dead, muted",
+      targets: [
+        2: TargetSetup(actions: [.mute(.target(0), in: 2)]), 4: TargetSetup(actions: [.remove(.proxy(2), from: 0)]),
+      ], nest(2), add(2, to: 2), add(4, to: 2), add(0, to: 2), send(.forward)),
+    KnownDifference(
       "what stands behind a nested proxy is queued after a hook of that proxy has muted it", alongWith,
       nest(1), add(3, to: 1, on: 0),
       .hook(HookSetup(kind: .before, proxy: 1, word: .tell, actions: [.mute(.proxy(1), in: 0)])), send(.broadcast)),

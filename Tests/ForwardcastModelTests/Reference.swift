@@ -427,7 +427,7 @@ final class Reference {
     }
     travel.ended = ended(send.proxy)
     let level = level(send.proxy, send.word, way: [])
-    travel.dead = places.joined().count { !isAlive($0) }
+    travel.dead = countDead(in: send.proxy)
     pin(level, travel)
     open.append(travel)
     let begin = {
@@ -440,6 +440,17 @@ final class Reference {
     }
     guard send.verb.waits else { return begin() }
     whenThereIsRoom(in: level, travel, .sender, begin)
+  }
+
+  /// By each way that leads there.
+  private func countDead(in proxy: Int) -> Int {
+    places[proxy].reduce(0) { count, place in
+      if case .proxy(let inner) = place.object {
+        count + countDead(in: inner)
+      } else {
+        count + (isAlive(place) ? 0 : 1)
+      }
+    }
   }
 
   private func pin(_ level: Level, _ travel: Travel) {
@@ -540,8 +551,9 @@ final class Reference {
     var home = Home.sender
     /// Whether a proxy around stops at the first error: then queued targets get it in their turn.
     var isInOrder = false
-    /// Whether an answer before those of this part is not known yet: then none of these makes the result known.
-    var isBehindOpen = false
+    /// Whether an answer before those of this part is not known yet: then none of these makes the result known; and whether
+    /// those before do.
+    var (isBehindOpen, isBehindKnown) = ({ false }, { false })
     /// Whether a hook stands around that does not wait.
     var isInTurn = false
     /// Told of an error that no hook can take any more, when it happens.
@@ -648,7 +660,7 @@ final class Reference {
           guard self.outgoing(served, part).error == nil else { return done(served) }
           // The second one counts; what no hook was thrown is told.
           (part.travel.failuresOfHooks, part.travel.called) = (before, called)
-          for fault in served.errors { self.report(fault, part) }
+          for fault in served.errors + served.late { self.report(fault, part) }
           onward(argument, leave)
         }
       case .skip, .own:
@@ -658,7 +670,7 @@ final class Reference {
         guard around == .own, part.word == .ask else { return done(Served()) }
         guard part.mode == .report else { return done(Served(answers: [Answer(value: 7)])) }
         level.own = Node(way: [], object: .proxy(level.proxy), row: nil)
-        level.own?.outcome = .delivered(7, wasQueued: false)
+        level.own?.outcome = .delivered(7, wasQueued: part.isQueued)
         done(Served(answers: [Answer(value: 7, node: level.own)]))
       }
     }
@@ -928,6 +940,8 @@ final class Reference {
     /// What is known, also where whoever waits has not had its turn since.
     var known: [Served?] { zip(served, level.nodes).map { $0 ?? $1.served } }
     func inOrder() -> [Int] { known.prefix { $0 != nil }.flatMap { $0?.answers.map(\.value) ?? [] } }
+    let (isBehindOpen, isBehindKnown) = (part.isBehindOpen, part.isBehindKnown)
+    func isKnown() -> Bool { isBehindKnown() || !isBehindOpen() && policy?.isKnown(by: inOrder()) ?? false }
     func settle(_ index: Int, _ outcome: Served) {
       served[index] = outcome
       if outcome.hasFailed { hasFailed = true }
@@ -966,9 +980,9 @@ final class Reference {
           settle(index, Served())
           continue
         }
-        let isKnown = !part.isBehindOpen && policy?.isKnown(by: inOrder()) ?? false
+        let isEnough = isKnown()
         hasFailed = hasFailed || known.contains { $0?.hasFailed ?? false }
-        if isKnown || hasFailed && program.proxies[level.proxy].stopsAtFirst {
+        if isEnough || hasFailed && program.proxies[level.proxy].stopsAtFirst {
           skip(node, "stopped")
           settle(index, Served())
           continue
@@ -980,7 +994,8 @@ final class Reference {
         }
         var (isLater, isHere) = (false, false)
         var inner = part
-        inner.isBehindOpen = part.isBehindOpen || known.prefix(index).contains { $0 == nil }
+        inner.isBehindOpen = { isBehindOpen() || known.prefix(index).contains { $0 == nil } }
+        inner.isBehindKnown = isKnown
         visit(
           node, inner, argument,
           passed: {

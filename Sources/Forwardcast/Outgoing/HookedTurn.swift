@@ -302,6 +302,9 @@ final class HookedTurn {
       tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : (.answered(nil), failed.context) }
     } else if thrown != nil {
       giveUpFailures()
+      // Who failed ran.
+      walk.reached += 1
+      if place != nil { walk.noteReached() }
     }
     var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
     own.isOwn = true

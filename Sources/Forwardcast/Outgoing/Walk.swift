@@ -498,7 +498,8 @@ final class Walk {
   @usableFromInline @inline(never)
   func miss(_ step: RouteStep, _ offset: Int) -> Bool {
     takeLeftOut(before: frame.index + offset)
-    let reason = step.obstacle ?? (step.target == nil ? .dead : frame.proxies.obstacle ?? .dead)
+    let own = step.obstacle ?? (step.target == nil ? .dead : nil)
+    let reason = DeliveryReport.SkipReason.first(own, frame.proxies.obstacle ?? own ?? .dead)
     if reason == .dead { frame.dead += 1 }
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
     frame.stop = stopNow
