@@ -173,12 +173,6 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
 /// work in all.
 let inOneProcess = SwiftSetting.unsafeFlags(["-driver-batch-count", "1"], .when(configuration: .debug))
 
-/// Without a named part a target of tests is compiled as a whole, a quarter to a third less work than file by file; the compiler then
-/// remarks that it is not incremental.
-let atOnce = SwiftSetting.unsafeFlags(
-  ["-wmo", "-num-threads", "1", "-disable-batch-mode"], .when(configuration: .debug))
-let isPart = Context.environment["FORWARDCAST_ONLY"] != nil
-
 /// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
 
@@ -192,7 +186,6 @@ for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny")]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
-    + (target.isTest && !isPart ? [atOnce] : [])
-    + (target.isTest && isPart || target.path?.hasPrefix("Examples") == true ? [inOneProcess] : [])
+    + (target.isTest || target.path?.hasPrefix("Examples") == true ? [inOneProcess] : [])
     + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [inSections])
 }
