@@ -215,7 +215,7 @@ struct ForwardedInterface {
   /// Whether the text says that only classes conform.
   var isVisiblyClassBound: Bool {
     inherits(["AnyObject", "NSObjectProtocol"])
-      || declaration.whereClause.map { source.line($0).contains("AnyObject") } ?? false
+      || declaration.whereClause.map { source.line($0).filter { $0 != " " }.contains("Self:AnyObject") } ?? false
   }
 }
 

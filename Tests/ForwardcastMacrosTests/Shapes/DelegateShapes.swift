@@ -410,6 +410,11 @@ struct SilentDelegateShapes {
   func key() async -> Key?
 }
 
+@Forwarded nonisolated protocol ShelfDelegate<Item> where Item: AnyObject {
+  associatedtype Item
+  func put(_ item: Item) -> Int?
+}
+
 @Suite("Associated types")
 struct AssociatedDelegateShapes {
   nonisolated final class Numbers: FeedDelegate {
@@ -441,6 +446,18 @@ struct AssociatedDelegateShapes {
     groups.on(GroupDelegateProxy<Int, [Int]>.Messages.members) { [$0, $0] }
     expect(groups.members(of: 3), equals: [3, 3])
     #expect(await groups.key() == nil)
+  }
+
+  nonisolated final class Shelf: ShelfDelegate {
+    func put(_ item: Numbers) -> Int? { item.items.count }
+  }
+
+  @Test("a class that is asked of an associated type is not asked of who conforms")
+  func classItems() {
+    let (proxy, target) = (ShelfDelegateProxy<Numbers>(), Shelf())
+    proxy.add(target)
+    expect(proxy.put(Numbers()), equals: 0)
+    withExtendedLifetime(target) {}
   }
 }
 
