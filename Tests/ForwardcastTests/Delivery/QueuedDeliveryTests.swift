@@ -331,21 +331,22 @@ struct QueuedDeliveryTests {
 
   @Test("a queued target that has died is reported as dead, and one that is muted as muted")
   func unreachedInReport() throws {
-    let (proxy, context) = (MulticastProxy<any Member>(), StepContext("report"))
-    let clerk = Clerk("a")
-    proxy.add(clerk, delivery: .on(context)).mute()
-    do {
-      let gone = Clerk("b")
-      proxy.add(gone, delivery: .on(context))
-      expect(proxy.broadcast(.note, 1).queued, equals: 1)
-      context.run()
-      withExtendedLifetime(gone) {}
+    let report = try withTablesUnchanged {
+      let (proxy, context) = (MulticastProxy<any Member>(), StepContext("report"))
+      let clerk = Clerk("a")
+      proxy.add(clerk, delivery: .on(context)).mute()
+      do {
+        let gone = Clerk("b")
+        proxy.add(gone, delivery: .on(context))
+        expect(proxy.broadcast(.note, 1).queued, equals: 1)
+        context.run()
+        withExtendedLifetime(gone) {}
+      }
+      var call = Invocation("note:", arguments: [.init(2)])
+      return try withExtendedLifetime(clerk) { try proxy.forward(&call) }
     }
-    var call = Invocation("note:", arguments: [.init(2)])
-    let report = try proxy.forward(&call)
     expect(report.skipped.map(\.reason), equals: [.muted, .dead])
     expect(report.queued.count, equals: 0)
-    withExtendedLifetime(clerk) {}
   }
 
   @Test("a proxy of queued targets that all died responds to nobody")

@@ -321,22 +321,25 @@ struct NestedProxyTests {
   @Test("a dead target stands in a report once, however often it is registered", arguments: [false, true], [1, 2])
   func deadListedOnce(isAway: Bool, count: Int) throws {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
-    let (outer, inner, context) = (Shared(), Shared(), StepContext("inner"))
-    let kept = Clerk("kept")
-    var gone: Clerk? = Clerk("gone")
-    for scope: [MessageSelector] in [["note:"], ["note:", "say:"]].prefix(count) {
-      inner.add(gone.unsafelyUnwrapped, only: scope)
+    let (reasons, heard) = try withTablesUnchanged {
+      let (outer, inner, context) = (Shared(), Shared(), StepContext("inner"))
+      let kept = Clerk("kept")
+      var gone: Clerk? = Clerk("gone")
+      for scope: [MessageSelector] in [["note:"], ["note:", "say:"]].prefix(count) {
+        inner.add(gone.unsafelyUnwrapped, only: scope)
+      }
+      inner.add(kept)
+      if isAway { outer.add(inner, delivery: .on(context)) } else { outer.add(inner) }
+      _ = outer.broadcast(.note, 1)
+      context.run()
+      gone = nil
+      var call = Invocation("note:", arguments: [.init(2)])
+      let reasons = try outer.forward(&call).skipped.map(\.reason)
+      context.run()
+      return withExtendedLifetime((kept, inner)) { (reasons, kept.journal.all.count) }
     }
-    inner.add(kept)
-    if isAway { outer.add(inner, delivery: .on(context)) } else { outer.add(inner) }
-    _ = outer.broadcast(.note, 1)
-    context.run()
-    gone = nil
-    var call = Invocation("note:", arguments: [.init(2)])
-    try expect(outer.forward(&call).skipped.map(\.reason), equals: [.dead])
-    context.run()
-    expect(kept.journal.all.count, equals: 2)
-    withExtendedLifetime((kept, inner)) {}
+    expect(reasons, equals: [.dead])
+    expect(heard, equals: 2)
   }
 }
 

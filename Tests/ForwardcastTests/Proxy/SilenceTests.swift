@@ -200,17 +200,19 @@ struct SilenceTests {
 
   @Test("a proxy whose targets have all died is silent, wherever they were", arguments: [false, true])
   func silentOfDead(isQueued: Bool) {
-    let silent = Journal()
-    let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
-    do {
-      let clerk = Clerk("a")
-      proxy.add(clerk, delivery: isQueued ? .on(StepContext("silent")) : .direct)
-      #expect(!proxy.broadcast(.note, 1).nobodyResponded)
-      withExtendedLifetime(clerk) {}
+    let (summary, silent) = withTablesUnchanged {
+      let silent = Journal()
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
+      do {
+        let clerk = Clerk("a")
+        proxy.add(clerk, delivery: isQueued ? .on(StepContext("silent")) : .direct)
+        #expect(!proxy.broadcast(.note, 1).nobodyResponded)
+        withExtendedLifetime(clerk) {}
+      }
+      return (proxy.broadcast(.note, 2), silent.all)
     }
-    let summary = proxy.broadcast(.note, 2)
     expect([summary.delivered, summary.queued, summary.skipped], equals: [0, 0, 1])
-    expect(silent.all, equals: ["note:"])
+    expect(silent, equals: ["note:"])
   }
 
   @Test("a report lists a nested proxy only where none of its targets is, and whoever is muted as muted")
