@@ -288,7 +288,8 @@ struct KnownDifferenceTests {
   @Test("still differs", .oneAtATime, arguments: KnownDifference.all)
   func known(_ known: KnownDifference) {
     withKnownIssue("\(known.title): \(known.rule)") {
-      let difference = Judge().difference(in: known.program, strictly: true)
+      // A table that another test changes meanwhile may hide it: who died is then left out.
+      let difference = (0..<3).lazy.compactMap { _ in Judge().difference(in: known.program, strictly: true) }.first
       #expect(difference == nil, "\(known.program)\n\(difference?.description ?? "")")
     }
   }
