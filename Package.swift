@@ -41,6 +41,9 @@ let examples = [
 /// Whether tests go the whole way (Tests/TestSupport/Bounds.swift).
 let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 
+/// What most tests of the core stand on.
+let core: [Target.Dependency] = ["Forwardcast", "TestSupport", "CoreTestSupport"]
+
 /// Modules whose code is on the main actor where it does not say otherwise. They compile a second time what others have, so
 /// they are built where bounds are full, or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
@@ -100,17 +103,22 @@ let package = Package(
 
     // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    // Targets, keys and a context that tests of the core and of its centers share.
+    .target(name: "CoreTestSupport", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/CoreTestSupport"),
     .target(name: "Interposer", path: "Tests/AllocationCounter/Interposer"),
     .target(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter", exclude: ["Interposer"]),
     .testTarget(name: "ForwardcastEncodingTests", dependencies: ["ForwardcastEncoding", "TestSupport"]),
-    .testTarget(name: "ForwardcastTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
-    // What messages are made of; hooks and streams. Apart from the others, so that they compile alone.
+    // The core. What is true of the whole of it, and then by its folders: who changes one builds and runs its tests.
+    .testTarget(name: "ForwardcastTests", dependencies: core + ["AllocationCounter"]),
+    .testTarget(name: "ForwardcastSendingTests", dependencies: core + ["AllocationCounter"]),
+    .testTarget(name: "ForwardcastDeliveryTests", dependencies: core + ["AllocationCounter"]),
+    .testTarget(name: "ForwardcastProxyTests", dependencies: core),
     .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "ForwardcastCoding", "TestSupport"]),
     .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
     // Two models of the multicast, one of which follows the specification alone, and random programs that are compared with them.
     .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"]),
-    .testTarget(name: "ForwardcastCentersTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
+    .testTarget(name: "ForwardcastCentersTests", dependencies: core + ["ForwardcastCenters"]),
     .testTarget(
       name: "ForwardcastRecordingTests",
       dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),

@@ -1,5 +1,6 @@
 // ExtensionPointTests.swift: who may register, who gets what, and in which order.
 
+import CoreTestSupport
 import Dispatch
 import Forwardcast
 import ForwardcastCenters

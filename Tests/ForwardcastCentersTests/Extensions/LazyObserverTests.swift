@@ -1,5 +1,6 @@
 // LazyObserverTests.swift: observers that the first message for them makes.
 
+import CoreTestSupport
 import Forwardcast
 import ForwardcastCenters
 import Synchronization

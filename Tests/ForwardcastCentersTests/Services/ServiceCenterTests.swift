@@ -1,5 +1,6 @@
 // ServiceCenterTests.swift: one instance for each service, its hooks and its end.
 
+import CoreTestSupport
 import Forwardcast
 import ForwardcastCenters
 import Synchronization

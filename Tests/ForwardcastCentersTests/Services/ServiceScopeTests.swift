@@ -1,5 +1,6 @@
 // ServiceScopeTests.swift: centers within centers, and substitutes for a test.
 
+import CoreTestSupport
 import Forwardcast
 import ForwardcastCenters
 import TestSupport

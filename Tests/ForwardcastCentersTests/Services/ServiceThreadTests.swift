@@ -1,5 +1,6 @@
 // ServiceThreadTests.swift: services that many threads ask for at once.
 
+import CoreTestSupport
 import Dispatch
 import Forwardcast
 import ForwardcastCenters

@@ -1,5 +1,6 @@
 // Observers.swift: protocols, observers and lazy services that the tests of extension points share.
 
+import CoreTestSupport
 import Forwardcast
 import ForwardcastCenters
 import Synchronization

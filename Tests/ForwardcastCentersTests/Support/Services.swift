@@ -1,5 +1,6 @@
 // Services.swift: services that the tests of the centers share.
 
+import CoreTestSupport
 import Forwardcast
 import ForwardcastCenters
 import Synchronization

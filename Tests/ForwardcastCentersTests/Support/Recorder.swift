@@ -1,1 +1,0 @@
-../../ForwardcastTests/Support/Recorder.swift

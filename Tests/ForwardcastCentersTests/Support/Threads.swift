@@ -1,1 +1,0 @@
-../../ForwardcastTests/Support/Threads.swift

@@ -1,0 +1,156 @@
+// AutomaticDeliveryTests.swift: deliveries that are direct where the sender is there already.
+
+import CoreTestSupport
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+@Suite("Automatic delivery")
+struct AutomaticDeliveryTests {
+  private let proxy = MulticastProxy<any Member>()
+  private let journal = Journal()
+  private let queue = DispatchQueue(label: "automatic")
+
+  @Test("a method that suspends, sent from its own queue, is queued and runs")
+  func suspendingMethod() async throws {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .automatic(queue))
+    let summary = queue.sync { proxy.broadcast(.slow, 1) }
+    expect(summary.queued, equals: 1)
+    expect(summary.failed, equals: 0)
+    try await proxy.drain()
+    expect(journal.all, equals: ["a begins 1", "a ends 1"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a message sent from the target's queue does not overtake a method that is suspended")
+  func noOvertaking() async throws {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .automatic(queue))
+    let turnstile = Turnstile.shut(4720)
+    proxy.broadcast(.slow, 4720)
+    await turnstile.arrived(1)
+    let summary = queue.sync { proxy.broadcast(.note, 2) }
+    expect(summary.queued, equals: 1)
+    expect(journal.all, equals: ["a begins 4720"])
+    turnstile.open()
+    try await proxy.drain()
+    expect(journal.all, equals: ["a begins 4720", "a ends 4720", "a 2"])
+    let direct = queue.sync { proxy.broadcast(.note, 3) }
+    expect(direct.delivered, equals: 1)
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a target whose buffer has given messages up runs in its sender's turn again once nothing waits")
+  func directAfterDrops() throws {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .automatic(queue), buffer: .keepNewest(1))
+    queue.suspend()
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    queue.resume()
+    try proxy.drain(timeout: .seconds(600))
+    expect(journal.all, equals: ["a 3"])
+    expect(queue.sync { proxy.broadcast(.note, 4).delivered }, equals: 1)
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("on a concurrent queue a target has one message at a time, whoever sends from there")
+  func concurrentQueue() async throws {
+    let (clerk, running, overlaps) = (Clerk("a", journal), Locked(0), Locked(0))
+    clerk.onNote { _ in
+      let others = running.withLock { count in
+        count += 1
+        return count - 1
+      }
+      if others > 0 { overlaps.withLock { $0 += 1 } }
+      for _ in 0..<100 { _ = Task.currentPriority }
+      running.withLock { $0 -= 1 }
+    }
+    proxy.add(clerk, delivery: .automatic(.global()))
+    DispatchQueue.concurrentPerform(iterations: 8) { [proxy] thread in
+      DispatchQueue.global().sync { for number in 0..<50 { _ = proxy.broadcast(.note, thread * 100 + number) } }
+    }
+    try await proxy.drain()
+    expect(journal.all.count, equals: 400)
+    expect(overlaps.withLock { $0 }, equals: 0)
+    withExtendedLifetime(clerk) {}
+  }
+
+  // Off Apple systems nothing tells that such a queue is concurrent.
+  private let wide = DispatchQueue(label: "wide", attributes: .concurrent)
+
+  @Test("of two senders on a concurrent queue of the program's own the second is queued while the target runs")
+  func twoSendersAtOnce() async throws {
+    let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())
+    clerk.onNote { [journal] number in
+      if number == 1 {
+        inside.open()
+        sent.pass()
+      }
+      journal.write("a ended \(number)")
+    }
+    proxy.add(clerk, delivery: .automatic(wide))
+    let first = Locked<BroadcastSummary?>(nil)
+    wide.async { [proxy] in
+      let summary = proxy.broadcast(.note, 1)
+      first.withLock { $0 = summary }
+    }
+    inside.pass()
+    let second = wide.sync { proxy.broadcast(.note, 2) }
+    #expect(second.queued == 1 && second.delivered == 0)
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    expect(first.withLock { $0?.delivered }, equals: 1)
+    expect(journal.all, equals: ["a 1", "a ended 1", "a 2", "a ended 2"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("what is queued for a target waits while a sender on its concurrent queue runs it")
+  func queuedBehindDirect() async throws {
+    let (clerk, other, inside, passed) = (Clerk("a", journal), Clerk("b"), Latch(), Latch())
+    clerk.onNote { [journal] number in
+      if number == 1 {
+        inside.open()
+        passed.pass()
+      }
+      journal.write("a ended \(number)")
+    }
+    other.onNote { if $0 == 3 { passed.open() } }
+    proxy.add(clerk, delivery: .automatic(wide), priority: 1)
+    let registration = proxy.add(other, delivery: .queue(wide))
+    registration.mute()
+    wide.async { [proxy] in _ = proxy.broadcast(.note, 1) }
+    inside.pass()
+    registration.unmute()
+    // Sent from elsewhere: their turns come on the queue, those of the other target behind those of the first.
+    for number in 2...3 { expect(proxy.broadcast(.note, number).queued, equals: 2) }
+    passed.pass()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    expect(journal.all, equals: (1...3).flatMap { ["a \($0)", "a ended \($0)"] })
+    expect(other.journal.all, equals: ["b 2", "b 3"])
+    withExtendedLifetime((clerk, other)) {}
+  }
+
+  @Test("what a target sends itself in its turn runs at once, also where the turn is one of the queue")
+  func nestedTurns() async throws {
+    let clerk = Clerk("a", journal)
+    clerk.onNote { [proxy, journal] number in
+      guard number < 3 else { return }
+      let summary = proxy.broadcast(.note, number + 1)
+      journal.write("\(number + 1) was \(summary.delivered == 1 ? "direct" : "queued")")
+    }
+    proxy.add(clerk, delivery: .automatic(wide))
+    let expected = ["a 1", "a 2", "a 3", "3 was direct", "2 was direct"]
+    wide.sync { _ = proxy.broadcast(.note, 1) }
+    expect(journal.take(), equals: expected)
+    proxy.broadcast(.note, 1)
+    try await proxy.drain()
+    expect(journal.take(), equals: expected)
+    withExtendedLifetime(clerk) {}
+  }
+}

@@ -1,0 +1,195 @@
+// BufferTests.swift: what waits for one target, and what goes when it is too much.
+
+import CoreTestSupport
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+@Suite("Buffers")
+struct BufferTests {
+  let journal = Journal()
+  let context = StepContext("steps")
+  let proxy = MulticastProxy<any Member>()
+
+  @Test(
+    "a bounded buffer keeps what it promises and counts the rest",
+    arguments: [
+      (DeliveryBuffer.unbounded, ["a 1", "a 2", "a 3", "a 4", "a 5"], 0),
+      (.keepNewest(2), ["a 4", "a 5"], 3), (.keepOldest(2), ["a 1", "a 2"], 3),
+      (.latestPerSelector, ["a 5"], 4), (.suspendSender(2), ["a 1", "a 2"], 3),
+      (.keepNewest(1), ["a 5"], 4), (.keepOldest(9), ["a 1", "a 2", "a 3", "a 4", "a 5"], 0),
+    ])
+  func policies(buffer: DeliveryBuffer, kept: [String], dropped: Int) {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: buffer)
+    var lost = 0
+    var queued = 0
+    for number in 1...5 {
+      let summary = proxy.broadcast(.note, number)
+      lost += summary.dropped
+      queued += summary.queued
+    }
+    context.run()
+    expect(journal.take(), equals: kept)
+    #expect(lost == dropped && registration.dropped == dropped)
+    if buffer == .keepOldest(2) { expect(queued, equals: 2) }
+    for number in 6...7 { proxy.broadcast(.note, number) }
+    context.run()
+    expect(journal.all.last, equals: "a 7", "an emptied buffer takes messages again")
+  }
+
+  @Test("the latest of each selector stays, and what stays runs in the order in which it was sent")
+  func latest() {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(context), buffer: .latestPerSelector)
+    proxy.broadcast(.note, 1)
+    proxy.broadcast(.say, "x")
+    proxy.broadcast(.note, 2)
+    context.run()
+    expect(journal.all, equals: ["a: x", "a 2"])
+  }
+
+  @Test(
+    "a buffer that changes while messages wait keeps what it would have kept, but takes nothing back for a bound on the oldest",
+    arguments: [
+      (DeliveryBuffer.latestPerSelector, ["a: x", "a 3"]), (.keepNewest(2), ["a 2", "a 3"]),
+      (.keepOldest(1), ["a 1", "a: x", "a 2", "a 3"]), (.suspendSender(1), ["a 1", "a: x", "a 2", "a 3"]),
+      (.unbounded, ["a 1", "a: x", "a 2", "a 3"]),
+    ])
+  func change(buffer: DeliveryBuffer, kept: [String]) {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: .keepOldest(9))
+    proxy.broadcast(.note, 1)
+    proxy.broadcast(.say, "x")
+    for number in 2...3 { proxy.broadcast(.note, number) }
+    #expect(proxy.add(target, delivery: .on(context), buffer: buffer) === registration)
+    context.run()
+    expect(journal.all, equals: kept)
+    expect(registration.dropped, equals: 4 - kept.count)
+  }
+
+  @Test("a target with a full buffer lets others of its context have their turn before it has had all of its own")
+  func fair() {
+    let (flooded, other) = (Clerk("f", journal), Clerk("o", journal))
+    defer { withExtendedLifetime((flooded, other)) {} }
+    proxy.add(flooded, delivery: .on(context), only: ["note:"], buffer: .keepNewest(200))
+    proxy.add(other, delivery: .on(context), only: ["say:"])
+    for number in 1...200 { proxy.broadcast(.note, number) }
+    proxy.broadcast(.say, "x")
+    context.run()
+    expect(journal.all.count, equals: 201)
+    #expect(journal.all.firstIndex(of: "o: x") ?? .max < 100)
+  }
+
+  @Test("senders that wait for room go on when the registration ends")
+  func ended() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    let line = try #require(registration.queued?.line)
+    try await proxy.broadcastWhenReady(.note, 1)
+    let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }
+    await until(line.waitingSenders == 1)
+    registration.cancel()
+    expect(line.waitingSenders, equals: 0)
+    if line.waitingSenders > 0 { sender.cancel() }
+    _ = try await sender.value
+    context.run()
+    expect(journal.all, equals: [])
+  }
+
+  @Test("a place that its sender does not fill is another's")
+  func placeGivenBack() {
+    let line = BufferedLine(.suspendSender(1), gate: SerialGate())
+    #expect(line.reserveAtOnce())
+    #expect(!line.reserveAtOnce())
+    line.giveBack()
+    #expect(line.reserveAtOnce())
+  }
+
+  @Test("a place that a sender has waited for is no other sender's")
+  func placeKept() {
+    let (line, mailbox) = (BufferedLine(.suspendSender(1), gate: SerialGate()), Mailbox(context))
+    let (own, other) = (Envelope(), Envelope())
+    #expect(line.reserveAtOnce())
+    #expect(line.offer(other, reserved: false, to: mailbox) === other)
+    #expect(line.offer(own, reserved: true, to: mailbox) == nil)
+    expect(line.count, equals: 1)
+  }
+
+  @Test("targets of one queue are served in their order, with a buffer or without")
+  func orderAmongBuffers() {
+    let clerks = ["a", "b", "c"].map { Clerk($0, journal) }
+    for (clerk, buffer) in zip(clerks, [DeliveryBuffer.unbounded, .keepNewest(5), .unbounded]) {
+      proxy.add(clerk, delivery: .on(context), buffer: buffer)
+    }
+    proxy.broadcast(.note, 1)
+    context.run()
+    expect(journal.all, equals: ["a 1", "b 1", "c 1"])
+    withExtendedLifetime(clerks) {}
+  }
+
+  @Test("one target's buffer does not drop another's messages")
+  func apart() {
+    let (bounded, free) = (Clerk("b", journal), Clerk("f", journal))
+    proxy.add(bounded, delivery: .on(context), buffer: .keepNewest(1))
+    proxy.add(free, delivery: .on(context))
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    context.run()
+    expect(journal.all.filter { $0.hasPrefix("f") }, equals: ["f 1", "f 2", "f 3"])
+    expect(journal.all.filter { $0.hasPrefix("b") }, equals: ["b 3"])
+  }
+
+  @Test("a report says what a full buffer refused")
+  func report() throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(context), buffer: .keepOldest(1))
+    var call = Invocation("note:", arguments: [ArgumentBox(1)])
+    try expect(proxy.forward(&call).queued.count, equals: 1)
+    let report = try proxy.forward(&call)
+    #expect(report.queued.isEmpty && report.dropped == 1)
+    expect(report.skipped.map(\.reason), equals: [.bufferFull])
+    expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 1 (buffer full), dropped 1")
+  }
+
+  @Test("a sender that waits for room is let in first come first served, and nothing is lost")
+  func suspended() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    let registration = proxy.add(target, delivery: .on(context), buffer: .suspendSender(2))
+    for number in 1...2 { try await proxy.broadcastWhenReady(.note, number) }
+    let sender = Task { [proxy] in
+      for number in 3...50 { try await proxy.broadcastWhenReady(.note, number) }
+    }
+    while journal.all.count < 50 {
+      context.step()
+      await Task.yield()
+    }
+    try await sender.value
+    expect(journal.all, equals: (1...50).map { "a \($0)" })
+    expect(registration.dropped, equals: 0)
+  }
+
+  @Test("a sender that is cancelled while it waits for room sends nothing and takes no place")
+  func cancelled() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    try await proxy.broadcastWhenReady(.note, 1)
+    let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }
+    sender.cancel()
+    await #expect(throws: CancellationError.self) { try await sender.value }
+    context.run()
+    expect(journal.all, equals: ["a 1"])
+    try await proxy.broadcastWhenReady(.note, 3)
+    context.run()
+    expect(journal.all, equals: ["a 1", "a 3"])
+  }
+}

@@ -1,0 +1,27 @@
+// Doer.swift: a target whose method suspends.
+
+import CoreTestSupport
+import Forwardcast
+import TestSupport
+
+/// A target whose method suspends and does what a test wants.
+final class Doer: Member, MessageReceiver {
+  private let action = Locked<(@Sendable (Int) async throws -> Int)?>(nil)
+
+  func does(_ body: @escaping @Sendable (Int) async throws -> Int) { action.withLock { $0 = body } }
+
+  static let selectorTable = SelectorTable(for: Doer.self) {
+    Responds(
+      to: .slow,
+      async: { doer, number in
+        guard let action = doer.action.withLock({ $0 }) else { return number }
+        return try await action(number)
+      })
+  }
+}
+
+extension MulticastProxy where Interface == any Member {
+  func ask(_ number: Int = 1) async throws -> Int {
+    try await collectAndWait(.slow, number, returning: .sum)
+  }
+}

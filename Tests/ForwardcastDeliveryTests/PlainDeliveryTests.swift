@@ -1,0 +1,160 @@
+// PlainDeliveryTests.swift: floods of typed messages to other contexts, and what is out of the ordinary among them.
+
+import CoreTestSupport
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+/// A context whose turn takes several envelopes, run by the test.
+private final class BatchContext: DeliveryContext {
+  private let woken = Locked<[Mailbox]>([])
+  let name = "batches"
+  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var turn: Int { 4 }
+  var isCurrent: Bool { isHeld }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }
+  var waiting: Int { woken.withLock { $0.count } }
+
+  func run() {
+    while let mailbox = woken.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { mailbox.drain() }
+  }
+}
+
+/// Waits at a gate, and may find its target busy once more when that opens.
+private final class Visitor: Envelope, @unchecked Sendable {  // used on one thread
+  private let (name, gate, journal): (String, SerialGate, Journal)
+  var findsItBusy = false
+
+  init(_ name: String, at gate: SerialGate, _ journal: Journal) {
+    (self.name, self.gate, self.journal) = (name, gate, journal)
+  }
+
+  override func resume(_ index: Int, in mailbox: Mailbox) {
+    guard findsItBusy else { return journal.write(name) }
+    findsItBusy = false
+    mailbox.close(gate, before: self, index)
+  }
+}
+
+@Suite("Plain deliveries to other contexts")
+struct PlainDeliveryTests {
+  private let proxy = MulticastProxy<any Member>()
+  private let journal = Journal()
+  private let context = BatchContext()
+
+  @Test("a mailbox that has nothing left is asleep after its turn, and is not woken again before a message comes")
+  func sleepsWhenEmpty() {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .on(context))
+    for number in 0..<10 { proxy.broadcast(.note, number) }
+    expect(context.waiting, equals: 1)
+    context.run()
+    expect(journal.all, equals: (0..<10).map { "a \($0)" })
+    expect(context.waiting, equals: 0)
+    #expect(proxy.registrations[0].queued?.mailbox.isAsleep == true)
+    context.run()
+    expect(proxy.registrations[0].queued?.mailbox.delivered, equals: 10)
+    proxy.broadcast(.note, 10)
+    expect(context.waiting, equals: 1)
+    context.run()
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("muted, removed and dead targets among them get nothing, and are counted")
+  func outOfTheOrdinary() {
+    let (a, b, c) = (Clerk("a", journal), Clerk("b", journal), Clerk("c", journal))
+    var d: Clerk? = Clerk("d", journal)
+    for clerk in [a, b, c] { proxy.add(clerk, delivery: .on(context)) }
+    let last = d.map { proxy.add($0, delivery: .on(context)) }
+    let registrations = proxy.registrations
+    proxy.broadcast(.note, 1)
+    proxy.mute(a)
+    registrations[1].cancel()
+    d = nil
+    context.run()
+    expect(journal.all, equals: ["c 1"])
+    expect(registrations.map(\.dropped), equals: [1, 1, 0, 1])
+    expect(proxy.count, equals: 2)
+    proxy.unmute(a)
+    proxy.broadcast(.note, 2)
+    context.run()
+    expect(journal.all, equals: ["c 1", "a 2", "c 2"])
+    withExtendedLifetime((a, b, c, last)) {}
+  }
+
+  @Test("a method of other types, one that suspends and one that throws get what is theirs")
+  func otherMethods() async throws {
+    final class Odd: Member, MessageReceiver {
+      let journal: Journal
+      init(_ journal: Journal) { self.journal = journal }
+      static let selectorTable = SelectorTable(for: Odd.self) {
+        Responds(to: "note:") { (odd: Odd, number: Double) in odd.journal.write("odd \(number)") }
+      }
+    }
+    struct Refusal: Error {}
+    let told = Journal()
+    proxy.onError = { told.write("\($0.selector) \($0.error)") }
+    let (plain, odd) = (Clerk("a", journal), Odd(journal))
+    plain.onNote { if $0 == 2 { throw Refusal() } }
+    let queue = DispatchQueue(label: "odd")
+    proxy.add(plain, delivery: .queue(queue))
+    proxy.add(odd, delivery: .queue(queue))
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    try await proxy.drain()
+    expect(journal.all, equals: ["a 1", "odd 1.0", "a 2", "odd 2.0", "a 3", "odd 3.0"])
+    expect(told.all, equals: ["note: Refusal()"])
+    withExtendedLifetime((plain, odd)) {}
+  }
+
+  @Test("a message behind a method that is suspended waits for it, in a flood too")
+  func behindSuspended() async throws {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .queue(DispatchQueue(label: "flood")))
+    let turnstile = Turnstile.shut(4730)
+    proxy.broadcast(.slow, 4730)
+    for number in 1...3 { proxy.broadcast(.note, number) }
+    await turnstile.arrived(1)
+    expect(journal.all, equals: ["a begins 4730"])
+    turnstile.open()
+    try await proxy.drain()
+    expect(journal.all, equals: ["a begins 4730", "a ends 4730", "a 1", "a 2", "a 3"])
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("who finds a target busy once more stays before all that wait, and an open gate leaves nothing")
+  func placesAtGate() {
+    let (mailbox, gate) = (Mailbox(context), SerialGate())
+    let visitors = ["first", "second"].map { Visitor($0, at: gate, journal) }
+    mailbox.close(gate)
+    for visitor in visitors { #expect(mailbox.park(visitor, 0, at: gate)) }
+    visitors[0].findsItBusy = true
+    mailbox.reopen(gate)
+    context.run()
+    expect(journal.all, equals: [])
+    #expect(mailbox.hasClosedGates)
+    mailbox.reopen(gate)
+    context.run()
+    expect(journal.all, equals: ["first", "second"])
+    #expect(!mailbox.hasClosedGates)
+  }
+
+  @Test("what waits when its proxy ends reaches the targets or is let go, and nothing is leaked")
+  func proxyEnds() {
+    final class Argument: Sendable {}
+    let clerk = Clerk("a", journal)
+    weak var argument: Argument?
+    do {
+      let proxy = MulticastProxy<any Member>()
+      proxy.add(clerk, delivery: .on(context))
+      proxy.broadcast(.note, 1)
+      let made = Argument()
+      argument = made
+      proxy.broadcast(Message<(Argument) -> Void>("unknown:"), made)
+    }
+    context.run()
+    #expect(argument == nil)
+    withExtendedLifetime(clerk) {}
+  }
+}

@@ -1,0 +1,381 @@
+// SuspendedWaitingTests.swift: methods that suspend and wait for targets which wait for them.
+
+import CoreTestSupport
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+private func code(_ body: () async throws -> Void) async -> MessageError.Code? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? MessageError)?.code
+  }
+}
+
+private func evidence(_ body: () async throws -> Void) async -> String {
+  do {
+    try await body()
+    return ""
+  } catch {
+    return (error as? MessageError)?.evidence ?? "\(error)"
+  }
+}
+
+private let soon = MulticastOptions(deadlockTimeout: .milliseconds(30))
+
+@Suite("Suspended methods that wait")
+struct SuspendedWaitingTests {
+  private let proxy = MulticastProxy<any Member>(options: soon)
+  private let doer = Doer()
+  private let queue = DispatchQueue(label: "doer")
+
+  private init() { proxy.add(doer, delivery: .queue(queue)) }
+
+  @Test("a child task of a method that waits for the method's own target ends with the error that says so")
+  func childTask() async {
+    doer.does { [proxy] number in
+      guard number == 1 else { return number }
+      async let answer = proxy.ask(2)
+      return try await answer
+    }
+    let text = await evidence { _ = try await proxy.ask() }
+    expect(
+      text, equals: "after 0.03 seconds, in a task that a method made: a method of Doer would wait for its own end")
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("a group of a method that drains the method's own proxy ends with the error that says so")
+  func groupThatDrains() async {
+    doer.does { [proxy] _ in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        group.addTask { try await proxy.drain() }
+        return try await group.next() ?? 0
+      }
+    }
+    await expect(code { _ = try await proxy.ask() }, equals: .timedOut)
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("the time of a task that a method made ends its wait while the method runs, and not when that has ended")
+  func unawaitedTask() async throws {
+    let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: .zero))
+    let registration = proxy.add(doer, delivery: .queue(queue))
+    let codes = Locked<[MessageError.Code]>([])
+    @Sendable func timeIsOver(_ wait: SuspendedWait) async {
+      await wait.start { error in codes.withLock { $0.append(error.code) } }?.value
+    }
+    let begun = Locked<SuspendedWait?>(nil)
+    await SuspendedMethod.run(registration) {
+      let wait = Task { try SuspendedWaits.begin(for: [registration], in: proxy.core, "slow:") }
+      guard let wait = try? await wait.value else { return }
+      begun.withLock { $0 = wait }
+      await timeIsOver(wait)
+      expect(codes.withLock { $0 }, equals: [.timedOut])
+    }
+    let wait = try #require(begun.withLock { $0 })
+    await timeIsOver(wait)
+    expect(codes.withLock { $0 }, equals: [.timedOut])
+    wait.end()
+    expect(SuspendedWaits.awaited(by: registration).count, equals: 0)
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("a method is not refused for a wait of a task that another method made, and may not await")
+  func ringOverUnawaitedTask() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>())
+    let first = proxy.add(doer, delivery: .queue(queue))
+    let second = further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let (core, refusal) = (proxy.core, Locked<String?>(nil))
+    await SuspendedMethod.run(first) {
+      let loose = try? await Task { try SuspendedWaits.begin(for: [second], in: core, "slow:") }.value
+      #expect(loose != nil)
+      // Not within the first method, as its own task would be.
+      await Task.detached {
+        await SuspendedMethod.run(second) {
+          do { try SuspendedWaits.begin(for: [first], in: core, "slow:")?.end() } catch {
+            refusal.withLock { $0 = "\(error)" }
+          }
+        }
+      }.value
+      loose?.end()
+    }
+    expect(refusal.withLock { $0 }, equals: nil)
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("once a message is sent, only those are waited for whose answers are open")
+  func answeredIsNotAwaited() async {
+    let registration = proxy.add(doer, delivery: .queue(queue))
+    let other = MulticastProxy<any Member>().add(Doer(), delivery: .direct, ownership: .strong)
+    await SuspendedMethod.run(registration) {
+      let wait = try? SuspendedWaits.begin(for: [other], in: proxy.core, "slow:")
+      expect(SuspendedWaits.awaited(by: registration), equals: [other])
+      wait?.sent(PendingAnswers())
+      expect(SuspendedWaits.awaited(by: registration), equals: [])
+      wait?.end()
+    }
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("of two methods that await each other's target one is refused, with the ring")
+  func ringOfTwo() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>())
+    further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let met = Turnstile.shut(4712)
+    let refusals = Locked<[String]>([])
+    @Sendable func wait(_ proxy: MulticastProxy<any Member>, _ number: Int) async -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4712)
+      do { return try await proxy.ask(2) } catch {
+        refusals.withLock { $0.append((error as? MessageError)?.evidence ?? "") }
+        return -1
+      }
+    }
+    doer.does { await wait(further, $0) }
+    other.does { [proxy] in await wait(proxy, $0) }
+    async let first = proxy.ask()
+    async let second = further.ask()
+    await met.arrived(2)
+    met.open()
+    let answers = try await [first, second].sorted()
+    // The one that is refused ends, and so the other gets its answer.
+    expect(answers, equals: [-1, 2])
+    let text = "a method of Doer would wait for Doer, and a method of Doer waits for Doer"
+    expect(refusals.withLock { $0 }, equals: [text])
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("of two methods that await each other in child tasks one gives up when the time is over")
+  func ringOfChildTasks() async throws {
+    let (other, further) = (Doer(), MulticastProxy<any Member>(options: soon))
+    further.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let met = Turnstile.shut(4713)
+    @Sendable func wait(_ proxy: MulticastProxy<any Member>, _ number: Int) async throws -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4713)
+      async let answer = proxy.ask(2)
+      return try await answer
+    }
+    doer.does { try await wait(further, $0) }
+    other.does { [proxy] in try await wait(proxy, $0) }
+    async let first = code { _ = try await proxy.ask() }
+    async let second = code { _ = try await further.ask() }
+    await met.arrived(2)
+    met.open()
+    #expect(await [first, second].contains(.timedOut))
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test("a method may wait for another target that has answered it before and now waits for it")
+  func answeredMeanwhile() async throws {
+    // `doer` waits for two; the first has answered, and sends to `doer` while the second still runs: no ring.
+    let (quick, slow, others) = (Doer(), Doer(), MulticastProxy<any Member>())
+    others.add(quick, delivery: .queue(DispatchQueue(label: "quick")))
+    others.add(slow, delivery: .queue(DispatchQueue(label: "slow")))
+    let slowly = Turnstile.shut(4714)
+    doer.does { number in number == 1 ? try await others.ask(1) : number }
+    slow.does { number in
+      await Turnstile.passing(4714)
+      return number
+    }
+    async let first = proxy.ask(1)
+    await slowly.arrived(1)
+    await until(SuspendedWaits.awaited(by: proxy.registrations[0]).count == 1)
+    others.mute(slow)
+    let asked = Turnstile.shut(4716)
+    quick.does { [proxy] number in
+      async let passed: Void = Turnstile.passing(4716)
+      await passed
+      return try await proxy.ask(number)
+    }
+    async let second = others.ask(7)
+    await asked.arrived(1)
+    asked.open()
+    await until(!SuspendedWaits.awaited(by: others.registrations[0]).isEmpty)
+    slowly.open()
+    try await expect(first, equals: 2)
+    try await expect(second, equals: 7)
+    withExtendedLifetime((doer, quick, slow)) {}
+  }
+
+  @Test("a method that would wait for room in its own target's buffer is refused")
+  func ownBuffer() async throws {
+    let (target, proxy) = (Doer(), MulticastProxy<any Member>())
+    proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
+    target.does { number in
+      guard number == 1 else { return number }
+      try await proxy.broadcastWhenReady(.slow, 2)
+      try await proxy.broadcastWhenReady(.slow, 3)
+      return number
+    }
+    await expect(evidence { _ = try await proxy.ask() }, equals: "a method of Doer would wait for its own end")
+    try await proxy.drain()
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("a child task that waits for room in the buffer of the method's own target ends with the error that says so")
+  func ownBufferInChildTask() async throws {
+    let (target, proxy) = (Doer(), MulticastProxy<any Member>(options: soon))
+    proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
+    target.does { number in
+      guard number == 1 else { return number }
+      async let filled: Void = {
+        for number in 2...3 { try await proxy.broadcastWhenReady(.slow, number) }
+      }()
+      try await filled
+      return number
+    }
+    await expect(code { _ = try await proxy.ask() }, equals: .timedOut)
+    try await proxy.drain()
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("of two methods that wait for room in each other's buffer one is refused")
+  func eachOthersBuffer() async throws {
+    let (one, two) = (Doer(), Doer())
+    let (first, second) = (MulticastProxy<any Member>(), MulticastProxy<any Member>())
+    first.add(one, delivery: .queue(queue), buffer: .suspendSender(1))
+    second.add(two, delivery: .queue(DispatchQueue(label: "two")), buffer: .suspendSender(1))
+    let met = Turnstile.shut(4715)
+    @Sendable func fill(_ proxy: MulticastProxy<any Member>, _ number: Int) async throws -> Int {
+      guard number == 1 else { return number }
+      await Turnstile.passing(4715)
+      for number in 2...3 { try await proxy.broadcastWhenReady(.slow, number) }
+      return number
+    }
+    one.does { try await fill(second, $0) }
+    two.does { try await fill(first, $0) }
+    async let left = code { _ = try await first.ask() }
+    async let right = code { _ = try await second.ask() }
+    await met.arrived(2)
+    met.open()
+    let codes = await [left, right]
+    #expect(codes.contains(.wouldDeadlock))
+    #expect(codes.contains(nil))
+    withExtendedLifetime((one, two)) {}
+  }
+
+  /// What a sender waits for that keeps a place: room for a target whose method waits for that place, itself, in a task of its
+  /// own, or by way of another target's method.
+  enum Link: CaseIterable { case method, task, further }
+
+  @Test("a sender gives back a place that a method waits for which keeps its target busy", arguments: Link.allCases)
+  func placeOfAnotherSender(link: Link) async throws {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (all, parts, doers) = (Shared(), (Shared(), Shared()), (Doer(), Doer()))
+    for (part, doer) in [(parts.0, doers.0), (parts.1, doers.1)] {
+      part.add(doer, delivery: .queue(DispatchQueue(label: "doer")), buffer: .suspendSender(1))
+      all.add(part)
+    }
+    // Places are taken in the order of lines in memory.
+    let lines = try [parts.0, parts.1].map { try #require($0.registrations[0].queued?.line) }
+    let isInOrder = ObjectIdentifier(lines[0]) < ObjectIdentifier(lines[1])
+    let (first, second) = isInOrder ? (parts.0, parts.1) : (parts.1, parts.0)
+    let further = MulticastProxy<any Member>()
+    let other = Doer()
+    further.add(other, delivery: .queue(DispatchQueue(label: "further")))
+    other.does { try await first.collectAndWait(.slow, $0, returning: .sum) }
+    let number = 4760 + (Link.allCases.firstIndex(of: link) ?? 0)
+    let busy = Turnstile.shut(number)
+    (isInOrder ? doers.1 : doers.0).does { argument in
+      guard argument == 1 else { return argument }
+      await Turnstile.passing(number)
+      switch link {
+      case .method: return try await first.collectAndWait(.slow, 7, returning: .sum)
+      case .task:
+        async let answer = first.collectAndWait(.slow, 7, returning: .sum)
+        return try await answer
+      case .further: return try await further.ask(7)
+      }
+    }
+    async let answer = second.collectAndWait(.slow, 1, returning: .sum)
+    await busy.arrived(1)
+    try await expect(second.broadcastWhenReady(.slow, 2).queued, equals: 1)
+    async let sum = all.collectAndWait(.slow, 5, returning: .sum)
+    await until(second.registrations[0].waitingSenders == 1)
+    busy.open()
+    try await expect(answer, equals: 7)
+    try await expect(sum, equals: 10)
+    for proxy in [first, second] {
+      expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
+    }
+    withExtendedLifetime((doers, other)) {}
+  }
+
+  @Test("who keeps a place is told when a method waits for it, whichever came first")
+  func keptPlaces() async throws {
+    let (kept, wanted) = (Doer(), Doer())
+    let places = MulticastProxy<any Member>()
+    let registrations = [kept, wanted].map { places.add($0, delivery: .queue(queue)) }
+    await SuspendedMethod.run(registrations[1]) {
+      let told = Locked(0)
+      func keep() -> SuspendedWait? {
+        SuspendedWaits.keep([registrations[0]], whileWaitingFor: registrations[1]) { told.withLock { $0 += 1 } }
+      }
+      let first = keep()
+      expect(told.withLock { $0 }, equals: 0)
+      let wait = try? SuspendedWaits.begin(for: [registrations[0]], in: places.core, "slow:")
+      #expect(wait != nil)
+      expect(told.withLock { $0 }, equals: 1)
+      first?.end()
+      let second = keep()
+      expect(told.withLock { $0 }, equals: 2)
+      second?.end()
+      wait?.end()
+    }
+    expect(registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0, 0])
+    withExtendedLifetime((kept, wanted)) {}
+  }
+
+  @Test("waits leave nothing behind in the table of those who wait")
+  func tableIsEmpty() async {
+    doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
+    for _ in 0..<20 { _ = await code { _ = try await proxy.ask() } }
+    expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("blocking the main actor for a method that runs there is refused, whatever delivers it")
+  @MainActor
+  func blockedMainActor() {
+    final class Window: Member, MessageReceiver {
+      static let selectorTable = SelectorTable(for: Window.self) {
+        Responds(to: .slow, onMainActor: { _, number in number })
+      }
+    }
+    let (window, proxy) = (Window(), MulticastProxy<any Member>())
+    proxy.add(window, delivery: .queue(queue))
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(600))
+    }
+    expect(error?.code, equals: .wouldDeadlock)
+    #expect(error?.evidence.contains("on the main actor") ?? false)
+    withExtendedLifetime(window) {}
+  }
+
+  @Test("a method that waits for its own end through a proxy on another queue is refused")
+  func throughProxyElsewhere() async {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (outer, inner) = (Shared(), Shared())
+    inner.add(doer, delivery: .queue(queue))
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    doer.does { number in number > 1 ? number : try await outer.collectAndWait(.slow, 2, returning: .sum) }
+    await expect(code { _ = try await outer.collectAndWait(.slow, 1, returning: .sum) }, equals: .wouldDeadlock)
+    withExtendedLifetime((doer, inner)) {}
+  }
+
+  @Test("a method that waits for its own end through an object that is asked is refused", arguments: [false, true])
+  func throughAsked(isElsewhere: Bool) async {
+    final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
+    let (outer, door) = (MulticastProxy<any Member>(), Door(to: proxy))
+    outer.add(door, delivery: isElsewhere ? .queue(DispatchQueue(label: "door")) : .direct)
+    doer.does { number in number > 1 ? number : try await outer.collectAndWait(.slow, 2, returning: .sum) }
+    await expect(code { _ = try await proxy.ask() }, equals: .wouldDeadlock)
+    withExtendedLifetime((doer, door)) {}
+  }
+}

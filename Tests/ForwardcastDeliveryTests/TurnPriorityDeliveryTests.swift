@@ -1,0 +1,129 @@
+// TurnPriorityDeliveryTests.swift: whose task-local values and priority a message has on another context.
+
+import CoreTestSupport
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+private enum Sender {
+  @TaskLocal static var name = "nobody"
+}
+
+/// An executor that keeps its jobs until a test lets them go.
+private final class HeldExecutor: SerialExecutor {
+  private let jobs = Locked<[UnownedJob]>([])
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  var count: Int { jobs.withLock { $0.count } }
+
+  /// Runs everything, in the order in which it came.
+  func release() {
+    while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+      job.runSynchronously(on: asUnownedSerialExecutor())
+    }
+  }
+}
+
+/// A target that writes down who it seems to be called by, and how urgently.
+private final class Observer: Member, MessageReceiver {
+  let seen = Locked<[(name: String, priority: TaskPriority)]>([])
+
+  static let selectorTable = SelectorTable(for: Observer.self) {
+    Responds(to: .note) { witness, _ in
+      let priority = Task.currentPriority
+      witness.seen.withLock { $0.append((Sender.name, priority)) }
+    }
+  }
+}
+
+@Suite("Task-local values and priorities of deliveries")
+struct TurnPriorityDeliveryTests {
+  private let proxy = MulticastProxy<any Member>()
+  private let witness = Observer()
+  private let executor = HeldExecutor()
+
+  @Test("a message on another context has no sender's task-local values, not its own and not the first one's")
+  func noTaskLocals() async throws {
+    proxy.add(witness, delivery: .executor(executor))
+    Sender.$name.withValue("first") { _ = proxy.broadcast(.note, 1) }
+    Sender.$name.withValue("second") { _ = proxy.broadcast(.note, 2) }
+    await until(executor.count > 0)
+    executor.release()
+    expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
+  }
+
+  @Test("on the main actor neither")
+  @MainActor
+  func noTaskLocalsOnMainActor() async throws {
+    proxy.add(witness, delivery: .mainActor)
+    Sender.$name.withValue("first") { _ = proxy.broadcast(.note, 1) }
+    proxy.broadcast(.note, 2)
+    try await proxy.drain()
+    expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
+  }
+
+  @Test("an urgent message behind one that is not runs urgently, and keeps its place")
+  func raisedPriority() async throws {
+    proxy.add(witness, delivery: .executor(executor))
+    await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
+    await Task.detached(priority: .high) { [proxy] in _ = proxy.broadcast(.note, 2) }.value
+    await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 3) }.value
+    await until(executor.count >= 2)
+    executor.release()
+    let seen = witness.seen.withLock { $0 }
+    expect(seen.count, equals: 3)
+    #expect(seen.allSatisfy { $0.priority >= .high })
+  }
+
+  @Test("what comes while a turn of a lower priority is under way gets a turn of its own, with all that wait before it")
+  func raisedMeanwhile() async throws {
+    let (nosy, journal) = (Clerk("nosy"), Locked<[TaskPriority]>([]))
+    proxy.add(nosy, delivery: .executor(executor))
+    nosy.onNote { [proxy] number in
+      journal.withLock { $0.append(Task.currentPriority) }
+      guard number == 1 else { return }
+      let sent = DispatchSemaphore(value: 0)
+      Task.detached(priority: .high) {
+        _ = proxy.broadcast(.note, 2)
+        sent.signal()
+      }
+      sent.wait()
+    }
+    await Task.detached(priority: .background) { [proxy] in
+      proxy.broadcast(.note, 1)
+      // Another form of message, so that it does not travel with the first.
+      proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(3)]))
+    }.value
+    await until(executor.count > 0)
+    executor.release()
+    while journal.withLock({ $0.count }) < 3 {
+      executor.release()
+      await Task.yield()
+    }
+    let seen = journal.withLock { $0 }
+    #expect(seen[0] < .high)
+    expect(seen.dropFirst(), equals: [.high, .high])
+    withExtendedLifetime(nosy) {}
+  }
+
+  @Test("a mailbox that was woken twice for one batch opens each message once and goes to sleep")
+  func wokenTwice() async throws {
+    proxy.add(witness, delivery: .executor(executor))
+    await Task.detached(priority: .low) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
+    await Task.detached(priority: .high) { [proxy] in _ = proxy.broadcast(.note, 2) }.value
+    await until(executor.count >= 2)
+    executor.release()
+    expect(witness.seen.withLock { $0.count }, equals: 2)
+    proxy.broadcast(.note, 3)
+    await until(executor.count >= 1)
+    executor.release()
+    expect(witness.seen.withLock { $0.count }, equals: 3)
+  }
+}

@@ -1,0 +1,379 @@
+// WaitingTests.swift: senders that wait for answers, suspended or blocked.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import TestSupport
+import Testing
+
+@Suite("Waiting for answers")
+struct WaitingTests {
+  let journal = Journal()
+  let context = StepContext("steps")
+  let queue = DispatchQueue(label: "answers")
+  let proxy = MulticastProxy<any Member>()
+
+  @Test("answers of direct and queued targets come in the order of delivery")
+  func collects() async throws {
+    let targets = ["four", "to", "three"].map { Clerk($0, journal) }
+    defer { withExtendedLifetime(targets) {} }
+    proxy.add(targets[0], delivery: .queue(queue))
+    proxy.add(targets[1])
+    proxy.add(targets[2], delivery: .mainActor)
+    try await expect(proxy.collectAndWait(.value, returning: .all), equals: [4, 2, 5])
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 11)
+    try await expect(proxy.collectAndWait(.value, returning: .first), equals: 4)
+    #expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
+    let empty = try await proxy.collectAndWait(Message<() -> String>("nobody"), returning: .all)
+    #expect(empty.isEmpty)
+    // Nobody waits for queued targets here.
+    try expect(proxy.collect(.value, returning: .all), equals: [2])
+  }
+
+  @Test("a policy that knows early asks nobody behind, and takes nothing back")
+  func stopsEarly() async throws {
+    let (yes, no) = (Clerk("yes", journal), Clerk("no", journal))
+    proxy.add(yes)
+    proxy.add(no, delivery: .on(context))
+    #expect(try await proxy.collectAndWait(.agrees, returning: .any))
+    expect(context.waiting, equals: 0)
+  }
+
+  @Test("a sender is told of a message that its context has thrown away")
+  func lost() throws {
+    final class Forgetful: DeliveryContext {
+      let name = "forgetful"
+      var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+      var isCurrent: Bool { false }
+      func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { _ = mailbox.takePosted() }
+    }
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(Forgetful()))
+    // The time passes only where nobody is told.
+    let report = try proxy.forward(Invocation("value"), timeout: .seconds(60))
+    expect(report.skipped.map(\.reason), equals: [.lost])
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(60)), equals: [])
+    expect(journal.all, equals: [])
+  }
+
+  @Test("the first error is thrown after the others have answered")
+  func errors() async throws {
+    let (good, bad) = (Clerk("good", journal), Clerk("bad", journal))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    proxy.add(bad, delivery: .queue(queue))
+    proxy.add(good, delivery: .queue(queue))
+    await #expect(throws: TargetError(name: "bad")) { try await proxy.collectAndWait(.note, 1, returning: .all) }
+    expect(journal.all, equals: ["bad 1", "good 1"])
+    let report = try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(2)]))
+    #expect(report.failures.count == 1 && report.answers.count == 1 && report.queued.isEmpty)
+    #expect(report.answers.first?.wasQueued == true)
+  }
+
+  @Test(
+    "a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
+  func leaving(how: String) async throws {
+    let stays = Clerk("stays", journal)
+    defer { withExtendedLifetime(stays) {} }
+    var leaves: Clerk? = Clerk("leaves", journal)
+    proxy.add(stays, delivery: .on(context))
+    let registration = proxy.add(leaves.unsafelyUnwrapped, delivery: .on(context))
+    let answer = Task { [proxy] in try await proxy.collectAndWait(.value, returning: .all) }
+    await until(context.waiting > 0)
+    switch how {
+    case "remove": registration.cancel()
+    case "mute": registration.mute()
+    case "die": leaves = nil
+    default: proxy.removeAll()
+    }
+    context.run()
+    try await expect(answer.value, equals: how == "all" ? [] : [5])
+    withExtendedLifetime(leaves) {}
+  }
+
+  @Test("a sender that is cancelled stops waiting at once; the message stays sent")
+  func cancellation() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(context))
+    let answer = Task { [proxy] in try await proxy.collectAndWait(.note, 1, returning: .all) }
+    await until(context.waiting > 0)
+    answer.cancel()
+    await #expect(throws: CancellationError.self) { try await answer.value }
+    context.run()
+    expect(journal.all, equals: ["a 1"])
+  }
+
+  @Test("a blocked sender gets the answers, or the names of those who did not answer")
+  func blocking() throws {
+    let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
+    proxy.add(a, delivery: .queue(queue))
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [1])
+    proxy.add(b, delivery: .on(context))
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
+    }
+    expect(error?.code, equals: .timedOut)
+    #expect(error?.evidence.contains("Clerk on steps") ?? false)
+    #expect(throws: MessageError.self) { try proxy.drain(timeout: .milliseconds(1)) }
+    context.run()
+  }
+
+  @Test("an error that is known when the time runs out is told once")
+  func errorBeforeTimeout() {
+    let (bad, here, slow) = (Clerk("bad"), Clerk("here"), Clerk("slow"))
+    let (never, told) = (StepContext("never"), Journal())
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    here.onNote { [context] _ in context.run() }
+    proxy.add(bad, delivery: .on(context))
+    proxy.add(here)
+    proxy.add(slow, delivery: .on(never))
+    proxy.onError = { told.write("\($0.error)") }
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+    }
+    expect(error?.code, equals: .timedOut)
+    expect(told.all, equals: ["refused by bad"])
+    never.run()
+    withExtendedLifetime((bad, here, slow)) {}
+  }
+
+  @Test("an error behind a proxy on a queue goes to the handler once its sender has stopped waiting")
+  func lateErrorBehindProxy() {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (outer, inner, bad, told) = (Shared(), Shared(), Clerk("bad"), Journal())
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    inner.add(bad, delivery: .direct)
+    outer.add(inner, delivery: .on(context))
+    outer.onError = { told.write("\($0.error)") }
+    let error = #expect(throws: MessageError.self) {
+      try outer.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+    }
+    expect(error?.code, equals: .timedOut)
+    expect(told.all, equals: [])
+    context.run()
+    expect(told.all, equals: ["refused by bad"])
+    withExtendedLifetime(bad) {}
+  }
+
+  @Test("a wait on a queue that is held is an error, not a hang")
+  func deadlock() throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .queue(queue))
+    func refused(_ body: () throws -> Void) {
+      expect(#expect(throws: MessageError.self) { try body() }?.code, equals: .wouldDeadlock)
+    }
+    queue.sync {
+      refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) }
+      refused { _ = try proxy.forward(Invocation("value"), timeout: .seconds(600)) }
+      refused { try proxy.drain(timeout: .seconds(600)) }
+    }
+    let narrower = DispatchQueue(label: "inner", target: queue)
+    narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } }
+    let inside = Locked<MessageError.Code?>(nil)
+    target.onNote { [proxy] _ in
+      do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } catch {
+        inside.withLock { $0 = (error as? MessageError)?.code }
+      }
+    }
+    proxy.broadcast(.note, 1)
+    try proxy.drain(timeout: .seconds(600))
+    expect(inside.withLock { $0 }, equals: .wouldDeadlock)
+  }
+
+  @Test("a muted target on the queue that its sender is on is nobody to wait for")
+  func mutedOnHeldQueue() throws {
+    let (muted, heard) = (Clerk("a", journal), Clerk("bb", journal))
+    proxy.add(muted, delivery: .queue(queue)).mute()
+    proxy.add(heard)
+    let answers = try queue.sync { try proxy.collect(.value, returning: .all, timeout: .seconds(600)) }
+    expect(answers, equals: [2])
+    withExtendedLifetime((muted, heard)) {}
+  }
+
+  @Test(
+    "a wait for a queue that targets the caller's is an error, whichever of them is known first",
+    arguments: [true, false])
+  func targetedQueue(outerFirst: Bool) throws {
+    let (outer, middle) = (queue, DispatchQueue(label: "middle", target: queue))
+    let inner = DispatchQueue(label: "inner", target: middle)
+    let (waiter, target) = (Clerk("outer", journal), Clerk("inner", journal))
+    let outside = MulticastProxy<any Member>()
+    if outerFirst { outside.add(waiter, delivery: .queue(outer)) }
+    proxy.add(target, delivery: .queue(inner))
+    inner.sync {}
+    if !outerFirst {
+      outside.add(waiter, delivery: .queue(outer))
+      // The queue looks for those that became known later when a message comes.
+      proxy.broadcast(.note, 1)
+      try proxy.drain(timeout: .seconds(600))
+    }
+    let found = Locked<[MessageError]>([])
+    waiter.onNote { [proxy] _ in
+      for wait in [
+        { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) },
+        { try proxy.drain(timeout: .seconds(600)) },
+      ] as [() throws -> Void] {
+        do { try wait() } catch { found.withLock { $0 += [error as? MessageError].compactMap { $0 } } }
+      }
+    }
+    outside.broadcast(.note, 2)
+    try outside.drain(timeout: .seconds(600))
+    expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
+    #expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
+    // From elsewhere it is waited for.
+    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [5])
+    withExtendedLifetime((waiter, target)) {}
+  }
+
+  @Test("a queue that targets a concurrent one is waited for from there")
+  func concurrentTarget() throws {
+    let outer = DispatchQueue(label: "outer", attributes: .concurrent)
+    let inner = DispatchQueue(label: "inner", target: outer)
+    let (waiter, target) = (Clerk("outer", journal), Clerk("inner", journal))
+    let outside = MulticastProxy<any Member>()
+    outside.add(waiter, delivery: .concurrentQueue(outer))
+    proxy.add(target, delivery: .queue(inner))
+    inner.sync {}
+    let found = Locked<[Int]>([])
+    waiter.onNote { [proxy] _ in
+      let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(600))
+      found.withLock { $0 = values ?? [] }
+    }
+    outside.broadcast(.note, 2)
+    try outside.drain(timeout: .seconds(600))
+    expect(found.withLock { $0 }, equals: [5])
+    withExtendedLifetime((waiter, target)) {}
+  }
+
+  @Test("draining waits for what targets send in their turn as well")
+  func draining() async throws {
+    let (first, second) = (Clerk("1", journal), Clerk("2", journal))
+    first.onNote { [proxy] number in if number < 20 { proxy.broadcast(.note, number + 1) } }
+    proxy.add(first, delivery: .queue(queue))
+    proxy.add(second, delivery: .queue(DispatchQueue(label: "other")))
+    proxy.broadcast(.note, 1)
+    try await proxy.drain()
+    expect(journal.all.count, equals: 40)
+    try await expect(proxy.drain(), equals: 0)
+  }
+
+  @Test("a method that suspends ends before its target's next message, and holds up nobody else")
+  func suspending() async throws {
+    let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))
+    proxy.add(slow, delivery: .on(context))
+    proxy.add(quick, delivery: .on(context))
+    let gate = Turnstile.shut(71)
+    proxy.on(.slow, delivery: .on(context)) { _ in 0 }.cancel()
+    let answers = Task { [proxy] in try await proxy.collectAndWait(.slow, 71, returning: .all) }
+    await until(context.waiting > 0)
+    proxy.remove(quick)
+    proxy.add(quick, delivery: .on(context))
+    proxy.broadcast(.note, 2)
+    context.run()
+    await gate.arrived(1)
+    expect(Set(journal.take()), equals: ["quick 2", "slow begins 71"])
+    gate.open()
+    try await expect(answers.value, equals: [71])
+    await until(!context.step() && journal.all.count >= 2)
+    expect(journal.all, equals: ["slow ends 71", "slow 2"])
+  }
+
+  @Test("a method that suspends and would wait for its own end is refused")
+  func waitsForItself() async throws {
+    let seen = Locked<[MessageError.Code]>([])
+    let proxy = proxy
+    final class Looper: Member, MessageReceiver {
+      let proxy: MulticastProxy<any Member>
+      init(_ proxy: MulticastProxy<any Member>) { self.proxy = proxy }
+      static let selectorTable = SelectorTable(for: Looper.self) {
+        Responds(
+          to: .slow,
+          async: { looper, number in
+            try await looper.proxy.collectAndWait(.slow, number, returning: .sum)
+          })
+      }
+    }
+    let looper = Looper(proxy)
+    defer { withExtendedLifetime(looper) {} }
+    proxy.add(looper, delivery: .queue(queue))
+    do { _ = try await proxy.collectAndWait(.slow, 1, returning: .sum) } catch let error as MessageError {
+      seen.withLock { $0.append(error.code) }
+    }
+    expect(seen.withLock { $0 }, equals: [.wouldDeadlock])
+  }
+
+  @Test("an answer by boxes crosses only when it is known to be Sendable")
+  func boxedAnswers() async throws {
+    final class Thing {}
+    proxy.on(Message<() -> Thing>("thing"), delivery: .queue(queue)) { Thing() }
+    proxy.on(Message<() -> Int>("number"), delivery: .queue(queue)) { 5 }
+    let target = Clerk("abc", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .queue(queue))
+    let refused = try await proxy.forwardAndWait(Invocation("thing"))
+    expect((refused.failures.first?.error as? MessageError)?.code, equals: .isolationMismatch)
+    let given = try await proxy.forwardAndWait(Invocation("value"))
+    try expect(given.answers.first?.result?.unbox(as: Int.self), equals: 3)
+  }
+
+  @Test("a thread that would wait for its own queue through a proxy on another is refused at once")
+  func deadlockThroughProxy() {
+    let (outer, inner) = (Shared(), Shared())
+    let target = Clerk("a", journal)
+    inner.add(target, delivery: .queue(queue))
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    // The time passes only where nobody refuses.
+    let error = #expect(throws: MessageError.self) {
+      try queue.sync { try outer.collect(.value, returning: .sum, timeout: .seconds(60)) }
+    }
+    expect(error?.code, equals: .wouldDeadlock)
+    withExtendedLifetime((target, inner)) {}
+  }
+
+  @Test("a queued target that is muted and dies is dead to who waits for a report, which keeps none alive")
+  func mutedAndDead() async throws {
+    var goes: Clerk? = Clerk("goes", journal)
+    let registration = proxy.add(goes.unsafelyUnwrapped, delivery: .on(context))
+    let reasons = Task { [proxy] in try await proxy.forwardAndWait(Invocation("value")).skipped.map(\.reason) }
+    await until(context.waiting > 0)
+    registration.mute()
+    goes = nil
+    context.run()
+    try await expect(reasons.value, equals: [.dead])
+  }
+
+  @Test("nobody waits for room behind a nested proxy that is muted")
+  func roomOfMuted() async throws {
+    let (outer, inner) = (Shared(), Shared())
+    let target = Clerk("a", journal)
+    inner.add(target, delivery: .on(context), buffer: .suspendSender(1))
+    inner.broadcast(.note, 1)
+    outer.add(inner).mute()
+    let reasons = try await outer.forwardAndWait(Invocation("value")).skipped.map(\.reason)
+    expect(reasons, equals: [.muted])
+    withExtendedLifetime((target, inner)) {}
+  }
+
+  private typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+
+  @Test(
+    "a proxy that stops at the first error stops for one of another context that is known", arguments: [false, true])
+  func stopsForKnown(isNested: Bool) async throws {
+    let options = MulticastOptions(errors: .stopAtFirst)
+    let (inner, outer) = (Shared(options: options), Shared(options: isNested ? options : MulticastOptions()))
+    let (bad, runs, last) = (Clerk("bad", journal), Clerk("runs", journal), Clerk("last", journal))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    runs.onNote { [context] _ in context.run() }
+    inner.add(bad, delivery: .on(context))
+    inner.add(runs)
+    outer.add(inner)
+    (isNested ? outer : inner).add(last)
+    await #expect(throws: TargetError.self) {
+      try await (isNested ? outer : inner).collectAndWait(.note, 1, returning: .all)
+    }
+    expect(journal.all, equals: ["runs 1", "bad 1"])
+    withExtendedLifetime((bad, runs, last, inner)) {}
+  }
+}

@@ -1,0 +1,241 @@
+// RouteBoardTests.swift: until when messages on their way keep what has been changed since.
+
+import CoreTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+@Suite("Boards of routes")
+struct RouteBoardTests {
+  private func proxy(_ counter: LeakCounter, strong names: String...) -> MulticastProxy<any MessageReceiver> {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    for name in names { proxy.add(Listener(name, Journal(), counter), ownership: .strong) }
+    return proxy
+  }
+
+  @Test("a strong target that is removed goes at once when no message is on its way")
+  func removedAtRest() {
+    let counter = LeakCounter()
+    let proxy = proxy(counter, strong: "one", "two")
+    for _ in 0..<3 { expect(proxy.broadcast(.note, 1).delivered, equals: 2) }
+    expect(proxy.broadcast(Invocation("value", arguments: [])).delivered, equals: 2)
+    #expect(proxy.responds(to: "note:"))
+    proxy.core.registrations[0].cancel()
+    expect(counter.alive, equals: 1)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+    proxy.removeAll()
+    expect(counter.alive, equals: 0)
+  }
+
+  @Test("a strong target that is removed while messages are on their way goes with the last of them")
+  func removedOnTheWay() {
+    let (counter, journal) = (LeakCounter(), Journal())
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let first = Listener("first", journal)
+    proxy.add(first)
+    let second = proxy.add(Listener("second", journal, counter), ownership: .strong)
+    var depth = 0
+    first.onNote = { _, number in
+      depth += 1
+      defer { depth -= 1 }
+      if depth < 3 {
+        proxy.broadcast(.note, number + 1)
+      } else {
+        second.cancel()
+        proxy.broadcast(.value)
+      }
+      expect(counter.alive, equals: 1)
+    }
+    expect(proxy.broadcast(.note, 1), equals: BroadcastSummary(delivered: 1, skipped: 1))
+    expect(counter.alive, equals: 0)
+    expect(journal.all, equals: ["first 1", "first 2", "first 3", "first value"])
+  }
+
+  @Test("a message that takes long keeps its own board and no later one")
+  func oldBoard() {
+    let counter = LeakCounter()
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let first = Listener("first")
+    proxy.add(first)
+    first.onNote = { _, _ in
+      for _ in 0..<100 {
+        let guest = proxy.add(Listener("guest", Journal(), counter), ownership: .strong)
+        expect(proxy.broadcast(.value).delivered, equals: 2)
+        guest.cancel()
+        expect(counter.alive, equals: 0)
+      }
+    }
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+  }
+
+  @Test("more messages than there are places for boards go by the lock, and boards are found again afterwards")
+  func noPlace() {
+    let (counter, depth) = (LeakCounter(), PublishedBoard.capacity + 3)
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let first = Listener("first")
+    proxy.add(first)
+    var withoutPlace = 0
+    first.onNote = { _, number in
+      guard number < depth else { return }
+      // A new priority: no route of before can be extended.
+      let guest = proxy.add(Listener("guest", Journal(), counter), priority: -1 - number, ownership: .strong)
+      expect(proxy.broadcast(.value).delivered, equals: number + 2)
+      if proxy.core.published.isEmpty { withoutPlace += 1 }
+      // The first message after a change keeps its route by itself, those that follow go by the board.
+      proxy.broadcast(.note, depth)
+      expect(proxy.broadcast(.note, number + 1).delivered, equals: number + 2)
+      guest.cancel()
+    }
+    for _ in 0..<2 {
+      withTablesUnchanged {
+        proxy.broadcast(.note, depth)
+        withoutPlace = 0
+        proxy.broadcast(.note, 0)
+      }
+      // Each message on its way has a place, and the board of the next one.
+      expect(withoutPlace, equals: depth - (PublishedBoard.capacity - 1))
+      expect(counter.alive, equals: 0)
+      expect(proxy.broadcast(.note, depth).delivered, equals: 1)
+      let isPublished = !proxy.core.published.isEmpty
+      #expect(isPublished)
+    }
+  }
+
+  @Test("boards that were replaced are given back, whatever replaced them")
+  func givenBack() throws {
+    struct Watched { weak var board: RouteBoard? }
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let (first, second) = (Listener("first"), Listener("second"))
+    proxy.add(first)
+    var seen: [Watched] = []
+    func look() {
+      if let board = proxy.core.state.withLock({ $0.board }), seen.last?.board !== board {
+        seen.append(Watched(board: board))
+      }
+    }
+    for round in 0..<40 {
+      proxy.broadcast(.note, round)
+      look()
+      // Another selector, a longer route, a table that changes, a hook, a removal that leaves most of a route useless.
+      proxy.broadcast(.value)
+      look()
+      proxy.add(second)
+      proxy.broadcast(.note, round)
+      look()
+      TableEpoch.advance()
+      proxy.broadcast(.note, round)
+      look()
+      let hook = try proxy.before("note:") { _ in }
+      proxy.broadcast(.note, round)
+      look()
+      hook.cancel()
+      proxy.remove(second)
+    }
+    proxy.broadcast(.note, 40)
+    look()
+    #expect(seen.count > 100)
+    expect(seen.count { $0.board != nil }, equals: 1)
+  }
+
+  @Test("a route that messages of many selectors share a board with is found, and its board grows")
+  func manySelectors() throws {
+    let names = try (0..<100).map { try MessageSelector("board\($0)") }
+    let proxy = MulticastProxy<any MessageReceiver>(
+      table: SelectorTable(for: (any MessageReceiver).self, rows: names.map { Responds(to: $0) { _ in } }))
+    let first = Listener("first")
+    proxy.add(first)
+    withTablesUnchanged {
+      for name in names + names { expect(proxy.broadcast(Invocation(name, arguments: [])).delivered, equals: 1) }
+    }
+    let board = try #require(proxy.core.state.withLock { $0.board })
+    expect(Set(board.all.map(\.selector)), equals: Set(names))
+  }
+
+  @Test("what a burst held before the targets changed goes when its messages have ended that may call it")
+  func pinned() {
+    let counter = LeakCounter()
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let (first, third) = (Listener("first"), Listener("third"))
+    proxy.add(first)
+    var guest: Listener? = Listener("guest", Journal(), counter)
+    guest.map { _ = proxy.add($0) }
+    proxy.pinned { pinned in
+      first.onNote = { _, number in
+        guard number == 1, let known = guest else { return }
+        guest = nil
+        proxy.remove(known)
+        proxy.add(third)
+        expect(pinned.broadcast(.value).delivered, equals: 2)
+        expect(counter.alive, equals: 1)
+      }
+      expect(pinned.broadcast(.note, 1), equals: BroadcastSummary(delivered: 1, skipped: 1))
+      expect(counter.alive, equals: 0)
+      expect(pinned.broadcast(.note, 2).delivered, equals: 2)
+      first.onNote = nil
+    }
+  }
+
+  @Test("a target that is unmuted is found by the next question, on whatever thread others ask")
+  func unmuted() {
+    let proxy = MulticastProxy<any Asked>()
+    let targets = (0..<4).map { _ in Answering() }
+    let registrations = targets.map { proxy.add($0) }
+    let isOver = Atomic(false)
+    let ended = onThreads(3) { thread in
+      if thread > 0 {
+        while !isOver.load(ordering: .relaxed) { _ = proxy.responds(to: "boardAsks") }
+        return
+      }
+      for round in 0..<bound(2_000, full: 20_000) {
+        for registration in registrations { registration.mute() }
+        #expect(!proxy.responds(to: "boardAsks"))
+        registrations[round % 4].unmute()
+        #expect(proxy.responds(to: "boardAsks"))
+      }
+      isOver.store(true, ordering: .relaxed)
+    }
+    #expect(ended)
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("strong targets that come and go under messages of several threads are called while they live, and all go")
+  func stress() {
+    let counter = LeakCounter()
+    let proxy = MulticastProxy<any Asked>()
+    let rounds = bound(2_000, full: 20_000)
+    let calls = Atomic(0)
+    let ended = onThreads(4) { thread in
+      for round in 0..<rounds {
+        if thread < 2 {
+          let registration = proxy.add(Answering(counter), ownership: .strong)
+          if round.isMultiple(of: 3) { proxy.broadcast(Answering.asks) }
+          registration.cancel()
+        } else {
+          let answers = (try? proxy.collect(Answering.asks, returning: .all)) ?? []
+          calls.wrappingAdd(answers.count { $0 != Answering.alive }, ordering: .relaxed)
+          if round.isMultiple(of: 16) { proxy.pinned { _ = $0.broadcast(Answering.asks) } }
+        }
+      }
+    }
+    #expect(ended)
+    expect(calls.load(ordering: .relaxed), equals: 0)
+    expect(counter.alive, equals: 0)
+  }
+}
+
+private protocol Asked: AnyObject, Sendable {}
+
+/// Says whether it is alive: what answers otherwise has been called after its end.
+private final class Answering: Asked, MessageReceiver {
+  static let alive = 0x5A5A
+  static let asks = Message<() -> Int>("boardAsks")
+  static let selectorTable = SelectorTable(for: Answering.self) {
+    Responds(to: asks) { $0.state.load(ordering: .relaxed) }
+  }
+  private let state = Atomic(alive)
+  private let witness: Witness?
+  init(_ counter: LeakCounter? = nil) { witness = counter.map(Witness.init) }
+  deinit { state.store(0, ordering: .relaxed) }
+}

@@ -1,0 +1,339 @@
+// SilenceTests.swift: nothing that goes wrong goes unsaid.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import Foundation
+import TestSupport
+import Testing
+
+private protocol Shape { func area() -> Double }
+extension Int: Shape { func area() -> Double { Double(self) } }
+extension String: Shape { func area() -> Double { Double(count) } }
+extension [Int]: Shape { func area() -> Double { Double(count) } }
+private struct Square: Shape { func area() -> Double { 9 } }
+private final class Circle: Shape { func area() -> Double { 3 } }
+private final class Mute {}
+
+extension Message<() -> Double> { fileprivate static var area: Self { .init("silenceArea") } }
+
+@Suite("Nothing is silent")
+struct SilenceTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+
+  @Test("a row that the proxy's own table refused is the error of each of its messages")
+  func refusedRowOfTheProxy() throws {
+    let table = SelectorTable(for: (any Shape).self) {
+      Responds(to: "silenceArea") { (shape: any Shape) in shape.area() }
+      Responds(to: "silenceArea") { (shape: any Shape) in shape.area() + 1 }
+      Responds(to: "forgotten") { (shape: any Shape, factor: Double) in shape.area() * factor }
+    }
+    let (proxy, errors, circle) = (MulticastProxy<any Shape>(table: table), Journal(), Circle())
+    proxy.onError = { errors.write("\($0.error)") }
+    proxy.add(circle)
+    expect(proxy.broadcast(.area).failed, equals: 1)
+    #expect(throws: MessageError.self) { try proxy.collect(.area, returning: .all) }
+    var call = Invocation("forgotten")
+    try expect(proxy.forward(&call).failures.count, equals: 1)
+    #expect(errors.all.first?.hasPrefix("already in table silenceArea") == true, "\(errors.all)")
+    withExtendedLifetime(circle) {}
+  }
+
+  @Test("an object that no message can reach is told to the handler when it is added, or when there is a message")
+  func objectWithoutTable() {
+    let (proxy, errors) = (MulticastProxy<AnyObject>(), Journal())
+    let mutes = [Mute(), Mute()]
+    proxy.add(mutes[0])
+    proxy.onError = { errors.write("\($0.error)") }
+    #expect(errors.all.isEmpty)
+    proxy.broadcast(.ping)
+    expect(errors.all.count, equals: 1)
+    proxy.add(mutes[1])
+    expect(errors.all.count, equals: 2)
+    #expect(errors.all.allSatisfy { $0.hasPrefix("no selector table of Mute") }, "\(errors.all)")
+    proxy.broadcast(.ping)
+    expect(errors.all.count, equals: 2)
+    withExtendedLifetime(mutes) {}
+  }
+
+  @Test("values of every type are targets, also where Foundation could make objects of them")
+  func bridgeableValues() throws {
+    let table = SelectorTable(for: (any Shape).self) { Responds(to: .area) { (shape: any Shape) in shape.area() } }
+    let proxy = MulticastProxy<any Shape>(table: table)
+    let circle = Circle()
+    let shapes: [any Shape] = [5, "four", [1, 2], Square(), circle]
+    for shape in shapes { proxy.add(shape) }
+    try expect(proxy.collect(.area, returning: .all), equals: [5, 4, 2, 9, 3])
+    expect(proxy.targets.map { $0.area() }, equals: [5, 4, 2, 9, 3])
+    expect(proxy.remove(5), equals: 0)
+    expect(proxy.remove(circle), equals: 1)
+    expect(proxy.count, equals: 4)
+  }
+
+  @Test("an object at the address of a dead target is not that target")
+  func reusedAddress() {
+    // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
+    var met = false
+    for _ in 0..<200 where !met {
+      let proxy = Proxy()
+      var dead: Listener? = Listener("dead")
+      let address = dead.map { ObjectIdentifier($0) }
+      if let dead { proxy.add(dead) }
+      dead = nil
+      var kept: [Listener] = []
+      for index in 0..<40 where !met {
+        let stranger = Listener("stranger \(index)")
+        kept.append(stranger)
+        guard ObjectIdentifier(stranger) == address else { continue }
+        met = true
+        expect(proxy.remove(stranger), equals: 0)
+      }
+      withExtendedLifetime(kept) {}
+    }
+    #expect(met)
+  }
+
+  @Test("a target that removes itself in its own deinit is counted")
+  func removalInDeinit() {
+    let (proxy, removed) = (Proxy(), Journal())
+    do {
+      let listener = Listener("a")
+      listener.onDeinit = { removed.write("\(proxy.remove($0))") }
+      proxy.add(listener)
+    }
+    expect(removed.all, equals: ["1"])
+  }
+
+  @Test("errors behind a nested proxy go to its handler, or else to that of the proxy around it")
+  func nestedErrors() throws {
+    let (outer, inner, errors) = (Proxy(), Proxy(), Journal())
+    let targets = [Listener("a"), Listener("b")]
+    for target in targets {
+      target.onNote = { listener, _ in throw TargetError(name: listener.name) }
+      inner.add(target)
+    }
+    outer.add(inner)
+    outer.onError = { errors.write("outer: \($0.error)") }
+    expect(outer.broadcast(.note, 1).failed, equals: 2)
+    expect(errors.take(), equals: ["outer: refused by a", "outer: refused by b"])
+    inner.onError = { errors.write("inner: \($0.error)") }
+    outer.broadcast(.note, 2)
+    outer.broadcast(Invocation("note:", arguments: [.init(3)]))
+    expect(
+      errors.take(), equals: Array(repeating: ["inner: refused by a", "inner: refused by b"], count: 2).flatMap { $0 })
+    var call = Invocation("note:", arguments: [.init(4)])
+    try expect(outer.forward(&call).failures.map { "\($0.error)" }, equals: ["refused by a", "refused by b"])
+    #expect(errors.all.isEmpty)
+    withExtendedLifetime((inner, targets)) {}
+  }
+
+  @Test("of several errors of a collect the first is thrown and every other goes to the handler")
+  func furtherErrors() {
+    let (proxy, errors) = (Proxy(), Journal())
+    let targets = ["a", "b", "c"].map { Listener($0) }
+    for target in targets {
+      target.onNote = { listener, _ in throw TargetError(name: listener.name) }
+      proxy.add(target)
+    }
+    proxy.onError = { errors.write("\($0.error)") }
+    #expect(throws: TargetError(name: "a")) { try proxy.collect(.note, 1, returning: .all) }
+    expect(errors.take(), equals: ["refused by b", "refused by c"])
+    let boxed = Invocation("note:", arguments: [.init(2)])
+    #expect(throws: TargetError(name: "a")) { try proxy.collect(boxed, returning: .all) }
+    expect(errors.take(), equals: ["refused by b", "refused by c"])
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("the first success is enough: errors before it go to the handler, and are thrown when there is none")
+  func firstSuccess() throws {
+    let (proxy, errors) = (Proxy(), Journal())
+    let table = SelectorTable(for: Listener.self) {
+      Responds(to: "fetch") { (listener: Listener) throws -> Int in
+        if listener.answer < 0 { throw TargetError(name: listener.name) }
+        return listener.answer
+      }
+    }
+    let sources = MulticastProxy<Listener>(table: table)
+    sources.onError = { errors.write("\($0.error)") }
+    let targets = [-1, -2, 7, 8].map { answer in
+      let listener = Listener("\(answer)")
+      listener.answer = answer
+      return listener
+    }
+    for target in targets { sources.add(target) }
+    let fetch = Message<() -> Int>("fetch")
+    try expect(sources.collect(fetch, returning: .firstSuccess), equals: 7)
+    expect(errors.take(), equals: ["refused by -1", "refused by -2"])
+    sources.remove(targets[2])
+    sources.remove(targets[3])
+    #expect(throws: TargetError(name: "-1")) { try sources.collect(fetch, returning: .firstSuccess) }
+    expect(errors.take(), equals: ["refused by -2"])
+    #expect(try proxy.collect(fetch, returning: .firstSuccess) == nil)
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test(
+    "a question of which all targets are elsewhere is an error, and no vote; a message that answers nothing is none")
+  func elsewhere() throws {
+    let (proxy, errors) = (MulticastProxy<any Member>(), Journal())
+    let (context, clerk) = (StepContext("elsewhere"), Clerk("yes"))
+    proxy.add(clerk, delivery: .on(context))
+    proxy.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    let error = #expect(throws: MessageError.self) { try proxy.collect(.agrees, returning: .every) }
+    expect(error?.code, equals: .notAwaited)
+    let boxed = #expect(throws: MessageError.self) { try proxy.collect(Invocation("agrees"), returning: .all) }
+    expect(boxed?.code, equals: .notAwaited)
+    #expect(errors.all.isEmpty)
+    expect(proxy.answer(.agrees, returning: .every).answered(), equals: false)
+    expect(proxy.answer(.agrees, returning: .any).answered(), equals: false)
+    expect(proxy.answer(.value, returning: .sum).answered(), equals: 0)
+    expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 3))
+    try expect(proxy.collect(.note, 1, returning: .all).count, equals: 0)
+    #expect(errors.all.isEmpty)
+    context.run()
+    expect(clerk.journal.take(), equals: ["yes 1"])
+    // Who answers in the turn is asked.
+    let here = Clerk("yes")
+    proxy.add(here, delivery: .direct)
+    try expect(proxy.collect(.agrees, returning: .every), equals: true)
+    withExtendedLifetime((clerk, here)) {}
+  }
+
+  @Test("a proxy whose targets have all died is silent, wherever they were", arguments: [false, true])
+  func silentOfDead(isQueued: Bool) {
+    let (summary, silent) = withTablesUnchanged {
+      let silent = Journal()
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
+      do {
+        let clerk = Clerk("a")
+        proxy.add(clerk, delivery: isQueued ? .on(StepContext("silent")) : .direct)
+        #expect(!proxy.broadcast(.note, 1).nobodyResponded)
+        withExtendedLifetime(clerk) {}
+      }
+      return (proxy.broadcast(.note, 2), silent.all)
+    }
+    expect([summary.delivered, summary.queued, summary.skipped], equals: [0, 0, 1])
+    expect(silent, equals: ["note:"])
+  }
+
+  @Test("a report lists a nested proxy only where none of its targets is, and whoever is muted as muted")
+  func nestedEntries() throws {
+    let (outer, inner, empty) = (Proxy(), Proxy(), Proxy())
+    let (listener, stranger) = (Listener("a"), BareReceiver {})
+    for nested in [inner, empty] { outer.add(nested) }
+    inner.add(listener)
+    inner.add(stranger)
+    inner.mute(stranger)
+    func skipped() throws -> [String] {
+      var call = Invocation("note:", arguments: [.init(1)])
+      return try outer.forward(&call).skipped.map { skip in
+        let name =
+          skip.target === empty
+          ? "empty" : skip.target === inner ? "inner" : skip.target === stranger ? "stranger" : "a"
+        return "\(name) \(skip.reason)"
+      }
+    }
+    try expect(skipped(), equals: ["stranger muted", "empty does not respond"])
+    inner.mute(listener)
+    try expect(skipped(), equals: ["a muted", "stranger muted", "empty does not respond"])
+    outer.mute(empty)
+    try expect(skipped(), equals: ["a muted", "stranger muted", "empty muted"])
+    inner.remove(stranger)
+    inner.remove(listener)
+    outer.remove(empty)
+    try expect(skipped().filter { $0.hasPrefix("inner") }, equals: ["inner does not respond"])
+  }
+
+  @Test("a maker of a lazy proxy that fails is asked once for each message")
+  func failingMaker() {
+    var asked = 0
+    let lazy = LazyProxy {
+      asked += 1
+      throw TargetError(name: "maker")
+    }
+    #expect(throws: TargetError(name: "maker")) { try lazy.send(.value) }
+    expect(asked, equals: 1)
+    let proxy = Proxy()
+    proxy.onError = { _ in }
+    proxy.add(lazy)
+    expect(proxy.broadcast(.value).failed, equals: 1)
+    expect(asked, equals: 2)
+    #expect(throws: TargetError(name: "maker")) { try proxy.collect(.value, returning: .last) }
+    expect(asked, equals: 3)
+  }
+
+  @Test("a receiver of one's own fills a report, and its answer is the message's")
+  func ownReport() throws {
+    final class Splitter: ForwardingProxy {
+      override func methodSignature(for selector: MessageSelector) -> MethodSignature? { try? MethodSignature("q@:") }
+      override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+        var report = DeliveryReport()
+        report.answers = [.init(target: self, result: ArgumentBox(7))]
+        report.skipped = [.init(target: nil, reason: .init("asleep"))]
+        invocation.result = report.result
+        return report
+      }
+    }
+    let splitter = Splitter()
+    var call = Invocation("value")
+    try expect(splitter.forward(&call).skipped.map(\.reason.description), equals: ["asleep"])
+    try expect(splitter.send(.value), equals: 7)
+    let proxy = Proxy()
+    proxy.add(splitter)
+    try expect(proxy.collect(.value, returning: .all), equals: [7])
+    withExtendedLifetime(splitter) {}
+  }
+
+  @Test("a question is for nobody where all targets elsewhere have died, and not answered where a buffer is full")
+  func deadOrFullElsewhere() throws {
+    let context = StepContext("elsewhere")
+    for silence in [MulticastOptions.Silence.ignored, .thrown] {
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: silence))
+      var gone: Clerk? = Clerk("yes")
+      proxy.add(gone.unsafelyUnwrapped, delivery: .on(context))
+      _ = (proxy.broadcast(.value), proxy.broadcast(.agrees))
+      context.run()
+      gone = nil
+      if case .ignored = silence {
+        try expect(proxy.collect(.value, returning: .sum), equals: 0)
+        try expect(proxy.collect(.agrees, returning: .every), equals: true)
+        try expect(proxy.collect(Invocation("value"), returning: .all).count, equals: 0)
+      } else {
+        let error = #expect(throws: MessageError.self) { try proxy.collect(.value, returning: .sum) }
+        expect(error?.code, equals: .nobodyResponds)
+      }
+    }
+    let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("yes"))
+    proxy.add(clerk, delivery: .on(context), buffer: .keepOldest(1))
+    for _ in 0..<2 {
+      let error = #expect(throws: MessageError.self) { try proxy.collect(.agrees, returning: .every) }
+      expect(error?.code, equals: .notAwaited)
+    }
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("a sender that waits for a vote is told that full buffers refused it to everybody, unless somebody answers")
+  func refusedByBuffers() async throws {
+    let (proxy, context, errors) = (MulticastProxy<any Member>(), StepContext("full"), Journal())
+    let (full, clerk) = (Clerk("full"), Clerk("yes"))
+    proxy.onError = { errors.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.add(full, delivery: .on(context), buffer: .keepOldest(1))
+    proxy.broadcast(.value)
+    let vote = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.agrees, returning: .every) }
+    expect(vote?.code, equals: .notAwaited)
+    #expect(vote?.evidence.contains("buffer") ?? false)
+    let value = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.value, returning: .sum) }
+    expect(value?.code, equals: .notAwaited)
+    #expect(errors.all.isEmpty)
+    await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
+    await expect(proxy.answerAndWait(.value, returning: .all).answered(), equals: [])
+    expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 2))
+    // What answers nothing is no question, and one answer is an answer.
+    _ = try await proxy.collectAndWait(.note, 1, returning: .all)
+    proxy.add(clerk)
+    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: true)
+    try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 3)
+    context.run()
+    withExtendedLifetime((full, clerk)) {}
+  }
+}

@@ -1,0 +1,150 @@
+// TargetListTests.swift: the list of targets against a plain array.
+
+import CoreTestSupport
+import TestSupport
+import Testing
+
+@testable import Forwardcast
+
+@Suite("The target list")
+struct TargetListTests {
+  typealias Proxy = MulticastProxy<any MessageReceiver>
+
+  @Test("targets that come and go in any order are found, once each and in order", arguments: [1, 2, 3] as [UInt64])
+  func anyOrder(seed: UInt64) {
+    let proxy = Proxy()
+    // Eight tables in size from the smallest goal to the largest, also where bounds are small.
+    let scale = bound(5, full: 1)
+    let all = (0..<2_500 / scale).map { Listener("\($0)") }
+    var (there, numbers): ([Listener], SeededGenerator) = ([], SeededGenerator(seed: seed))
+    // Grows, shrinks to nearly nothing, and grows again, so that the table is made anew at all sizes. One step in eight goes
+    // the other way.
+    for goal in [2_000 / scale, 5, 700 / scale, 40, 1_500 / scale, 0] {
+      while there.count != goal {
+        let adds = (there.count < goal) != (Int.random(in: 0..<8, using: &numbers) == 0)
+        if adds {
+          guard let target = all.randomElement(using: &numbers) else { return }
+          proxy.add(target)
+          if !there.contains(where: { $0 === target }) { there.append(target) }
+        } else if let place = there.indices.randomElement(using: &numbers) {
+          let target = there.remove(at: place)
+          expect(proxy.remove(target), equals: 1)
+          expect(proxy.remove(target), equals: 0)
+        }
+      }
+      expect(proxy.targets.map(ObjectIdentifier.init), equals: there.map(ObjectIdentifier.init))
+    }
+    withExtendedLifetime(all) {}
+  }
+
+  @Test("all registrations of a target go with it, whatever their number")
+  func severalOfOne() throws {
+    let proxy = Proxy(options: MulticastOptions(duplicates: .allowed))
+    let targets = (0..<50).map { Listener("\($0)") }
+    for round in 0..<3 {
+      for target in targets { proxy.add(target, priority: round) }
+    }
+    let odd = proxy.add(targets[7])
+    odd.cancel()
+    expect(proxy.count, equals: 150)
+    for (index, target) in targets.enumerated() {
+      expect(proxy.remove(target), equals: 3)
+      expect(proxy.remove(target), equals: 0)
+      expect(proxy.count, equals: 150 - 3 * (index + 1))
+    }
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("a target in its own deinit takes itself out, and no other at its address")
+  func ending() {
+    let proxy = Proxy()
+    final class Leaving: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Leaving.self, rows: [])
+      let proxy: Proxy
+      nonisolated(unsafe) static var removed = 0  // used by this test alone, on its thread
+      init(_ proxy: Proxy) { self.proxy = proxy }
+      deinit { Leaving.removed += proxy.remove(self) }
+    }
+    for _ in 0..<100 { proxy.add(Leaving(proxy)) }
+    expect(Leaving.removed, equals: 100)
+    expect(proxy.slotCount, equals: 0)
+    // Now a dead target's address belongs to another, which was never added.
+    for _ in 0..<100 {
+      let gone = Listener("gone")
+      proxy.add(gone)
+    }
+    for _ in 0..<100 { expect(proxy.remove(Listener("new")), equals: 0) }
+  }
+
+  @Test("once no target has several registrations any more, messages go the quick way again", arguments: [true, false])
+  func repeatsEnd(byRemoval: Bool) {
+    let proxy = Proxy()
+    let (a, b) = (Listener("a"), Listener("b"))
+    proxy.add(b)
+    proxy.add(a, only: ["note:"])
+    let second = proxy.add(a, only: ["note:", "say:"])
+    #expect(proxy.core.begin("note:").route.needsWalk)
+    if byRemoval { second.cancel() } else { proxy.remove(a) }
+    #expect(!proxy.core.begin("note:").route.needsWalk)
+    // And slow again when one has.
+    proxy.add(b, only: ["note:"])
+    #expect(proxy.core.begin("note:").route.needsWalk)
+    withExtendedLifetime((a, b)) {}
+  }
+
+  @Test("who takes a reserved place gets the next message there, and when it has gone the place is its successor's")
+  func reservedPlace() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let slot = proxy.core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
+    let last = Listener("last", journal)
+    proxy.add(last)
+    proxy.broadcast(.note, 1)
+    do {
+      let first = Listener("first", journal)
+      #expect(proxy.core.fill(slot, with: first, stamp: nil) != nil)
+      proxy.broadcast(.note, 2)
+      withExtendedLifetime(first) {}
+    }
+    expect(journal.take(), equals: ["last 1", "first 2", "last 2"])
+    // As many come as it takes for the dead to be looked for.
+    let guests = (0..<100).map { _ in Listener("guest") }
+    for guest in guests { proxy.add(guest) }
+    let heir = Listener("heir", journal)
+    #expect(proxy.core.fill(slot, with: heir, stamp: nil) != nil)
+    proxy.broadcast(.note, 3)
+    expect(journal.take(), equals: ["heir 3", "last 3"])
+    withExtendedLifetime((last, heir, guests)) {}
+  }
+
+  @Test("a target that stands for an object is not there any more once that has gone")
+  func standsForObject() {
+    let proxy = Proxy()
+    var registration: Registration?
+    do {
+      let subject = Listener("subject")
+      registration = proxy.core.add(
+        Listener("stand"), priority: nil, ownership: .strong, scope: nil, livingAs: subject)
+      #expect(registration?.isLive == true)
+      withExtendedLifetime(subject) {}
+    }
+    #expect(registration?.isLive == false && registration?.target == nil)
+  }
+
+  @Test("slots of unusual priorities that change hands leave nothing behind")
+  func priorityOfSlots() throws {
+    let core = MulticastCore(Any.self, table: nil, options: nil)
+    // A priority that no other test has.
+    let priority = 70_123
+    for _ in 0..<3 {
+      let slot = core.reserveSlot(priority: priority, scope: nil, delivery: .direct)
+      for name in ["a", "b", "c"] {
+        let target = Listener(name)
+        let registration = try #require(core.fill(slot, with: target, stamp: nil))
+        expect(registration.priority, equals: priority)
+      }
+      core.giveUp(slot)
+    }
+    expect(core.slotCount, equals: 0)
+    #expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
+  }
+}

@@ -1,0 +1,115 @@
+// WalkTests.swift: one message along routes of several kinds, and what ends with it.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import TestSupport
+import Testing
+
+/// Sends what it gets on to a proxy once it has been suspended.
+private final class Echo: ForwardingProxy, SuspendingForwarding, @unchecked Sendable {  // set before it is sent to
+  weak var proxy: MulticastProxy<any MessageReceiver & Sendable>?
+
+  override func responds(to selector: MessageSelector) -> Bool { true }
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    .objects(arguments: selector.numberOfArguments)
+  }
+  nonisolated(nonsending) override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    await Task.yield()
+    var call = invocation
+    return try proxy?.forward(&call) ?? DeliveryReport()
+  }
+}
+
+@Suite("The walk of a message")
+struct WalkTests {
+  private typealias Proxy = MulticastProxy<any MessageReceiver & Sendable>
+  private let journal = Journal()
+
+  @Test(
+    "targets whose methods have several types get a typed message in order, each as its own", arguments: [false, true])
+  func mixedTypes(isFirst: Bool) throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let wide = BareReceiver { Responds(to: Message<() -> Int64>("value")) { (_: BareReceiver) in 40 } }
+    if isFirst { proxy.add(wide) }
+    let listener = Listener("a", journal)
+    listener.answer = 2
+    proxy.add(listener)
+    if !isFirst { proxy.add(wide) }
+    let all = try proxy.collect(.value, returning: .all)
+    expect(all, equals: isFirst ? [40, 2] : [2, 40])
+    expect(proxy.broadcast(.value).delivered, equals: 2)
+    let sum = try proxy.collect(Message<() -> Int64>("value"), returning: .sum)
+    expect(sum, equals: 42)
+  }
+
+  @Test("a proxy that is drained waits for what is queued in proxies among its targets, and in theirs")
+  func drainsNested() async throws {
+    let (outer, middle, inner) = (Proxy(), Proxy(), Proxy())
+    outer.add(middle, delivery: .direct, ownership: .strong)
+    middle.add(inner, delivery: .queue(DispatchQueue(label: "middle")), ownership: .strong)
+    inner.add(middle, delivery: .direct)
+    let queue = DispatchQueue(label: "inner")
+    inner.add(Clerk("a", journal), delivery: .queue(queue), ownership: .strong)
+    queue.suspend()
+    outer.onError = { _ in }
+    outer.broadcast(.note, 1)
+    let error = #expect(throws: MessageError.self) { try outer.drain(timeout: .zero) }
+    expect(error?.code, equals: .timedOut)
+    expect(journal.all, equals: [])
+    queue.resume()
+    try await outer.drain()
+    expect(journal.all, equals: ["a 1"])
+    outer.broadcast(.note, 2)
+    try outer.drain(timeout: .seconds(600))
+    expect(journal.all, equals: ["a 1", "a 2"])
+  }
+
+  @Test("a forwarding hook that suspends on a queue still has the trail of its message, so that a ring is found")
+  func suspendedTrail() async throws {
+    let (proxy, echo) = (Proxy(), Echo())
+    echo.proxy = proxy
+    proxy.add(echo, delivery: .queue(DispatchQueue(label: "echo")), ownership: .strong)
+    let error = await #expect(throws: MessageError.self) {
+      _ = try await proxy.collectAndWait(Invocation("value"), returning: .all)
+    }
+    expect(error?.code, equals: .proxyCycle)
+    // The same one level down, where the turn is put off behind those of the context.
+    let outer = Proxy()
+    let inner = Proxy()
+    let other = Echo()
+    other.proxy = inner
+    inner.add(other, delivery: .direct, ownership: .strong)
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
+    let second = await #expect(throws: MessageError.self) {
+      _ = try await outer.collectAndWait(Invocation("value"), returning: .all)
+    }
+    expect(second?.code, equals: .proxyCycle)
+  }
+
+  @Test("a proxy may be changed while others send along a route that they have begun")
+  func grows() async throws {
+    let proxy = Proxy()
+    proxy.add(Clerk("a", journal), delivery: .direct, ownership: .strong)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var least = Int.max
+          for _ in 0..<200 { least = min(least, try proxy.collect(.value, returning: .all).count) }
+          return least
+        }
+      }
+      group.addTask {
+        for number in 0..<100 {
+          let inner = Proxy()
+          inner.add(Clerk("in", self.journal), delivery: .direct, ownership: .strong)
+          if number.isMultiple(of: 10) { try proxy.before(.value) {}.cancel() }
+          proxy.add(inner, delivery: .direct, ownership: .strong)
+        }
+        return 1
+      }
+      for try await least in group { #expect(least >= 1) }
+    }
+    try expect(proxy.collect(.value, returning: .all).count, equals: 101)
+  }
+}

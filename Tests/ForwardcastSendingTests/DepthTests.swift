@@ -1,0 +1,125 @@
+// DepthTests.swift: messages that send messages without end, on stacks of every size.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import Foundation
+import TestSupport
+import Testing
+
+extension Message<(Int) -> Int> { fileprivate static var dive: Self { .init("dive:") } }
+
+/// Sends its own message again, by the door that the test chose.
+private final class Diver: MessageReceiver {
+  enum Door: CaseIterable { case typed, converted, boxed }
+  let door: Door
+  init(_ door: Door) { self.door = door }
+
+  static let selectorTable = SelectorTable(for: Diver.self) {
+    Responds(to: .dive) { diver, depth in
+      switch diver.door {
+      case .typed: return try diver.send(.dive, depth + 1)
+      case .converted: return try diver.send(Message<(Int32) -> Int>("dive:"), Int32(depth + 1))
+      case .boxed:
+        var call = Invocation("dive:", arguments: [ArgumentBox(depth + 1)])
+        try diver.perform(&call)
+        return depth
+      }
+    }
+    Responds(to: "surface") { (_: Diver) in 1 }
+  }
+}
+
+/// Forwards each message to itself.
+private final class Echoing: MessageForwarding {
+  static let selectorTable = SelectorTable(for: Echoing.self, rows: [])
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? { .sample("@@:@") }
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    try perform(&invocation)
+    return DeliveryReport()
+  }
+}
+
+/// Runs `body` on a thread with a stack of that many KiB.
+private func onStack(_ size: Int, _ body: @escaping @Sendable () -> Void) {
+  let end = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    body()
+    end.signal()
+  }
+  thread.stackSize = size << 10
+  thread.start()
+  expect(end.wait(timeout: .now() + 600), equals: .success)
+}
+
+@Suite("Messages that send messages")
+struct DepthTests {
+  @Test("a method that sends its own message ends in an error, on stacks of every size", arguments: Diver.Door.allCases)
+  private func recursion(door: Diver.Door) {
+    for size in [64, 128, 256, 512, 1024, 8192] {
+      onStack(size) {
+        let error = #expect(throws: MessageError.self) { try Diver(door).send(.dive, 0) }
+        expect(error?.code, equals: .tooDeep, "\(size) KiB")
+        #expect(error?.description.hasPrefix("too many levels dive: of Diver") == true)
+        // The way back is free again.
+        expect(try? Diver(door).send(Message<() -> Int>("surface")), equals: 1)
+      }
+    }
+  }
+
+  @Test("a forwarding hook that sends its own message ends in an error")
+  func forwarding() {
+    onStack(512) {
+      var call = Invocation("any:", arguments: [.init(1)])
+      let error = #expect(throws: MessageError.self) { try Echoing().perform(&call) }
+      expect(error?.code, equals: .tooDeep)
+      #expect(call.result == nil)
+    }
+  }
+
+  @Test("a thousand levels work on an ordinary stack, and the check says yes where there is room")
+  func ordinaryDepth() {
+    final class Counting: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Counting.self) {
+        Responds(to: .dive) { (target: Counting, depth: Int) in
+          depth == 0 ? 0 : try target.send(.dive, depth - 1) + 1
+        }
+      }
+    }
+    onStack(8192) {
+      expect(try? Counting().send(.dive, 1000), equals: 1000)
+      #expect(StackGuard.hasRoom)
+    }
+  }
+
+  @Test("a typed call that makes itself again ends in an error")
+  func typedCalls() {
+    onStack(512) {
+      let (proxy, diver) = (MulticastProxy<Diver>(), Diver(.typed))
+      proxy.add(diver)
+      let errors = Journal()
+      proxy.onError = { errors.write(($0.error as? MessageError)?.code.description ?? "other") }
+      func call() { proxy.broadcast { _ in call() } }
+      call()
+      expect(errors.all, equals: [MessageError.Code.tooDeep.description])
+      withExtendedLifetime(diver) {}
+    }
+  }
+
+  @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes", .oneAtATime)
+  func questions() {
+    onStack(512) {
+      func chain(_ length: Int) -> [ForwardingProxy] {
+        var proxies = [ForwardingProxy(to: Diver(.typed))]
+        while proxies.count < length { proxies.append(ForwardingProxy(to: proxies[proxies.count - 1])) }
+        return proxies
+      }
+      for (length, answer) in [(100, true), (20_000, false)] {
+        var proxies = chain(length)
+        expect(proxies[length - 1].responds(to: "surface"), equals: answer)
+        // From the outside in, so that no release runs through all of them.
+        while !proxies.isEmpty { proxies.removeLast() }
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// ForwardingHookTests.swift: messages that an object forwards by its hooks, and what the hooks are given.
+
+import CoreTestSupport
+import Forwardcast
+import TestSupport
+import Testing
+
+/// Forwards what it has types for, and writes down what it was given.
+private final class HookedRelay: MessageForwarding {
+  static let selectorTable = SelectorTable(for: HookedRelay.self, rows: [])
+  let types: [MessageSelector: MethodSignature]
+  var seen: [Invocation] = []
+  var answer: ArgumentBox?
+
+  init(_ types: [MessageSelector: MethodSignature]) { self.types = types }
+
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? { types[selector] }
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    seen.append(invocation)
+    invocation.result = answer
+    return DeliveryReport()
+  }
+}
+
+@Suite("Forwarding hooks")
+struct ForwardingHookTests {
+  private let relay = HookedRelay(["n:": .sample("q@:c"), "bad:": .sample("v@:"), "free:": .sample("@@:@")])
+
+  private func code(_ call: Invocation) -> MessageError.Code? {
+    var call = call
+    do { try relay.perform(&call) } catch { return (error as? MessageError)?.code }
+    return nil
+  }
+
+  @Test("a message with too few or too many arguments never reaches forward", arguments: [0, 2])
+  func count(count: Int) {
+    let boxes = Array(repeating: ArgumentBox(1), count: count)
+    expect(code(Invocation("n:", arguments: boxes)), equals: .wrongArgumentCount)
+    expect(code(Invocation("free:", arguments: boxes)), equals: .wrongArgumentCount)
+    #expect(relay.seen.isEmpty)
+  }
+
+  @Test("arguments are converted to the types that methodSignature(for:) gave, or refused")
+  func types() throws {
+    #expect(code(Invocation("n:", arguments: [.init(5)])) == nil)
+    #expect(relay.seen[0].arguments[0].value is Int8)
+    expect(code(Invocation("n:", arguments: [.init(1000)])), equals: .typeMismatch)
+    expect(code(Invocation("n:", arguments: [.init("five")])), equals: .typeMismatch)
+    expect(relay.seen.count, equals: 1)
+    #expect(throws: MessageError.self) { try relay.send(Message<(String) -> Void>("n:"), "five") }
+    try relay.send(Message<(Int) -> Void>("n:"), 6)
+    expect(relay.seen.count, equals: 2)
+  }
+
+  @Test("the signature that forward sees is that of methodSignature(for:), and the sender keeps its own")
+  func signature() throws {
+    var plain = Invocation("n:", arguments: [.init(5)])
+    try relay.perform(&plain)
+    var stated = Invocation("n:", signature: .sample("@@:s"), arguments: [.init(5)])
+    try relay.perform(&stated)
+    try relay.send(Message<(Int) -> Void>("n:"), 6)
+    expect(relay.seen.map(\.signature.description), equals: ["q@:c", "q@:c", "q@:c"])
+    expect(plain.signature.description, equals: "@@:@")
+    expect(stated.signature.description, equals: "@@:s")
+  }
+
+  @Test("a stated signature for other colons than the selector's is refused before any hook")
+  func statedForOtherColons() {
+    expect(code(Invocation("n:", signature: .sample("v@:"))), equals: .wrongArgumentCount)
+    expect(code(Invocation("n:", signature: .sample("v@:"), arguments: [.init(1)])), equals: .wrongArgumentCount)
+    #expect(relay.seen.isEmpty)
+  }
+
+  @Test("a hook whose signature is for other colons is an error that says so")
+  func hookForOtherColons() {
+    var call = Invocation("bad:", arguments: [.init(1)])
+    let error = #expect(throws: MessageError.self) { try relay.perform(&call) }
+    expect(error?.code, equals: .wrongArgumentCount)
+    expect(error?.evidence, equals: "methodSignature(for:) gave v@:, which takes 0, the selector 1")
+    #expect(relay.seen.isEmpty)
+  }
+
+  @Test("the answer of forward is converted to the return type that the hook gave, or refused")
+  func answer() throws {
+    relay.answer = .init(Int8(3))
+    var call = Invocation("n:", arguments: [.init(5)])
+    try relay.perform(&call)
+    #expect(call.result?.value as? Int64 == 3 || call.result?.value as? Int == 3)
+    relay.answer = .init("three")
+    expect(code(call), equals: .typeMismatch)
+  }
+}
+
+/// Overrides two hooks only, as a subclass of `NSProxy` would.
+private final class TwoHooks: ForwardingProxy {
+  var seen: [String] = []
+  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    selector.name.hasPrefix("hooked") ? .objects(arguments: selector.numberOfArguments) : nil
+  }
+  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    seen.append("\(invocation)")
+    invocation.result = .init("hooked")
+    return DeliveryReport()
+  }
+}
+
+/// Asks itself, as a hook may: whether it responds, before it says what the types are.
+private final class SelfAsking: MessageForwarding {
+  static let selectorTable = SelectorTable(for: SelfAsking.self, rows: [])
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    responds(to: selector) ? .objects(arguments: 0) : nil
+  }
+}
+
+@Suite("What hooks say about responding")
+struct RespondingHookTests {
+  private let hooks = TwoHooks()
+
+  @Test("a proxy that overrides only methodSignature(for:) and forward(_:) responds to what it has types for")
+  func responds() throws {
+    #expect(hooks.responds(to: "hooked:"))
+    #expect(!hooks.responds(to: "other:"))
+    #expect(HookedRelay(["n:": .sample("v@:q")]).responds(to: "n:"))
+    #expect(!HookedRelay([:]).responds(to: "n:"))
+  }
+
+  @Test("a multicast does not skip it")
+  func inMulticast() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(hooks)
+    var call = Invocation("hooked:", arguments: [.init(1)])
+    let report = try proxy.forward(&call)
+    expect(report.answers.count, equals: 1)
+    expect(hooks.seen, equals: ["hooked: 1"])
+    expect(proxy.broadcast(Invocation("hooked:", arguments: [.init(2)])).delivered, equals: 1)
+    expect(proxy.broadcast(Invocation("other:", arguments: [.init(2)])).delivered, equals: 0)
+    #expect(proxy.responds(to: "hooked:"))
+  }
+
+  @Test("a hook that asks whether it responds gets no, and the question ends")
+  func selfAsking() { #expect(!SelfAsking().responds(to: "anything")) }
+
+  @Test("a forwarding target decides for itself, as it does for a send")
+  func targetDecides() {
+    let stand = ForwardingProxy(to: hooks)
+    #expect(stand.responds(to: "hooked:"))
+    #expect(!stand.responds(to: "other:"))
+  }
+
+  @Test(
+    "objects that lead to one another, however many, answer exactly what they say that they respond to", .oneAtATime)
+  func longChain() throws {
+    for (count, isReached) in [(1, true), (255, true), (256, true), (257, true), (1_000, true), (4_097, false)] {
+      let end = Listener("end")
+      end.answer = 7
+      var proxies: [ForwardingProxy] = []
+      for _ in 0..<count { proxies.append(ForwardingProxy(to: proxies.last ?? end as any MessageReceiver)) }
+      expect(proxies[count - 1].responds(to: "value"), equals: isReached)
+      let answer = Result { try proxies[count - 1].send(.value) }
+      expect(try? answer.get(), equals: isReached ? 7 : nil)
+      #expect(!proxies[count - 1].responds(to: "nothing"))
+      // From the outside: a chain that is released at once ends one in the other.
+      while !proxies.isEmpty { proxies.removeLast() }
+    }
+  }
+}

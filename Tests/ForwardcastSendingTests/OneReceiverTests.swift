@@ -1,0 +1,211 @@
+// OneReceiverTests.swift: dynamic sends, waiting by boxes, replaced and inherited methods, and what a receiver answers.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import TestSupport
+import Testing
+
+extension Message<() -> String> { fileprivate static var title: Self { .init("title") } }
+extension Message<(Int) -> Int> { fileprivate static var double: Self { .init("double:") } }
+
+private class Page: MessageReceiver {
+  class var selectorTable: SelectorTable { pageTable }
+}
+private let pageTable = SelectorTable(for: Page.self) {
+  Responds(to: .title) { (_: Page) in "page" }
+  Responds(to: .double) { (_: Page, number: Int) in number * 2 }
+  Responds(to: "join:with:") { (_: Page, left: String, right: String) in left + right }
+  Responds(to: "nothing") { (_: Page) in }
+}
+private final class Cover: Page {
+  override class var selectorTable: SelectorTable { coverTable }
+}
+private let coverTable = SelectorTable(for: Cover.self, inheriting: pageTable) {
+  Responds(to: .title) { (cover: Cover) in try cover.sendSuper(.title, from: pageOfCover) + " cover" }
+  Responds(to: "alone") { (cover: Cover) in try cover.sendSuper(Message<() -> Int>("alone"), from: pageOfCover) }
+}
+/// The table under another name: a row cannot name the table that it is made for.
+private var pageOfCover: SelectorTable { Cover.selectorTable }
+
+private actor Vault: MessageReceiver {
+  private var total = 0
+  static let selectorTable = SelectorTable(for: Vault.self) {
+    Responds(to: Message<(Int) -> Int>("add:"), isolated: { vault, number in vault.add(number) })
+    Responds(to: Message<() -> Page>("secret"), isolated: { _ in Page() })
+    Responds(to: "here") { (_: Vault) in 1 }
+    Responds(to: Message<() -> Int>("fail"), async: { _ in throw TargetError(name: "vault") })
+  }
+  private func add(_ number: Int) -> Int {
+    total += number
+    return total
+  }
+}
+
+private final class Solo: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Solo.self) {
+    Responds(to: "a:") { (_: Solo, x: Int) in x + 1 }
+    Responds(to: "b:") { (_: Solo, x: Int) in x * 10 }
+    Responds(to: "c") { (_: Solo) in "c" }
+  }
+  let objectTable: SelectorTable?
+  init(_ table: SelectorTable? = nil) { objectTable = table }
+}
+
+@Suite("Sends to one receiver")
+struct OneReceiverTests {
+  @Test("a call by name and labels is a send to one receiver, and its answer takes the type that is asked for")
+  func dynamic() throws {
+    let page = Page()
+    #expect(try page.dynamic.title() as? String == "page")
+    let joined: String = try page.dynamic.join("a", with: "b")
+    expect(joined, equals: "ab")
+    let doubled: Double = try page.dynamic.double(4)
+    expect(doubled, equals: 8)
+    try page.dynamic.nothing()
+    let unknown = #expect(throws: MessageError.self) { try page.dynamic.wash(1) }
+    expect(unknown?.description, equals: "unrecognized selector wash: of Page")
+    let mismatch = #expect(throws: MessageError.self) { () -> Int in try page.dynamic.title() }
+    expect(mismatch?.code, equals: .typeMismatch)
+    #expect(throws: MessageError.self) { try page.dynamic.double("four") }
+  }
+
+  @Test("an invocation is waited for on one receiver, wherever its method runs")
+  func waiting() async throws {
+    let vault = Vault()
+    var call = Invocation("add:", arguments: [.init(3)])
+    try await vault.performAndWait(&call)
+    try await vault.performAndWait(&call)
+    try expect(call.result?.unbox(as: Int.self), equals: 6)
+    var here = Invocation("here", signature: .sample("d@:"))
+    try await vault.performAndWait(&here)
+    #expect(here.result?.value as? Double == 1)
+  }
+
+  @Test("what is not known to be Sendable does not cross for an invocation that is waited for")
+  func crossing() async throws {
+    func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
+    var call = Invocation("add:", arguments: [generic(3)])
+    let argument = await #expect(throws: MessageError.self) { try await Vault().performAndWait(&call) }
+    expect(argument?.code, equals: .isolationMismatch)
+    expect(argument?.argumentIndex, equals: 0)
+    var secret = Invocation("secret")
+    let answer = await #expect(throws: MessageError.self) { try await Vault().performAndWait(&secret) }
+    expect(answer?.code, equals: .isolationMismatch)
+    #expect(secret.result == nil)
+    var fail = Invocation("fail")
+    fail.result = .init(1)
+    await #expect(throws: TargetError(name: "vault")) { try await Vault().performAndWait(&fail) }
+    #expect(fail.result == nil)
+  }
+
+  @Test("a row calls what it inherits, and an error says when nothing is inherited")
+  func inherited() throws {
+    try expect(Cover().send(.title), equals: "page cover")
+    try expect(Page().send(.title), equals: "page")
+    try expect(Cover().sendSuper(.double, from: coverTable, 4), equals: 8)
+    try expect(Cover().sendSuper(Message<(Int8) -> Double>("double:"), from: coverTable, 4), equals: 8)
+    var call = Invocation("double:", arguments: [.init(5)])
+    try Cover().performSuper(&call, from: coverTable)
+    try expect(call.result?.unbox(as: Int.self), equals: 10)
+    let error = #expect(throws: MessageError.self) { try Cover().send(Message<() -> Int>("alone")) }
+    expect(error?.code, equals: .unrecognizedSelector)
+    #expect(throws: MessageError.self) { try Page().sendSuper(.title, from: pageTable) }
+  }
+
+  @Test("the method that a row replaced can be called, through the table and as a value")
+  func replaced() throws {
+    let table = SelectorTable(for: Solo.self) { Responds(to: "a:") { (_: Solo, x: Int) in x + 1 } }
+    let solo = Solo(table)
+    func a(_ x: Int) throws -> Int { try solo.send(Message<(Int) -> Int>("a:"), x) }
+    let old = try table.replace(Responds(to: "a:") { (_: Solo, x: Int) in x + 100 })
+    try expect(a(1), equals: 101)
+    try expect(old?.call(on: solo, 1), equals: 2)
+    try expect(old?.call(on: solo, Int8(1)), equals: 2.0)
+    try table.replace("a:") { original in
+      Responds(to: "a:") { (solo: Solo, x: Int) in try original?.call(on: solo, x * 2) ?? 0 }
+    }
+    try expect(a(1), equals: 102)
+    let none = try table.replace(Responds(to: "z") { (_: Solo) in 1 })
+    #expect(none == nil)
+    try table.replace("c") { original in
+      #expect(original == nil)
+      return Responds(to: "c") { (_: Solo) in "new" }
+    }
+    try expect(solo.send(Message<() -> String>("c")), equals: "new")
+    let wrong = #expect(throws: MessageError.self) { try old?.call(on: Page(), 1) as Int? }
+    expect(wrong?.code, equals: .typeMismatch)
+    #expect(throws: MessageError.self) { try old?.call(on: solo, "one") as Int? }
+    #expect(throws: MessageError.self) {
+      try table.replace("a:") { _ in Responds(to: "a:") { (_: Solo) in 1 } }
+    }
+    try expect(a(1), equals: 102)
+  }
+
+  @Test("threads that replace one method, each calling the one before, lose none")
+  func replacedAtOnce() throws {
+    let table = SelectorTable(for: Solo.self) { Responds(to: "count") { (_: Solo) in 0 } }
+    let rounds = 50
+    let ended = onThreads(4) { _ in
+      for _ in 0..<rounds {
+        _ = try? table.replace("count") { original in
+          Responds(to: "count") { (solo: Solo) in (try original?.call(on: solo) ?? 0) + 1 }
+        }
+      }
+    }
+    #expect(ended)
+    try expect(Solo(table).send(Message<() -> Int>("count")), equals: 4 * rounds)
+  }
+
+  @Test("two rows are exchanged, under their new names, and only rows of one table with equal colons")
+  func exchanged() throws {
+    let table = SelectorTable(for: Solo.self) {
+      Responds(to: "a:") { (_: Solo, x: Int) in x + 1 }
+      Responds(to: "b:") { (_: Solo, x: Int) in x * 10 }
+      Responds(to: "raw:", signature: .sample("@@:@")) { (_: Solo, call: inout Invocation) in
+        call.result = .init("raw")
+      }
+      Responds(to: "c") { (_: Solo) in "c" }
+    }
+    let solo = Solo(table)
+    func ask(_ selector: MessageSelector) throws -> Any? {
+      var call = Invocation(selector, arguments: [.init(4)])
+      try solo.perform(&call)
+      return call.result?.value
+    }
+    try table.exchange("a:", "b:")
+    #expect(try ask("a:") as? Int == 40)
+    #expect(try ask("b:") as? Int == 5)
+    var call = Invocation("a:", arguments: [.init("x")])
+    let error = #expect(throws: MessageError.self) { try solo.perform(&call) }
+    expect(error?.selector, equals: "a:")
+    try table.exchange("a:", "raw:")
+    #expect(try ask("a:") as? String == "raw")
+    #expect(try ask("raw:") as? Int == 40)
+    let count = #expect(throws: MessageError.self) { try table.exchange("a:", "c") }
+    expect(count?.code, equals: .wrongArgumentCount)
+    let missing = #expect(throws: MessageError.self) { try table.exchange("a:", "none:") }
+    expect(missing?.code, equals: .unrecognizedSelector)
+    expect(missing?.selector, equals: "none:")
+    #expect(try ask("a:") as? String == "raw")
+  }
+
+  @Test("a receiver lists what it answers, with signatures and where each comes from")
+  func listing() {
+    let lines = Cover().answeredMessages.map(\.description)
+    expect(
+      lines,
+      equals: [
+        "alone q@: from Cover", "double: q@:q from Page", #"join:with: @"String"@:@"String"@"String" from Page"#,
+        "nothing v@: from Page", #"title @"String"@: from Cover"#,
+      ])
+    let table = SelectorTable(for: Solo.self) { Responds(to: "c") { (_: Solo) in 3.5 } }
+    expect(Solo(table).answeredMessages.map(\.source), equals: [.table(of: "Solo"), .table(of: "Solo"), .object])
+    expect(Solo(table).answeredMessages.last?.signature.description, equals: "d@:")
+    expect(pageTable.answeredMessages.count, equals: 4)
+    let refused = SelectorTable(for: Solo.self, inheriting: Solo.selectorTable) {
+      Responds(to: "a:") { (_: Solo) in 1 }
+    }
+    expect(refused.answeredMessages.map(\.selector), equals: ["b:", "c"])
+  }
+}

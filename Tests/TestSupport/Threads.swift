@@ -1,0 +1,44 @@
+// Threads.swift: threads of their own for what blocks, and a watchdog that ends a test which hangs.
+
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Runs `body` on a thread that may block.
+package func onThread(_ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { continuation in
+    DispatchQueue(label: "test").async {
+      body()
+      continuation.resume()
+    }
+  }
+}
+
+/// Runs `body` on `count` threads that start together, and waits for all.
+///
+/// - Returns: `false` when they have not ended within ten minutes, which no sound schedule takes.
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Bool {
+  let (start, end) = (DispatchSemaphore(value: 0), DispatchGroup())
+  for index in 0..<count {
+    end.enter()
+    let thread = Thread {
+      start.wait()
+      body(index)
+      end.leave()
+    }
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+  for _ in 0..<count { start.signal() }
+  return end.wait(timeout: .now() + 600) == .success
+}
+
+/// A door that a test opens.
+package final class Latch: Sendable {
+  private let group = DispatchGroup()
+  private let isOpen = Atomic<Bool>(false)
+  package init() { group.enter() }
+  package func open() { if !isOpen.exchange(true, ordering: .sequentiallyConsistent) { group.leave() } }
+  /// Waits until it is open, or gives up after ten minutes.
+  package func pass() { _ = group.wait(timeout: .now() + 600) }
+}
