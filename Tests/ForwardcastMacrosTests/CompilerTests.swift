@@ -98,6 +98,9 @@ struct CompilerTests {
         protocol Refining: Unmarked { func b() }
 
         @Forwarded protocol Scrolled: Unmarked { func b() }
+        @Forwarded protocol Feed<Item>: AnyObject { associatedtype Item: Hashable; func received(_ item: Item) }
+        @Forwarded(inheriting: (any Feed).self) protocol Silent: Feed { func b() }
+        @Forwarded(inheriting: (any Feed).self) protocol Unbound<Item>: Feed { func b() }
         enum Pages {
           @Forwarded protocol ViewSource: AnyObject {
             @Answer<View>(otherwise: View()) func view() -> View
@@ -112,11 +115,14 @@ struct CompilerTests {
         """, ["-swift-version", "6"])
     let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: error: (.*)/)?.output }
     #expect(!said.contains(/expansion @\w+:\d+:\d+: error:/), "\(said)")
-    expect(Set(lines.map(\.1)), equals: ["6", "10", "13", "19"], "\(said)")
+    expect(Set(lines.map(\.1)), equals: ["6", "10", "12", "13", "16", "22"], "\(said)")
     #expect(lines.contains { $0.1 == "6" && $0.2.hasPrefix("cannot find type 'UnmarkedProxyNamespace'") }, "\(said)")
     #expect(said.contains("// The protocol needs '@Forwarded' itself."), "\(said)")
     #expect(said.contains("does it not conform to 'Unmarked'? Say '@Forwarded(inheriting: (any Unmarked).self)'"))
-    for line in ["13", "19"] {
+    #expect(said.contains("has the protocol of 'FeedProxy' associated types? Name them: 'protocol Silent<…>', or say"))
+    #expect(said.contains("what does 'Item' conform to? Say it again: 'protocol Unbound<Item>: … where Item: …'."))
+    for line in ["12", "13"] { #expect(Set(lines.filter { $0.1 == line }.map(\.2)).count == 1, "\(said)") }
+    for line in ["16", "22"] {
       #expect(lines.contains { $0.1 == line && $0.2.contains("main actor-isolated initializer 'init()'") }, "\(said)")
     }
   }
@@ -165,6 +171,13 @@ struct CompilerTests {
           func received(_ item: Row, from users: [User: Int])
         }
         public nonisolated struct Row: Hashable, Identifiable { public let id: Int }
+        @Forwarded(inheriting: (any FeedDelegate).self)
+        public protocol TimedDelegate<Item>: FeedDelegate where Item: Hashable & Identifiable {
+          func ended(_ items: Set<Item>) async throws -> Item?
+        }
+        @Forwarded(inheriting: (any TimedDelegate).self) public protocol TableDelegate: TimedDelegate where Item == Row {
+          func closed()
+        }
         public protocol Linked { associatedtype Next; var next: Next? { get set } }
         @Forwarded public protocol EngineObserver: Linked, Sendable {
           associatedtype Next = any EngineObserver

@@ -249,32 +249,19 @@ struct RefusalTests {
     }
   }
 
-  @Test("the requirements of a protocol with associated types are not inherited, which is the only error")
-  func narrowedParents() {
-    for (parent, head) in [
-      ("any A<Int>", "P: A where T == Int"), ("any A", "P: A<Int>"), ("any A", "P: A where T == Int"),
-    ] {
-      let expansion = Expander("@Forwarded(inheriting: (\(parent)).self) protocol \(head) { func a() }").expansion
-      expect(expansion.problems.count, equals: 0)
-      expect(expansion.attributeProblems.map { $0.message.contains("write them again") }, equals: [true], "\(head)")
-      #expect(expansion.text.contains("final class PProxy") && !expansion.text.contains(" P, "))
-    }
-    let same = Expander("@Forwarded(inheriting: (any A).self) protocol P: A, B where T == Int { func a() }")
-    expect(same.problems.count, equals: 0)
-  }
-
-  @Test("in Swift 5 a class that may be on another actor than its protocol has what suspends itself")
+  @Test("in Swift 5 what suspends goes to the actor of a class that may be on another one than its protocol")
   func elsewhere() {
     func text(_ declaration: String, opensAll: Bool) -> String {
       var settings = ModuleSettings()
       settings.opensAll = opensAll
-      return Expander(declaration, settings: settings).expansion.text
+      return Expander(declaration, role: "extension", extending: "P", settings: settings).expansion.text
     }
-    let unseen = "@Forwarded protocol P: Screen { func load() async -> Int?\nfunc shown() }"
-    #expect(text(unseen, opensAll: false).contains("func load() async"))
-    #expect(!text(unseen, opensAll: false).contains("func shown()"))
-    #expect(!text(unseen, opensAll: true).contains("func load"))
-    #expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("func load"))
+    let unseen = "@Forwarded protocol P: Screen { func load(_ x: borrowing Int) async throws -> Int?\nfunc shown() }"
+    let written = text(unseen, opensAll: false)
+    #expect(written.contains("try await onActorOfClass({ [x = copy x] in try await self.multicast.collectAndWait("))
+    #expect(written.contains("multicast.broadcast(PProxy.Messages.shown)"))
+    #expect(!text(unseen, opensAll: true).contains("onActorOfClass"))
+    #expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("onActorOfClass"))
   }
 
   @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")

@@ -5,9 +5,15 @@
 ///
 /// It offers all that the proxy offers. A requirement of the interface that has the name of such a member is the
 /// ordinary member and wins; the proxy's own is then reached through ``MulticastHolding/multicast``.
-public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolding {}
+public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolding {
+  /// The actor that the class is on, where its protocols do not say so.
+  nonisolated static var actorOfClass: (any Actor)? { get }
+}
 
 extension MulticastFacade {
+  /// None that is not the protocol's.
+  public nonisolated static var actorOfClass: (any Actor)? { nil }
+
   /// No methods of its own: every message is forwarded.
   public static var selectorTable: SelectorTable { noMethods }
 

@@ -104,6 +104,21 @@ extension HeldProxy where Interface: Sendable {
   public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> { proxy }
 }
 
+/// The actor that a function is on, which is not called.
+public func actor(of place: @isolated(any) () -> Void) -> (any Actor)? { place.isolation }
+
+extension MulticastFacade {
+  /// Sends on the class's actor what an extension of a protocol begins on none: see ``actorOfClass``. What it sends is unchecked:
+  /// it comes from the caller, who waits.
+  nonisolated(nonsending) public func onActorOfClass<T, E: Error>(
+    _ send: nonisolated(nonsending) @escaping () async throws(E) -> T
+  ) async throws(E) -> T { try await run(UncheckedSendable(send), on: Self.actorOfClass).value }
+}
+
+private func run<T, E: Error>(
+  _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
+) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
+
 /// A row that stands apart from its table, since what it calls is deprecated.
 public protocol WrittenRow {
   /// The type of the targets.

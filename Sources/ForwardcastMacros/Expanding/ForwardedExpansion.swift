@@ -56,10 +56,6 @@ struct ForwardedExpansion {
       let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
       guard let name = request.typeName(value, as: example, &expansion) else { return nil }
       switch label {
-      case "inheriting" where declaration.mayNarrow(name, source: request.declaration):
-        expansion.refuse(
-          "the requirements of a protocol with associated types are not inherited; write them again, without this argument",
-          attribute: request.attribute.offsets(value))
       case "inheriting": options.inherited.append(ForwardedOptions.className(of: name))
       case "as": options.interface = name
       case "base": options.base = name
@@ -73,9 +69,9 @@ struct ForwardedExpansion {
 
 /// The arguments of `@Forwarded`.
 struct ForwardedOptions {
-  /// The written class of a protocol that is named as `any Name`; a class stands for itself.
+  /// The written class of a protocol that is named as `any Name`, whatever its associated types are; a class stands for itself.
   static func className(of type: String) -> String {
-    type.hasPrefix("any ") ? String(type.dropFirst(4)).continued("Proxy") : type
+    type.hasPrefix("any ") ? String(type.dropFirst(4).prefix { $0 != "<" }).continued("Proxy") : type
   }
 
   /// What a written class stands in.

@@ -90,10 +90,8 @@ struct ForwardedInterface {
   /// The namespaces of refined protocols, as this one names them.
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
 
-  /// The tables of refined protocols.
-  var parentTables: [String] {
-    zip(parents, options.inherited).map { "\($0).\($1.split(separator: ".").last ?? "").table" }
-  }
+  /// The tables of refined protocols: see ``ProxyTableWriter/forRefining(to:)``.
+  var parentTables: [String] { isWhole ? parents.map { "\($0).table(of: \(className).self)" } : [] }
 
   /// A type as the class names it, which sees none of the types around a protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
@@ -151,9 +149,24 @@ struct ForwardedInterface {
     return isGeneric ? "<\(parameters.joined(separator: ", "))>" : ""
   }
 
-  /// Rows are called from anywhere, so the conformances that the types have are not those of one actor.
   private var constraints: [String?] {
-    typeParameters.map(\.constraint).map { $0.map { $0.contains("AnyObject") ? $0 : "\($0) & SendableMetatype" } }
+    typeParameters.map { type in
+      let constraints = [type.constraint, sharedTypes.contains(type.name) ? "SendableMetatype" : nil].compactMap(\.self)
+      return constraints.isEmpty ? nil : constraints.joined(separator: " & ")
+    }
+  }
+
+  /// The types whose conformances may not be those of one actor, since rows are called from anywhere.
+  var sharedTypes: [String] {
+    typeParameters.filter { type in
+      type.constraint.map { !$0.contains("AnyObject") } ?? refinedTypes.contains(type.name)
+    }.map(\.name)
+  }
+
+  /// The types that only a refined protocol declares.
+  var refinedTypes: [String] {
+    let own = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType?.name : nil }
+    return typeParameters.map(\.name).filter { !own.contains($0) }
   }
 
   /// What has to hold of the types, with the word `where` and a blank before it.

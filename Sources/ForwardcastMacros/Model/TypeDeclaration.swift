@@ -33,14 +33,6 @@ struct TypeDeclaration {
     (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) }
   }
 
-  /// Whether the text says what an associated type of a refined protocol is: `A<Int>`, or `where Item == Int` beside `A` alone.
-  func mayNarrow(_ refined: String, source: SourceText) -> Bool {
-    let name = refined.hasPrefix("any ") ? refined.dropFirst(4) : refined[...]
-    let isEqual = whereClause.map { source.line($0).contains("==") } ?? false
-    return name.contains("<") || inherited.contains { source.line($0).hasPrefix(name + "<") }
-      || isEqual && inherited.count == 1 && source.line(inherited[0]) == name
-  }
-
   /// The names of a class's generic parameters, without what is said of them.
   func typeParameters(_ source: SourceText) -> [String] {
     var level = 0

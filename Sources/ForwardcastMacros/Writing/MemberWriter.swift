@@ -11,12 +11,16 @@ struct MemberWriter {
   let keys: String
   /// An extension's members need no symbols: the class has witnesses of its own.
   private let inClient: String
+  /// Whether a class may be on an actor, that of a superclass, which what suspends in an extension of its protocol is not on: so
+  /// it is in Swift 5.
+  private let mayBeElsewhere: Bool
 
   /// - Parameter owner: the class, where the members stand outside of it.
   init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
     (self.interface, self.access) = (interface, access)
     inClient = owner == nil ? "" : interface.declaration.inClient
-    keys = owner.map { "\($0).Messages" } ?? "Messages"
+    mayBeElsewhere = owner != nil && interface.isolation == .inherited && !interface.settings.opensAll
+    keys = owner.map { "\($0)\(interface.genericArguments).Messages" } ?? "Messages"
     var names = interface.names
     if let owner, names.owner != nil { names.owner = "\(ForwardedOptions.namespace(of: owner))." }
     carried = names
@@ -27,9 +31,8 @@ struct MemberWriter {
   /// What sends a message.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
-  /// - Parameter onlySuspending: whether only those members are written that suspend.
-  func write(to writer: inout TextWriter, onlySuspending: Bool = false) {
-    writer.entries(interface.items, where: { $0.role != .setter && ($0.isAsync || !onlySuspending) }) { entry, writer in
+  func write(to writer: inout TextWriter) {
+    writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
       writer.line("")
       member(entry, &writer)
       if entry.member.answers { policyForm(entry, &writer) }
@@ -176,15 +179,33 @@ struct MemberWriter {
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
+  /// Whether a member that suspends goes to the class's actor to send.
+  private func isElsewhere(_ member: Member) -> Bool {
+    mayBeElsewhere && member.effects.isAsync && interface.isolation(of: member) == .inherited
+  }
+
+  /// The captures of a closure: copies of what is only borrowed.
+  private func captures(_ member: Member) -> String {
+    let names = LocalNames(member)
+    let copies = zip(names.parameters, names.arguments(member)).filter { $0 != $1 }.map { "\($0) = \($1)" }
+    return copies.isEmpty ? "" : "[\(copies.joined(separator: ", "))] in "
+  }
+
   private func call(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
     let isAsync = member.effects.isAsync
-    let (wait, sender, ending) = isAsync ? ("await ", "multicast", "AndWait") : ("", sender, "")
+    let (wait, ending) = isAsync ? ("await ", "AndWait") : ("", "")
     let all = "\(ending)(\(arguments), returning: \(policy))"
     let isBare = !isAsync && !member.answers
-    let answer = isBare ? "\(sender).lastAnswer(\(arguments))" : "\(wait)\(sender).answer\(all)"
+    func send(_ effects: String, _ verb: String) -> String {
+      if isElsewhere(member) {
+        return "\(effects)onActorOfClass({ \(captures(member))\(effects)self.multicast.\(verb)\(all) })"
+      }
+      return "\(effects)\(isAsync ? "multicast" : sender).\(verb)\(all)"
+    }
+    let answer = isBare ? "\(sender).lastAnswer(\(arguments))" : send(wait, "answer")
     return switch throwing {
     case .never: "\(answer).answered()"
-    case .untyped: isBare ? "try \(answer).get()" : "try \(wait)\(sender).collect\(all)"
+    case .untyped: isBare ? "try \(answer).get()" : send("try \(wait)", "collect")
     case .typed(let error): "try \(answer).answered(throwing: \(carried.error(error, of: member).asMetatype))"
     }
   }

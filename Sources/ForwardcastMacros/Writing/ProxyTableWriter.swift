@@ -8,11 +8,26 @@ struct ProxyTableWriter {
 
   private var access: String { interface.declaration.memberAccess }
 
+  private var head: String {
+    interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
+  }
+
+  /// Gives the table to the class of a protocol that refines this one, which says by itself what the associated types are.
+  func forRefining(to writer: inout TextWriter) {
+    let child = interface.isGeneric ? "Child: \(interface.protocolName)" : "Child"
+    let shared = interface.sharedTypes.map { "Child.\($0): SendableMetatype" }.joined(separator: ", ")
+    let arguments = interface.typeParameters.map { "Child.\($0.name)" }.joined(separator: ", ")
+    let line = "\(head) func table<\(child)>(of child: Child.Type) -> Forwardcast.SelectorTable"
+    writer.block(interface.declaration.inClient + line + (shared.isEmpty ? "" : " where \(shared)")) {
+      $0.line("\(interface.className)\(arguments.isEmpty ? "" : "<\(arguments)>").table")
+    }
+    writer.line("")
+  }
+
   func write(to writer: inout TextWriter) {
     writer.line("/// One table for all targets: they need none of their own.")
     let parents = interface.parentTables.joined(separator: ", ")
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
-    let head = interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }
     let names = interface.items.compactMap(\.entry?.swiftName).joined(separator: " ")
     let end = names.isEmpty ? "" : ".named(\"\(names)\")"

@@ -21,16 +21,9 @@ struct ProxyWriter {
     return interface.settings.isMainActorByDefault || interface.mayInherit ? "nonisolated " : ""
   }
 
-  /// Whether an extension can have the requirements for others: it cannot for a generic class, nor for Objective-C, which calls
-  /// no extension.
+  /// Whether an extension can have the requirements for others: it cannot for Objective-C, which calls no extension.
   private var hasInheritance: Bool {
-    interface.isWhole && interface.options.interface == nil && !interface.isGeneric && !declaration.isObjectiveC
-  }
-
-  /// Whether the class may be on the actor of a superclass that its protocol is not on, as in Swift 5: what suspends in an
-  /// extension of the protocol would begin elsewhere.
-  private var mayBeElsewhere: Bool {
-    interface.isolation == .inherited && !interface.settings.opensAll && interface.options.inherited.isEmpty
+    interface.isWhole && interface.options.interface == nil && !declaration.isObjectiveC
   }
 
   /// Whether the multicast may be touched from anywhere although the class is on an actor.
@@ -61,6 +54,7 @@ struct ProxyWriter {
       carriedNames(&writer)
       bases(&writer)
       forwarding(&writer)
+      ProxyTableWriter(interface).forRefining(to: &writer)
       writer.line("#if \(CountedExpansion.condition)  // \(CountedExpansion.macro) writes this into an extension.")
       writtenClass(&writer)
       writer.line("#endif")
@@ -77,9 +71,7 @@ struct ProxyWriter {
       storage(&writer)
       weakAdd(&writer)
       table.optionalRequirements(to: &writer)
-      if !hasInheritance || mayBeElsewhere {
-        MemberWriter(interface, access: access).write(to: &writer, onlySuspending: hasInheritance)
-      }
+      if !hasInheritance { MemberWriter(interface, access: access).write(to: &writer) }
     }
   }
 
@@ -102,6 +94,14 @@ struct ProxyWriter {
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
       remarks.append("is '\(name)' a global actor? Say '@Forwarded(isolatedTo: \(name).self)'.")
+    }
+    remarks += interface.refinedTypes.map {
+      "what does '\($0)' conform to? Say it again: 'protocol \(declaration.name)\(interface.genericArguments): … where \($0): …'."
+    }
+    if !interface.isGeneric, let parent = interface.options.inherited.first {
+      remarks.append(
+        "has the protocol of '\(parent)' associated types? Name them: 'protocol \(declaration.name)<…>', or say 'where … == …'."
+      )
     }
     if !access.isEmpty, interface.settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
@@ -241,9 +241,14 @@ struct ProxyWriter {
         $0.line("held.proxy(for: \(interface.className).place)")
       }
       writer.line("private nonisolated let held: Forwardcast.HeldProxy<\(target)>")
-      writer.line("private static func place() {}")
     } else {
       writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+    }
+    if interface.isolation != .nonisolated, interface.mayInherit {
+      writer.block("\(access)nonisolated static var actorOfClass: (any Actor)?") {
+        $0.line("Forwardcast.actor(of: \(interface.className).place)")
+      }
+      writer.line("private static func place() {}")
     }
     let arguments = "(table: \(interface.className).table, options: options)"
     let value = "Forwardcast.MulticastProxy<\(target)>\(arguments)"
@@ -296,7 +301,10 @@ struct ProxyWriter {
     let isolation = interface.settings.isMainActorByDefault && interface.isolation == .nonisolated ? "nonisolated " : ""
     writer.lines(interface.availability(declaration.attributes))
     let owner = "\(name)Proxy"
-    writer.block("\(isolation)extension \(type) where Self: \(ForwardedOptions.namespace(of: owner)).Forwarding") {
+    let shared = interface.sharedTypes.map { ", \($0): SendableMetatype" }.joined()
+    writer.block(
+      "\(isolation)extension \(type) where Self: \(ForwardedOptions.namespace(of: owner)).Forwarding\(shared)"
+    ) {
       MemberWriter(interface, access: access, owner: owner).write(to: &$0)
     }
     return writer.text

@@ -20,6 +20,20 @@ import Testing
   func listed(_ item: Item)
 }
 
+@Forwarded protocol Feed<Item>: AnyObject {
+  associatedtype Item: Hashable
+  func received(_ item: Item)
+  func next(_ item: Item) async throws -> Item?
+}
+// What is said of the associated type: its name, the type in three forms, and a name and a type behind one another.
+@Forwarded(inheriting: (any Feed).self) protocol NamedFeed<Item>: Feed where Item: Hashable { func named(_ item: Item) }
+@Forwarded(inheriting: (any Feed).self, (any Side).self) protocol EqualFeed: Feed, Side where Item == Int {
+  func equal()
+}
+@Forwarded(inheriting: (any Feed<Int>).self) protocol ArgumentFeed: Feed where Item == Int { func argument() }
+@Forwarded(inheriting: (any Feed).self) protocol ParentFeed: Feed<Int> { func parent() }
+@Forwarded(inheriting: (any NamedFeed).self) protocol LaterFeed: NamedFeed where Item == Int { func later() }
+
 protocol Foreign: AnyObject {
   func foreign(_ x: Int)
   func answer() -> Int?
@@ -113,6 +127,52 @@ struct RefinementShapes {
     (proxy as any First).first(2)
     expect((proxy as any Side).side(), equals: 8)
     expect(target.log, equals: ["listed a", "first 2"])
+  }
+
+  @Test("a refined protocol has associated types, in each form in which they are said")
+  func associated() async throws {
+    final class Target: EqualFeed, ArgumentFeed, ParentFeed, LaterFeed {
+      var log: [String] = []
+      func received(_ item: Int) { log.append("received \(item)") }
+      func next(_ item: Int) async throws -> Int? { item + 1 }
+      func named(_ item: Int) { log.append("named \(item)") }
+      func side() -> Int? { 3 }
+      func equal() { log.append("equal") }
+      func argument() { log.append("argument") }
+      func parent() { log.append("parent") }
+      func later() { log.append("later") }
+    }
+    let target = Target()
+    func use(_ proxy: some Feed<Int>, _ number: Int) async throws {
+      proxy.received(number)
+      try await expect(proxy.next(number), equals: number + 1)
+    }
+    let (named, equal, later) = (NamedFeedProxy<Int>(), EqualFeedProxy(), LaterFeedProxy())
+    let (argument, parent) = (ArgumentFeedProxy(), ParentFeedProxy())
+    named.add(target)
+    equal.add(target)
+    argument.add(target)
+    parent.add(target)
+    later.add(target)
+    try await use(named, 1)
+    named.named(1)
+    try await use(equal, 2)
+    equal.equal()
+    try await use(argument, 3)
+    argument.argument()
+    try await use(parent, 4)
+    parent.parent()
+    try await use(later, 5)
+    later.named(5)
+    later.later()
+    expect(
+      target.log,
+      equals: [
+        "received 1", "named 1", "received 2", "equal", "received 3", "argument", "received 4", "parent", "received 5",
+        "named 5", "later",
+      ])
+    expect((equal as any Side).side(), equals: 3)
+    try await expect(named.next(1, returning: .all), equals: [2])
   }
 
   @MainActor final class SharedMainTarget: SharedMainSecond {

@@ -117,6 +117,16 @@ let (feed, reader) = (FeedProxy<Int>(), Reader())
 feed.add(reader)
 call(feed as any Feed<Int>) { $0.received(6) }
 
+@Forwarded(inheriting: (any Feed).self) protocol NumberFeed: Feed where Item == Int { func ended() }
+final class NumberReader: NumberFeed {
+  func received(_ item: Int) { print("number", item) }
+  func ended() { print("ended") }
+}
+let (numbers, numberReader) = (NumberFeedProxy(), NumberReader())
+numbers.add(numberReader)
+call(numbers as any Feed<Int>) { $0.received(6) }
+call(numbers as any NumberFeed) { $0.ended() }
+
 enum Chat {
   struct Message: Hashable { var text = "hello" }
   @Forwarded fileprivate protocol Room: AnyObject {
@@ -140,7 +150,7 @@ private let lonely = LonelyProxy()
 lonely.on(LonelyProxy.Messages.alone) { print("alone", $0) }
 call(lonely as any Lonely) { $0.alone(7) }
 
-withExtendedLifetime((screen, page, stream, leaf, map, listener, target, pane, reader, guest)) {}
+withExtendedLifetime((screen, page, stream, leaf, map, listener, target, pane, reader, numberReader, guest)) {}
 
 // Prints:
 // grandparent
@@ -162,6 +172,8 @@ withExtendedLifetime((screen, page, stream, leaf, map, listener, target, pane, r
 // second
 // place 5
 // item 6
+// number 6
+// ended
 // none
 // hello
 // last
