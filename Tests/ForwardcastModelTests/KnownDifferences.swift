@@ -55,6 +55,21 @@ extension KnownDifference {
   /// What it once did otherwise.
   static let mended: [KnownDifference] = [
     KnownDifference(
+      "a target that was removed, added anew and muted is listed twice",
+      "A report has each target once, in one of its lists",
+      add(1), add(0), send(.broadcast), .remove(.target(0), from: 0), add(0), .mute(.target(0), in: 0),
+      send(.forward)),
+    KnownDifference(
+      "a target that is removed, added anew and muted in a message is listed twice",
+      "A report has each target once, in one of its lists",
+      targets: [1: TargetSetup(actions: [.remove(.target(0), from: 0), add(0), .mute(.target(0), in: 0)])],
+      add(1), add(0), send(.forward), send(.forward)),
+    KnownDifference(
+      "what a full buffer behind a nested proxy on a queue gave up is not counted for a sender who waits",
+      "\(between): … reports and counts", nest(1, on: 0),
+      .add(Addition(object: .target(1), proxy: 1, context: 1, buffer: .keepNewest(1))), send(.broadcast),
+      send(.forwardAndWait)),
+    KnownDifference(
       "a proxy is silent though a target ran, whose error a hook of a nested proxy took",
       "Counts are of targets that ran, whatever hooks make of their answers; `nobodyResponded` says that none did",
       targets: [2: TargetSetup(throwsError: true)], proxies: [0: ProxySetup(silenceIsThrown: true)],

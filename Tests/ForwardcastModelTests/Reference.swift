@@ -415,9 +415,13 @@ final class Reference {
         return ended(inner, isRemoved: true)
       }
         + own.flatMap { place -> [String] in
+          // Who was added anew is listed by the registration that is there.
+          let isAnew =
+            !program.proxies[proxy].allowsDuplicates && places[proxy].contains { $0.object == place.object }
           let isThere =
             !isRemoved && place.object.isTarget
-            && place.besides.contains { !$0.isCancelled && $0.isMuted && $0.only?.contains(send.word) ?? true }
+            && (isAnew
+              || place.besides.contains { !$0.isCancelled && $0.isMuted && $0.only?.contains(send.word) ?? true })
           return (isThere ? [] : ["\(place.object) removed"]) + ["nil removed", "nil dead"]
         }
         + places[proxy].flatMap { place -> [String] in

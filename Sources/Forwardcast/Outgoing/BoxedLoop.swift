@@ -41,6 +41,8 @@ private struct BoxedLoop {
   /// Whether anybody got the message.
   private(set) var reachedAny = false
   private var goesOn = true
+  /// The registration that each target is listed by, where a report meets one that was removed.
+  private var listing: [ObjectIdentifier: Registration]?
 
   init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {
     (self.route, self.count, self.keepsAnswers) = (route, count, keepsAnswers)
@@ -89,6 +91,12 @@ private struct BoxedLoop {
     _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ sink: inout Sink
   ) {
     let route = route.takeUnretainedValue()
+    if sink.listsEveryTarget, case .skipped(.removed) = outcome, !route.core.allowsDuplicates {
+      let listing = listing ?? MessageRoute(route, count: count).listing()
+      self.listing = listing
+      let registration = step.registration.takeUnretainedValue()
+      if listing[registration.key] !== registration { return }
+    }
     let context = StepContext(step, of: route.selector, in: ProxyChain(route.core), target, isQueued: false)
     if !sink.take(outcome, at: context) { goesOn = false }
   }

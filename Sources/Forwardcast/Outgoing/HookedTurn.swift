@@ -154,7 +154,10 @@ final class HookedTurn {
     return outside
   }
 
-  private func leave(_ outside: Outside) { (walk.message, walk.pending, walk.mayNotWait) = outside }
+  private func leave(_ outside: Outside) {
+    walk.dropped = walk.allDropped
+    (walk.message, walk.pending, walk.mayNotWait) = outside
+  }
 
   /// What came of the message inside of the hooks, once all of it is known.
   private func ended(_ serve: () throws -> Void) throws -> MessageAnswers {
@@ -224,7 +227,7 @@ final class HookedTurn {
     guard isAsked, !(message.request.ignoresErrors && outcomes.contains { $0.outcome.hasAnswer }) else {
       return nil
     }
-    for case (.failed(let error), _) in outcomes { return error }
+    for found in outcomes { if case .failed(let error) = found.outcome { return error } }
     return nil
   }
 
@@ -299,7 +302,7 @@ final class HookedTurn {
     guard isAsked else { return noteOutcomes() }
     if thrown != nil, walk.sink.listsEveryTarget {
       // Targets that failed ran and answered nothing: a hook took the error. An error of hooks further in is not that of a target.
-      tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : (.answered(nil), failed.context) }
+      tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : Outcome(.answered(nil), failed.context) }
     } else if thrown != nil {
       giveUpFailures()
       // Who failed ran.
@@ -310,7 +313,7 @@ final class HookedTurn {
     own.isOwn = true
     if !walk.sink.listsEveryTarget {
       replace(with: outcomes.filter { !$0.outcome.hasAnswer })
-      if answers.count > 0 { walk.log.append((.answeredAll(answers), own)) }
+      if answers.count > 0 { walk.log.append(Outcome(.answeredAll(answers), own)) }
       return noteOutcomes()
     }
     let (places, boxes) = (outcomes.indices.filter { outcomes[$0].outcome.hasAnswer }, answers.boxes)
@@ -318,7 +321,7 @@ final class HookedTurn {
       for (place, box) in zip(places, boxes) { walk.log[place].outcome = .answered(box) }
     } else {
       for place in places { walk.log[place].outcome = .answered(nil) }
-      walk.log += boxes.map { (.answered($0), own) }
+      walk.log += boxes.map { Outcome(.answered($0), own) }
     }
     noteOutcomes()
   }

@@ -184,7 +184,7 @@ extension BroadcastSummary: OutcomeSink {
       failed += 1
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
     }
-    dropped = walk.dropped
+    dropped = walk.allDropped
     // Looked for only where somebody is told of silence.
     if !walk.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0, walk.areDeadElsewhere {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
@@ -219,7 +219,7 @@ extension DeliveryReport: OutcomeSink {
       walk.route.core.report(failures[...], of: walk.route.selector)
       return .failure(error)
     }
-    dropped = walk.dropped
+    dropped = walk.allDropped
     return .success(self)
   }
 

@@ -31,7 +31,7 @@ extension Parcel {
       let walk = Walk(message, to: root, into: sink, waiting: .nobody, at: outer, for: details?.pending)
       let serve = {
         let failure = walk.serveAll()
-        self.settle(place, sink.sink, failure, target)
+        self.settle(place, sink.sink, walk, failure, target)
       }
       if let budget = message.trail?.budget { budget.charging(serve) } else { serve() }
       return
@@ -42,12 +42,15 @@ extension Parcel {
     let sent = UncheckedSendable((walk: walk, sink: sink, target: target))
     suspend(mailbox, place, on: executor) { [self] in
       let failure = await sent.value.walk.serveAllAndWait()
-      settle(place, sent.value.sink.sink, failure, sent.value.target)
+      settle(place, sent.value.sink.sink, sent.value.walk, failure, sent.value.target)
     }
   }
 
   /// Settles the slot of a proxy with what became of the message at its targets.
-  private func settle(_ place: Int, _ sink: NestedSink, _ failure: (any Error)?, _ target: AnyObject) {
+  private func settle(
+    _ place: Int, _ sink: NestedSink, _ walk: Walk, _ failure: (any Error)?, _ target: AnyObject
+  ) {
+    details?.pending?.noteDropped(walk.allDropped)
     if let failure { return settle(place, .failed(failure), target) }
     details?.pending?.settle(slot(place), with: sink.outcomes)
   }
@@ -108,7 +111,7 @@ private struct NestedSink: OutcomeSink {
     } else {
       var kept = context
       if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
-      outcomes.append((outcome, kept))
+      outcomes.append(Outcome(outcome, kept))
     }
     if case .queued(let slot) = outcome, slot >= 0 { hasOpen = true }
     guard !hasOpen, let isEnough else { return true }

@@ -32,6 +32,8 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
+    /// How many messages full buffers of proxies on contexts of their own gave up for this one.
+    var dropped = 0
     /// Where targets have failed.
     var failed: [ProxyChain] = []
     /// Whether nobody will ask for outcomes any more: then errors go to the handlers.
@@ -100,6 +102,11 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
+  /// How many messages full buffers gave up for this one, elsewhere.
+  var dropped: Int { state.withLock { $0.dropped } }
+
+  func noteDropped(_ count: Int) { if count > 0 { state.withLock { $0.dropped += count } } }
+
   /// Says that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
@@ -110,8 +117,8 @@ package final class PendingAnswers: @unchecked Sendable {
   }
 
   /// What is in a slot, in order; `nil` while some of it is open.
-  func settled(_ index: Int) -> [(outcome: StepOutcome, context: StepContext)]? {
-    state.withLock { state -> UncheckedSendable<[(outcome: StepOutcome, context: StepContext)]?> in
+  func settled(_ index: Int) -> [Outcome]? {
+    state.withLock { state -> UncheckedSendable<[Outcome]?> in
       var found: [Int] = []
       var waiting = [index]
       while let next = waiting.popLast() {
@@ -126,7 +133,7 @@ package final class PendingAnswers: @unchecked Sendable {
       for slot in found { state.slots[slot].isTaken = true }
       return UncheckedSendable(
         found.compactMap { slot in
-          state.slots[slot].outcome.map { ($0, state.slots[slot].context) }
+          state.slots[slot].outcome.map { Outcome($0, state.slots[slot].context) }
         })
     }.value
   }

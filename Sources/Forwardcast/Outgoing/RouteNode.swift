@@ -34,6 +34,9 @@ final class RouteNode {
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
   /// Targets that got the message, where one may be registered more than once.
   @exclusivity(unchecked) var served = RepeatedTargets()
+  /// The registration that each target is listed by, where a report meets one that was removed.
+  private lazy var listing = route.listing(leftOut.map(\.registration))
+  private let listsEveryTarget: Bool
 
   /// A registration that is no step.
   struct LeftOut {
@@ -70,7 +73,7 @@ final class RouteNode {
   }
 
   private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
-    (self.route, self.proxies) = (route, proxies)
+    (self.route, self.proxies, self.listsEveryTarget) = (route, proxies, listsEveryTarget)
     leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
   }
@@ -193,16 +196,16 @@ final class RouteNode {
       let context = StepContext(step, of: route.selector, in: proxies, step.target, isQueued: true)
       let own = step.obstacle ?? (context.target == nil ? .dead : nil)
       let reason = stop.map { .first(own, $0) } ?? own
-      if own != nil, own != .dead, listed.isActiveElsewhere(step, in: self) { continue }
+      if own != nil, own != .dead, listed.isActiveElsewhere(step, in: self) || isAddedAnew(step) { continue }
       if route.route.hasRepeats, !(reason == nil ? listed.enter(step) : listed.list(step)) { continue }
       if reason != .dead, case .node(let child)? = nested[index] {
         outcomes += child.outcomes(reason, at: context)
       } else {
-        outcomes.append((reason.map { .skipped($0) } ?? .queued(slot: -1), context))
+        outcomes.append(Outcome(reason.map { .skipped($0) } ?? .queued(slot: -1), context))
       }
     }
     takeLeftOut(before: route.count)
-    return outcomes.isEmpty ? [(.skipped(.first(stop, .doesNotRespond)), place)] : outcomes
+    return outcomes.isEmpty ? [Outcome(.skipped(.first(stop, .doesNotRespond)), place)] : outcomes
   }
 
   /// What becomes of it at a registration that is no step, or at the targets of a multicast that is; nothing where its target has
@@ -215,7 +218,7 @@ final class RouteNode {
     let place = StepContext(
       selector: route.selector, proxies: proxies, registration: registration, target: target,
       isQueued: registration.queued != nil)
-    return leftOut.node?.outcomes(reason, at: place) ?? [(.skipped(reason), place)]
+    return leftOut.node?.outcomes(reason, at: place) ?? [Outcome(.skipped(reason), place)]
   }
 
   /// Notes that the target of a step is listed without the message. `false` where it got that, or is listed already.
@@ -223,7 +226,14 @@ final class RouteNode {
 
   /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
   func isListedElsewhere(_ step: RouteStep) -> Bool {
-    route.route.hasRepeats && (served.isActiveElsewhere(step, in: self) || !served.list(step))
+    isAddedAnew(step) || route.route.hasRepeats && (served.isActiveElsewhere(step, in: self) || !served.list(step))
+  }
+
+  /// Whether a report lists the target of a step that was removed by another registration.
+  private func isAddedAnew(_ step: RouteStep) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    guard listsEveryTarget, registration.isCancelled, !route.core.allowsDuplicates else { return false }
+    return listing[registration.key] !== registration
   }
 
   /// Notes that the message has left for a target of this proxy.
@@ -238,46 +248,5 @@ final class RouteNode {
   /// Forgets what was posted, here and inside, so that the message can be sent once more.
   func forgetPosted() {
     for node in all() { (node.posted, node.hasLeft, node.served) = (nil, false, RepeatedTargets()) }
-  }
-}
-
-/// Targets that got a message, where one is registered more than once with one delivery, for other selectors each time: a
-/// message that several of its registrations are for arrives once.
-struct RepeatedTargets {
-  private var found: [ObjectIdentifier: [Registration]] = .init()
-  /// Those that did not get it and are listed.
-  private var listed: Set<ObjectIdentifier> = []
-  /// How many registrations of a target, from the last on, were found to let no message through; and to be removed.
-  private var closed: [ObjectIdentifier: Int] = .init()
-  private var removed: [ObjectIdentifier: Int] = .init()
-
-  /// Enters a registration. `false` when its target has the message by another one.
-  mutating func enter(_ step: RouteStep) -> Bool {
-    let registration = step.registration.takeUnretainedValue()
-    let others = found[registration.key] ?? []
-    if others.contains(where: { $0.delivery == registration.delivery }) { return false }
-    found[registration.key] = others + [registration]
-    return true
-  }
-
-  /// Whether a target got it by any registration.
-  func contains(_ step: RouteStep) -> Bool { found[step.registration.takeUnretainedValue().key] != nil }
-
-  /// Whether the target of a step that is passed by has another registration, which lets messages through, or is there at least
-  /// where that of the step was removed. However often that is asked, each is looked at once.
-  mutating func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
-    let registration = step.registration.takeUnretainedValue()
-    guard let all = node.plan?.repeated[registration.key] else { return false }
-    func last(_ passed: inout [ObjectIdentifier: Int], where isMeant: (Registration) -> Bool) -> Int? {
-      let found = all.dropLast(passed[registration.key] ?? 0).lastIndex { $0 !== registration && isMeant($0) }
-      passed[registration.key] = all.count - 1 - (found ?? -1)
-      return found
-    }
-    return registration.isCancelled ? last(&removed) { !$0.isCancelled } != nil : last(&closed) { $0.isActive } != nil
-  }
-
-  /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
-  mutating func list(_ step: RouteStep) -> Bool {
-    !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
   }
 }

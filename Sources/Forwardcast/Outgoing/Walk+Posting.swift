@@ -127,9 +127,9 @@ extension Walk {
     lost.giveUp(.bufferFull)
     guard lost === parcel else { return sent }
     // Known now, and the trace has been told.
-    guard sink.listsEveryTarget else { return .away([(.skipped(.bufferFull), context(step, node))]) }
+    guard sink.listsEveryTarget else { return .away([Outcome(.skipped(.bufferFull), context(step, node))]) }
     let place = context(step, node, step.target)
-    return .away(inner?.outcomes(.bufferFull, at: place) ?? [(.skipped(.bufferFull), place)])
+    return .away(inner?.outcomes(.bufferFull, at: place) ?? [Outcome(.skipped(.bufferFull), place)])
   }
 
   /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.

@@ -47,7 +47,7 @@ extension Walk {
   /// Gives what is not known to the handlers of errors, now or when it happens.
   func abandon() {
     pending?.abandon()
-    for case (.failed(let error), let context) in log { context.report(error) }
+    for found in log { if case .failed(let error) = found.outcome { found.context.report(error) } }
     log = []
   }
 
@@ -280,4 +280,14 @@ struct WalkLoop {
 extension DeliveryGroup {
   /// Whether its one step would run in the sender's turn.
   fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
+}
+
+/// How long a sender blocks at most, with all that its hooks do.
+///
+/// An object: the size of a clock's instant is known at run time only, and whatever holds one is copied by its metadata.
+final class Patience: Sendable {
+  let timeout: Duration
+  let deadline: Deadline
+
+  init(_ timeout: Duration) { (self.timeout, deadline) = (timeout, Deadline(after: timeout)) }
 }

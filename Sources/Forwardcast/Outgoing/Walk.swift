@@ -58,8 +58,10 @@ final class Walk {
   @exclusivity(unchecked) var reached = 0
   /// How many outcomes there were.
   @exclusivity(unchecked) private(set) var toldCount = 0
-  /// How many messages full buffers gave up for this one.
+  /// How many messages full buffers of this proxy, and of those in the same turn, gave up for this one.
   @exclusivity(unchecked) var dropped = 0
+  /// The same with those of proxies on contexts of their own that were waited for.
+  var allDropped: Int { dropped + (isElsewhere ? 0 : pending?.dropped ?? 0) }
   /// Whether the budget has ended the message.
   @exclusivity(unchecked) private(set) var isSpent = false
   /// Whether the message was ended by hooks around the proxy that it was sent to.
@@ -263,7 +265,7 @@ final class Walk {
     frame.index += 1
     // What was posted left before anybody was served.
     if step.queued != nil, node.posted != nil, takePosted(step, index) { return }
-    let isListed = node.list(step)
+    let isListed = step.obstacle == .removed ? !node.isListedElsewhere(step) : node.list(step)
     if case .node(let child)? = node.nested[index], isListed && lists || child.hasLeft {
       push(child, context(step, step.target), stop: .first(step.obstacle, frame.stop ?? .stopped))
     } else if isListed, lists {
@@ -297,9 +299,9 @@ final class Walk {
     case .inTurn: return false
     case .repeated: break
     case .away(let outcomes):
-      for (outcome, context) in outcomes {
-        note(outcome)
-        put(outcome, context)
+      for found in outcomes {
+        note(found.outcome)
+        put(found)
       }
     case .outcome(var outcome):
       // What is open is listed by its slot, and keeps no target alive; who has died meanwhile will not run.
@@ -328,9 +330,9 @@ final class Walk {
     while frame.nextLeftOut < all.count, all[frame.nextLeftOut].before <= index {
       let outcomes = frame.node.outcomes(of: all[frame.nextLeftOut], stopNow)
       frame.nextLeftOut += 1
-      for (outcome, context) in outcomes {
+      for found in outcomes {
         frame.isListed = true
-        put(outcome, context)
+        put(found)
       }
     }
   }
@@ -378,7 +380,7 @@ final class Walk {
     var kept = context
     // An answer that waits here keeps no target alive, unless it is to be listed.
     if case .answered = outcome, context.registration != nil, !sink.listsEveryTarget { kept.target = nil }
-    log.append((outcome, kept))
+    log.append(Outcome(outcome, kept))
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
     // Answers count in their order: those behind one that is still open cannot be enough.
@@ -390,12 +392,12 @@ final class Walk {
     guard hooksThatAsk == 0, !log.isEmpty else { return }
     var index = 0
     while index < log.count {
-      let (outcome, context) = log[index]
-      if !isElsewhere, let pending, case .queued(let slot) = outcome, slot >= 0 {
+      let found = log[index]
+      if !isElsewhere, let pending, case .queued(let slot) = found.outcome, slot >= 0 {
         guard let settled = pending.settled(slot) else { break }
         for found in settled { give(found.outcome, found.context) }
       } else {
-        give(outcome, context)
+        give(found.outcome, found.context)
       }
       index += 1
     }
@@ -415,6 +417,9 @@ final class Walk {
   /// Whether a proxy with hooks is among those that the message passes.
   private lazy var hasHooks = root.all().contains { $0.hasTurn }
 
+  /// The same with one that was made elsewhere.
+  private func put(_ found: Outcome) { put(found.outcome, found.context) }
+
   /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
   func renewProbe() {
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
@@ -427,9 +432,9 @@ final class Walk {
   /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.
   func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> Bool {
     for answer in given where probe(answer) { return true }
-    for (outcome, _) in log[..<end] {
-      if outcome.isOpen { return false }
-      if outcome.boxes.contains(where: probe) { return true }
+    for found in log[..<end] {
+      if found.outcome.isOpen { return false }
+      if found.outcome.boxes.contains(where: probe) { return true }
     }
     return false
   }
@@ -501,7 +506,9 @@ final class Walk {
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
     let reason = DeliveryReport.SkipReason.first(own, frame.proxies.obstacle ?? own ?? .dead)
     if reason == .dead { frame.dead += 1 }
-    take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
+    if reason != .removed || !frame.node.isListedElsewhere(step) {
+      take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
+    }
     frame.stop = stopNow
     return frame.stop == nil
   }
@@ -694,64 +701,4 @@ final class Walk {
     frame.isListed = frame.isListed || left.isListed
     if left.failed { noteFailure() } else if left.reached { frame.reached = true }
   }
-}
-
-/// What became of the message at one target.
-typealias Outcome = (outcome: StepOutcome, context: StepContext)
-
-extension StepOutcome {
-  /// Whether the outcome is still to come, in the slot that is named.
-  fileprivate var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
-
-  /// Whether a target got the message.
-  var isReached: Bool {
-    switch self {
-    case .answered, .answeredAll, .queued, .failed, .skipped(.bufferFull): true
-    case .skipped: false
-    }
-  }
-
-  /// Whether there is an answer.
-  var hasAnswer: Bool {
-    switch self {
-    case .answered(let answer): answer != nil
-    case .answeredAll(let answers): answers.count > 0
-    case .queued, .failed, .skipped: false
-    }
-  }
-
-  /// The answers in boxes.
-  @inline(never) var boxes: [ArgumentBox] {
-    switch self {
-    case .answered(let answer?): [answer]
-    case .answeredAll(let answers): answers.boxes
-    case .answered, .queued, .failed, .skipped: []
-    }
-  }
-
-  /// Whether targets have run, or failed.
-  var hasRun: Bool {
-    switch self {
-    case .answered, .answeredAll, .failed: true
-    case .queued, .skipped: false
-    }
-  }
-}
-
-extension RouteStep {
-  /// Why its target is not to get the message: removed, dead, or muted. `nil` where it may.
-  var obstacle: DeliveryReport.SkipReason? {
-    if isActive { return nil }
-    return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted
-  }
-}
-
-/// How long a sender blocks at most, with all that its hooks do.
-///
-/// An object: the size of a clock's instant is known at run time only, and whatever holds one is copied by its metadata.
-final class Patience: Sendable {
-  let timeout: Duration
-  let deadline: Deadline
-
-  init(_ timeout: Duration) { (self.timeout, deadline) = (timeout, Deadline(after: timeout)) }
 }

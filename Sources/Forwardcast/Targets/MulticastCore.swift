@@ -336,6 +336,8 @@ package final class MulticastCore: Sendable {
   @usableFromInline
   var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
 
+  var allowsDuplicates: Bool { if case .allowed = options.duplicates { true } else { false } }
+
   var ignoresSilence: Bool { if case .ignored = options.silence { true } else { false } }
 
   /// What the proxy does about a message that nobody got.

@@ -53,3 +53,11 @@ extension StepContext {
     self.init(selector: selector, proxies: proxies, registration: registration, target: target, isQueued: isQueued)
   }
 }
+
+extension RouteStep {
+  /// Why its target is not to get the message: removed, dead, or muted. `nil` where it may.
+  var obstacle: DeliveryReport.SkipReason? {
+    if isActive { return nil }
+    return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted
+  }
+}

@@ -1,0 +1,51 @@
+// Outcome.swift: what became of a message at one target, as a walk keeps it.
+
+/// What became of a message at one target, and where, until the sink has it.
+///
+/// An object: a list of them is made and gone through for hooks, and to copy one's parts would cost several counts of references.
+/// Stays in the turn of its message.
+final class Outcome {
+  var outcome: StepOutcome
+  let context: StepContext
+
+  init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
+}
+
+extension StepOutcome {
+  /// Whether the outcome is still to come, in the slot that is named.
+  var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
+
+  /// Whether a target got the message.
+  var isReached: Bool {
+    switch self {
+    case .answered, .answeredAll, .queued, .failed, .skipped(.bufferFull): true
+    case .skipped: false
+    }
+  }
+
+  /// Whether there is an answer.
+  var hasAnswer: Bool {
+    switch self {
+    case .answered(let answer): answer != nil
+    case .answeredAll(let answers): answers.count > 0
+    case .queued, .failed, .skipped: false
+    }
+  }
+
+  /// The answers in boxes.
+  @inline(never) var boxes: [ArgumentBox] {
+    switch self {
+    case .answered(let answer?): [answer]
+    case .answeredAll(let answers): answers.boxes
+    case .answered, .queued, .failed, .skipped: []
+    }
+  }
+
+  /// Whether targets have run, or failed.
+  var hasRun: Bool {
+    switch self {
+    case .answered, .answeredAll, .failed: true
+    case .queued, .skipped: false
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// RepeatedTargets.swift: which registration stands for a target that has several, or had one before.
+
+/// Targets that got a message, where one is registered more than once with one delivery, for other selectors each time: a
+/// message that several of its registrations are for arrives once.
+struct RepeatedTargets {
+  private var found: [ObjectIdentifier: [Registration]] = .init()
+  /// Those that did not get it and are listed.
+  private var listed: Set<ObjectIdentifier> = []
+  /// How many registrations of a target, from the last on, were found to let no message through; and to be removed.
+  private var closed: [ObjectIdentifier: Int] = .init()
+  private var removed: [ObjectIdentifier: Int] = .init()
+
+  /// Enters a registration. `false` when its target has the message by another one.
+  mutating func enter(_ step: RouteStep) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    let others = found[registration.key] ?? []
+    if others.contains(where: { $0.delivery == registration.delivery }) { return false }
+    found[registration.key] = others + [registration]
+    return true
+  }
+
+  /// Whether a target got it by any registration.
+  func contains(_ step: RouteStep) -> Bool { found[step.registration.takeUnretainedValue().key] != nil }
+
+  /// Whether the target of a step that is passed by has another registration, which lets messages through, or is there at least
+  /// where that of the step was removed. However often that is asked, each is looked at once.
+  mutating func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    guard let all = node.plan?.repeated[registration.key] else { return false }
+    func last(_ passed: inout [ObjectIdentifier: Int], where isMeant: (Registration) -> Bool) -> Int? {
+      let found = all.dropLast(passed[registration.key] ?? 0).lastIndex { $0 !== registration && isMeant($0) }
+      passed[registration.key] = all.count - 1 - (found ?? -1)
+      return found
+    }
+    return registration.isCancelled ? last(&removed) { !$0.isCancelled } != nil : last(&closed) { $0.isActive } != nil
+  }
+
+  /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
+  mutating func list(_ step: RouteStep) -> Bool {
+    !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
+  }
+}
+
+extension MessageRoute {
+  /// The registration that a report lists each target by: of a target that was removed and added anew the one that is there.
+  @inline(never) func listing(_ leftOut: [Registration] = []) -> [ObjectIdentifier: Registration] {
+    var all: [ObjectIdentifier: Registration] = .init()
+    for registration in (0..<count).map({ steps[$0].registration.takeUnretainedValue() }) + leftOut
+    where all[registration.key]?.isCancelled ?? true { all[registration.key] = registration }
+    return all
+  }
+}
