@@ -714,7 +714,9 @@ final class Reference {
       case .delivered(_, let wasQueued): node.outcome = .delivered(nil, wasQueued: wasQueued)
       // A hook took the error: the target ran. That of hooks inside is of nobody who ran.
       case .failed where part.mode == .broadcast: break  // Told, and thrown to no hook.
-      case .failed: node.outcome = node.level == nil ? .delivered(nil, wasQueued: node.place.context != nil) : .unlisted
+      case .failed:
+        let wasQueued = part.isQueued || node.place.context != nil
+        node.outcome = node.level == nil ? .delivered(nil, wasQueued: wasQueued) : .unlisted
       default: break
       }
     }

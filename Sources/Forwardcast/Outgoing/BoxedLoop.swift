@@ -41,8 +41,8 @@ private struct BoxedLoop {
   /// Whether anybody got the message.
   private(set) var reachedAny = false
   private var goesOn = true
-  /// The registration that each target is listed by, where a report meets one that was removed.
-  private var listing: [ObjectIdentifier: Registration]?
+  /// Where a report meets a registration that was removed: by which one each target is listed. Released by ``serve(into:_:_:)``.
+  private var listing: Unmanaged<TargetListing>?
 
   init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {
     (self.route, self.count, self.keepsAnswers) = (route, count, keepsAnswers)
@@ -85,17 +85,17 @@ private struct BoxedLoop {
       let target = step.target
       take(.skipped(step.obstacle ?? (target == nil ? .dead : .stopped)), step, target, &sink)
     }
+    listing?.release()
   }
 
   private mutating func take<Sink: OutcomeSink>(
     _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ sink: inout Sink
   ) {
     let route = route.takeUnretainedValue()
-    if sink.listsEveryTarget, case .skipped(.removed) = outcome, !route.core.allowsDuplicates {
-      let listing = listing ?? MessageRoute(route, count: count).listing()
-      self.listing = listing
-      let registration = step.registration.takeUnretainedValue()
-      if listing[registration.key] !== registration { return }
+    if sink.listsEveryTarget, case .skipped(.removed) = outcome {
+      let all = listing ?? .passRetained(TargetListing(MessageRoute(route, count: count)))
+      listing = all
+      if all._withUnsafeGuaranteedRef({ $0.isAddedAnew(step) }) { return }
     }
     let context = StepContext(step, of: route.selector, in: ProxyChain(route.core), target, isQueued: false)
     if !sink.take(outcome, at: context) { goesOn = false }

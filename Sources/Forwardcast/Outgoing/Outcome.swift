@@ -3,9 +3,9 @@
 /// What became of a message at one target, and where, until the sink has it.
 ///
 /// An object: a list of them is made and gone through for hooks, and to copy one's parts would cost several counts of references.
-/// Stays in the turn of its message.
+/// Stays in the turn of its message: no access overlaps with another, so none has to be checked.
 final class Outcome {
-  var outcome: StepOutcome
+  @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
 
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }

@@ -75,7 +75,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   /// The slot of the target at a place; -1 when nobody waits.
   func slot(_ place: Int) -> Int {
     guard let details, details.pending != nil else { return -1 }
-    return details.slots[chosen?.firstIndex(of: place) ?? place]
+    return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
   /// The proxy that the targets stand in, and those around it.
@@ -105,9 +105,11 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   override func giveUp(_ reason: DeliveryReport.SkipReason) {
-    for index in 0..<count {
-      group.steps[place(index)].queued?.turns?.noteDropped()
-      drop(place(index), reason)
+    for place in (0..<count).map(place) {
+      let step = group.steps[place]
+      step.queued?.turns?.noteDropped()
+      let own = reasonToDrop(step) ?? (details?.kept == nil && step.target == nil ? .dead : nil)
+      drop(place, .first(own, reason))
     }
   }
 

@@ -41,12 +41,20 @@ struct RepeatedTargets {
   }
 }
 
-extension MessageRoute {
-  /// The registration that a report lists each target by: of a target that was removed and added anew the one that is there.
-  @inline(never) func listing(_ leftOut: [Registration] = []) -> [ObjectIdentifier: Registration] {
-    var all: [ObjectIdentifier: Registration] = .init()
-    for registration in (0..<count).map({ steps[$0].registration.takeUnretainedValue() }) + leftOut
+/// The registration that a report lists each target by: of a target that was removed and added anew the one that is there.
+final class TargetListing {
+  private var all: [ObjectIdentifier: Registration] = .init()
+
+  /// - Parameter leftOut: registrations that are listed beside the steps.
+  @inline(never) init(_ route: MessageRoute, _ leftOut: [Registration] = []) {
+    guard !route.core.allowsDuplicates else { return }
+    for registration in (0..<route.count).map({ route.steps[$0].registration.takeUnretainedValue() }) + leftOut
     where all[registration.key]?.isCancelled ?? true { all[registration.key] = registration }
-    return all
+  }
+
+  /// Whether the target of a step that was removed is listed by another registration.
+  func isAddedAnew(_ step: RouteStep) -> Bool {
+    let registration = step.registration.takeUnretainedValue()
+    return all[registration.key].map { $0 !== registration } ?? false
   }
 }

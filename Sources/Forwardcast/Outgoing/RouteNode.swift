@@ -16,6 +16,8 @@ final class RouteNode {
   var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
   /// How many nodes the message has, where it began at this one.
   @exclusivity(unchecked) private(set) var count = 0
+  /// Whether some target here or inside may have a context of its own.
+  @exclusivity(unchecked) private(set) var hasGroups = true
   /// The multicasts among the steps.
   @exclusivity(unchecked) private(set) var nested = ByStep<Nested>()
   /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
@@ -35,7 +37,7 @@ final class RouteNode {
   /// Targets that got the message, where one may be registered more than once.
   @exclusivity(unchecked) var served = RepeatedTargets()
   /// The registration that each target is listed by, where a report meets one that was removed.
-  private lazy var listing = route.listing(leftOut.map(\.registration))
+  private lazy var listing = TargetListing(route, leftOut.map(\.registration))
   private let listsEveryTarget: Bool
 
   /// A registration that is no step.
@@ -96,7 +98,8 @@ final class RouteNode {
   ) -> RouteNode {
     let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget)
     let first = message ?? root
-    first.count += 1
+    if message == nil { root.hasGroups = false }
+    first.add(root)
     guard route.route.hasNested || !root.leftOut.isEmpty else { return root }
     var open = [root]
     while let node = open.popLast() {
@@ -111,7 +114,7 @@ final class RouteNode {
         child.isOutOfReach = true
         node.leftOut[index].node = child
         open.append(child)
-        first.count += 1
+        first.add(child)
       }
       guard node.route.route.hasNested else { continue }
       // One that is registered for several sets of selectors gets the message once.
@@ -137,11 +140,16 @@ final class RouteNode {
           if !child.isAway { child.outer = node }
           node.nested[place] = .node(child)
           open.append(child)
-          first.count += 1
+          first.add(child)
         }
       }
     }
     return root
+  }
+
+  private func add(_ node: RouteNode) {
+    count += 1
+    hasGroups = hasGroups || !(node.plan?.groups.isEmpty ?? true)
   }
 
   /// This node and those inside that the message may come to, the outermost first.
@@ -231,9 +239,7 @@ final class RouteNode {
 
   /// Whether a report lists the target of a step that was removed by another registration.
   private func isAddedAnew(_ step: RouteStep) -> Bool {
-    let registration = step.registration.takeUnretainedValue()
-    guard listsEveryTarget, registration.isCancelled, !route.core.allowsDuplicates else { return false }
-    return listing[registration.key] !== registration
+    listsEveryTarget && step.obstacle == .removed && listing.isAddedAnew(step)
   }
 
   /// Notes that the message has left for a target of this proxy.

@@ -5,8 +5,7 @@ extension Walk {
   /// runs: so what a direct target sends in its turn comes second there too. A proxy that stops at the first error, and
   /// a message whose result may be known early, keep to the order of delivery instead.
   func postQueued(_ root: RouteNode) {
-    guard root.posted == nil else { return }
-    if root.plan?.groups.isEmpty ?? true, !root.route.route.hasNested { return root.posted = ByStep() }
+    guard root.posted == nil, self.root.hasGroups else { return }
     var waiting = [root]
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
@@ -19,44 +18,28 @@ extension Walk {
     }
   }
 
-  /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel.
+  /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel, unless
+  /// each is to have something of its own.
   private func post(_ node: RouteNode) {
     var posted = ByStep<RouteNode.Posted>()
     guard let plan = node.plan, !plan.groups.isEmpty else { return node.posted = posted }
     node.noteLeft()
-    let arguments = message.arguments
+    let isShared = !message.arguments.mayCopy && !node.route.route.hasNested
     for group in plan.groups {
-      if !group.isBatched || mayNotWait || arguments.mayCopy || !arguments.crosses || node.route.route.hasRepeats
-        || message.trail?.budget != nil || sink.listsEveryTarget || node.route.route.hasNested
-      {
-        for place in group.steps.indices {
-          let outcome = post(group, place, node)
-          if case .outcome(.queued(slot: -1)) = outcome { continue }
-          posted[group.indices[place]] = outcome
-        }
-        continue
-      }
-      var chosen: [Int]?
-      var slots: [Int] = []
+      var chosen: [Int] = []
       for place in group.steps.indices {
-        let step = group.steps[place]
-        // Nobody waits for a target that is dead.
-        if let reason = step.obstacle ?? (pending != nil && step.target == nil ? .dead : nil) {
-          if chosen == nil { chosen = Array(0..<place) }
-          posted[group.indices[place]] = .outcome(.skipped(reason))
+        let found = group.isBatched && isShared ? refusal(group, place, node) : post(group, place, node)
+        guard let found else {
+          chosen.append(place)
           continue
         }
-        chosen?.append(place)
-        if let pending {
-          let slot = pending.open(context(step, node))
-          slots.append(slot)
-          posted[group.indices[place]] = .outcome(.queued(slot: slot))
-        }
+        if case .outcome(.queued(slot: -1)) = found { continue }
+        posted[group.indices[place]] = found
       }
-      if chosen?.isEmpty ?? false { continue }
-      let details = details(node, slots, keeping: nil)
-      noteQueued(details, group, chosen ?? Array(group.steps.indices), node)
-      group.mailbox.post(Parcel(group, only: chosen, arguments, details))
+      guard !chosen.isEmpty else { continue }
+      let (parcel, slots) = parcel(group, chosen, node)
+      for (place, slot) in zip(chosen, slots) { posted[group.indices[place]] = .outcome(.queued(slot: slot)) }
+      group.mailbox.post(parcel)
     }
     node.posted = posted
   }
@@ -70,52 +53,16 @@ extension Walk {
     let (step, index) = (group.steps[place], group.indices[place])
     let queued = step.queued
     let (isReserved, overfills) = (node.reserved[index] == true, node.reserved[index] == false)
-    var inner: RouteNode?
     node.reserved[index] = nil
-    func withdraw(_ posted: RouteNode.Posted) -> RouteNode.Posted {
+    if let refusal = refusal(group, place, node, mayRunNow: mayRunNow) {
       if isReserved { queued?.line?.giveBack() }
-      return posted
+      return refusal
     }
-    if let reason = step.obstacle {
-      guard pay(.passed, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
-      return withdraw(node.isListedElsewhere(step) ? .repeated : passed(reason, index, node))
-    }
-    if pending != nil || sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats, step.target == nil {
-      return withdraw(node.list(step) ? .outcome(.skipped(.dead)) : .repeated)
-    }
-    if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return withdraw(.repeated) }
-    if mayRunNow, let queued, queued.runsNow(step) { return withdraw(.inTurn) }
-    switch node.nested[index] {
-    case .refused(let error)?: return withdraw(.outcome(.failed(error)))
-    case .node(let child)?: inner = child
-    case nil: break
-    }
-    if mayNotWait {
-      return withdraw(
-        refused(step) {
-          "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
-            + "give it one as waiting:"
-        })
-    }
-    let arguments = message.arguments
-    guard arguments.crosses else {
-      return withdraw(
-        refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" })
-    }
-    guard pay(.queued, at: { $0.context(step, node) }) else { return withdraw(.repeated) }
-    var kept: AnyObject?
-    if queued?.pending == .deliverPending {
-      kept = step.target
-      if kept == nil { return withdraw(.outcome(.skipped(.dead))) }
-    }
-    let slot = pending?.open(context(step, node)) ?? -1
     queued?.turns?.noteQueued()
-    let details = details(node, slot < 0 ? [] : [slot], keeping: kept, inner)
-    var sent = RouteNode.Posted.outcome(.queued(slot: slot))
-    if let inner, slot < 0 { sent = .away(inner.outcomes(nil, at: context(step, node, step.target))) }
-    noteQueued(details, group, [place], node)
-    let parcel = Parcel(
-      group, only: group.steps.count == 1 ? nil : [place], arguments.mayCopy ? arguments.copied() : arguments, details)
+    let (parcel, slots) = parcel(group, [place], node)
+    let inner = parcel.details?.node
+    var sent = RouteNode.Posted.outcome(.queued(slot: slots.first ?? -1))
+    if let inner, slots.isEmpty { sent = .away(inner.outcomes(nil, at: context(step, node, step.target))) }
     guard let line = queued?.line else {
       group.mailbox.post(parcel)
       return sent
@@ -127,9 +74,57 @@ extension Walk {
     lost.giveUp(.bufferFull)
     guard lost === parcel else { return sent }
     // Known now, and the trace has been told.
-    guard sink.listsEveryTarget else { return .away([Outcome(.skipped(.bufferFull), context(step, node))]) }
-    let place = context(step, node, step.target)
-    return .away(inner?.outcomes(.bufferFull, at: place) ?? [Outcome(.skipped(.bufferFull), place)])
+    let place = context(step, node, sink.listsEveryTarget ? step.target : nil)
+    guard sink.listsEveryTarget, let inner else { return .away([Outcome(.skipped(.bufferFull), place)]) }
+    return .away(inner.outcomes(.bufferFull, at: place))
+  }
+
+  /// What becomes of a step that the message does not leave for; `nil` where it may leave.
+  private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
+    -> RouteNode.Posted?
+  {
+    let (step, index) = (group.steps[place], group.indices[place])
+    if let reason = step.obstacle {
+      guard pay(.passed, at: { $0.context(step, node) }) else { return .repeated }
+      return node.isListedElsewhere(step) ? .repeated : passed(reason, index, node)
+    }
+    if pending != nil || sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats || isKept(step, group),
+      step.target == nil
+    {
+      return node.list(step) ? .outcome(.skipped(.dead)) : .repeated
+    }
+    if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return .repeated }
+    if mayRunNow, !group.isBatched, let queued = step.queued, queued.runsNow(step) { return .inTurn }
+    if case .refused(let error)? = node.nested[index] { return .outcome(.failed(error)) }
+    if mayNotWait {
+      return refused(step) {
+        "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
+          + "give it one as waiting:"
+      }
+    }
+    guard message.arguments.crosses else {
+      return refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" }
+    }
+    return pay(.queued, at: { $0.context(step, node) }) ? nil : .repeated
+  }
+
+  /// Whether what waits for a target keeps it alive: such a step goes alone.
+  private func isKept(_ step: RouteStep, _ group: DeliveryGroup) -> Bool {
+    !group.isBatched && step.queued?.pending == .deliverPending
+  }
+
+  /// A parcel for steps of one group, and the slots of their outcomes, where these are waited for.
+  private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: RouteNode) -> (Parcel, slots: [Int]) {
+    let (step, arguments) = (group.steps[places[0]], message.arguments)
+    let inner: RouteNode? = if case .node(let child)? = node.nested[group.indices[places[0]]] { child } else { nil }
+    let kept = isKept(step, group) ? step.target : nil
+    let slots = pending.map { pending in places.map { pending.open(context(group.steps[$0], node)) } } ?? []
+    let details = details(node, slots, keeping: kept, inner)
+    noteQueued(details, group, places, node)
+    let isWhole = places.count == group.steps.count
+    let parcel = Parcel(
+      group, only: isWhole ? nil : places, arguments.mayCopy ? arguments.copied() : arguments, details)
+    return (parcel, slots)
   }
 
   /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.

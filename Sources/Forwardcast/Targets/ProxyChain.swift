@@ -36,6 +36,7 @@ final class ProxyChain: Sendable {
   /// Why nobody behind this proxy is to get a message any more that is on its way there: it, or one around it, was removed
   /// or muted. `nil` as long as every registration lets it through.
   var obstacle: DeliveryReport.SkipReason? {
+    if isOpen { return nil }
     var (next, isMuted): (ProxyChain?, Bool) = (self, false)
     while let here = next {
       if let registration = here.registration, !registration.isActive {

@@ -333,7 +333,7 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
 
 extension Array {
   /// The first index whose element satisfies `belongs`, in an array where those come last.
-  fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+  func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

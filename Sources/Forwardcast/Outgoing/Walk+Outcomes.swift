@@ -1,0 +1,204 @@
+// Walk+Outcomes.swift: what came of a message, on its way from its targets to the sink.
+
+extension Walk {
+  /// Takes what became of the message at one target.
+  func take(_ outcome: StepOutcome, at context: StepContext) {
+    if let trace = message.trace, context.registration != nil {
+      trace.note(outcome, message.invocation, at: context, step: tracedStep)
+      tracedStep = 0
+    }
+    note(outcome)
+    put(outcome, context)
+  }
+
+  /// Notes for the frame what became of the message at one target, if there is a frame: hooks around the proxy that the message
+  /// was sent to have none.
+  func note(_ outcome: StepOutcome) {
+    guard !frames.isEmpty else { return }
+    frame.isListed = true
+    switch outcome {
+    case .answered, .answeredAll, .queued, .skipped(.bufferFull): frame.reached = true
+    case .failed: noteFailure()
+    case .skipped: frame.skipped += 1
+    }
+  }
+
+  /// Notes that somebody got the message in a proxy of which no outcomes are kept.
+  func noteReached() {
+    (frame.reached, frame.isListed) = (true, true)
+  }
+
+  func noteFailure() {
+    (frame.reached, frame.failed) = (true, true)
+    if frame.node.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
+  }
+
+  /// Gives an outcome to the sink, or keeps it while one before it is open or a hook may change it.
+  func put(_ outcome: StepOutcome, _ context: StepContext) {
+    toldCount += 1
+    if hooksThatAsk == 0, log.isEmpty, isElsewhere || pending == nil || !outcome.isOpen {
+      return give(outcome, context)
+    }
+    var kept = context
+    // An answer that waits here keeps no target alive, unless it is to be listed.
+    if case .answered = outcome, context.registration != nil, !sink.listsEveryTarget { kept.target = nil }
+    log.append(Outcome(outcome, kept))
+    if hooksThatAsk == 0 { return flush() }
+    if outcome.isOpen { hasOpen = true }
+    // Answers count in their order: those behind one that is still open cannot be enough.
+    if !hasOpen, let probe, outcome.boxes.contains(where: probe) { isEnough = true }
+  }
+
+  /// Gives what is known to the sink, in order.
+  func flush() {
+    guard hooksThatAsk == 0, !log.isEmpty else { return }
+    var index = 0
+    while index < log.count {
+      let found = log[index]
+      if !isElsewhere, let pending, case .queued(let slot) = found.outcome, slot >= 0 {
+        guard let settled = pending.settled(slot) else { break }
+        for found in settled { give(found.outcome, found.context) }
+      } else {
+        give(found.outcome, found.context)
+      }
+      index += 1
+    }
+    log.removeFirst(index)
+  }
+
+  private func give(_ outcome: StepOutcome, _ context: StepContext) {
+    if case .answeredAll(let answers) = outcome { reached += answers.count } else if outcome.isReached { reached += 1 }
+    if isKnown {
+      if case .failed(let error) = outcome { context.report(error) }
+      return
+    }
+    if message.request.makeProbe != nil, hasHooks { given += outcome.boxes }
+    if !sink.take(outcome, at: context) { (isKnown, isEnough) = (true, true) }
+  }
+
+  /// The same with one that was made elsewhere.
+  func put(_ found: Outcome) { put(found.outcome, found.context) }
+
+  /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
+  func renewProbe() {
+    guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
+    hasOpen = log.contains { $0.outcome.isOpen }
+    let probe = make()
+    isEnough = feed(probe, upTo: log.count) || isKnown
+    self.probe = probe
+  }
+
+  /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.
+  func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> Bool {
+    for answer in given where probe(answer) { return true }
+    for found in log[..<end] {
+      if found.outcome.isOpen { return false }
+      if found.outcome.boxes.contains(where: probe) { return true }
+    }
+    return false
+  }
+
+  /// Charges the message's budget, and ends the message with what that throws.
+  @inline(never) func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
+    guard let budget = message.trail?.budget else { return true }
+    do { try budget.charge(item, count) } catch {
+      if !isSpent { take(.failed(error), at: context(self)) }
+      isSpent = true
+    }
+    return !isSpent
+  }
+
+  // MARK: What a loop asks and tells
+
+  /// What a loop makes of answers.
+  ///
+  /// - Parameter type: theirs; `nil` where they come in boxes.
+  func answers(of type: Any.Type?) -> WalkLoop.Answers {
+    if !message.request.asks { return .none }
+    if givesAtOnce, sink.takesPlain, place == nil, message.request.keepsAnswers { return .plain }
+    guard let type, sink.taker?.type == type, givesAtOnce || place == nil else { return .boxed }
+    return message.request.makeProbe != nil && (hasHooks || !givesAtOnce) ? .boxed : .typed
+  }
+
+  /// Whether the sink gets an answer when it comes.
+  private var givesAtOnce: Bool { hooksThatAsk == 0 && log.isEmpty }
+
+  /// The steps that a loop is to serve.
+  @usableFromInline
+  var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
+    (frame.node.route.steps + frame.index, segment.end - frame.index)
+  }
+
+  /// Has the steps of the segment served one by one, since no loop can serve them.
+  func refuseLoop() { frame.loopsFrom = segment.end }
+
+  /// Notes how far a loop has come, and how many targets have run that it has not told of.
+  @usableFromInline @inline(never)
+  func endLoop(_ count: Int, ran: Int) {
+    defer { keeper = nil }
+    let crosses = frame.node.route.steps[frame.index].method?.takeUnretainedValue().resultCrosses ?? false
+    frame.index += count
+    guard ran > 0 else { return }
+    (frame.reached, frame.isListed) = (true, true)
+    if let keeper { return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext) }
+    reached += ran
+    sink.countDelivered(ran)
+  }
+
+  /// Notes that the sink needs no further answer.
+  @usableFromInline @inline(never)
+  func noteKnown() { (isKnown, isEnough) = (true, true) }
+
+  /// Takes typed answers for the sink, or keeps them.
+  @usableFromInline
+  func taker<R>(of type: R.Type) -> AnswerTaker<R> {
+    if givesAtOnce, let taker = sink.taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
+    let keeper = AnswerTaker<R>(nil)
+    self.keeper = keeper
+    return keeper
+  }
+
+  /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func miss(_ step: RouteStep, _ offset: Int) -> Bool {
+    takeLeftOut(before: frame.index + offset)
+    let own = step.obstacle ?? (step.target == nil ? .dead : nil)
+    let reason = DeliveryReport.SkipReason.first(own, frame.node.proxies.obstacle ?? own ?? .dead)
+    if reason == .dead { frame.dead += 1 }
+    if reason != .removed || !frame.node.isListedElsewhere(step) {
+      take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
+    }
+    frame.stop = stopNow
+    return frame.stop == nil
+  }
+
+  /// Takes a target's error. `false` when the loop is to end.
+  ///
+  /// - Parameter target: the target, where that might die meanwhile.
+  @usableFromInline @inline(never)
+  func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject? = nil) -> Bool {
+    take(.failed(error), at: context(step, target ?? step.target))
+    return frame.stop == nil && !isEnough
+  }
+
+  /// Takes an answer in a box. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
+    let outcome = crossed(.answered(message.request.keepsAnswers ? answer : nil), step, target)
+    note(outcome)
+    put(outcome, context(step, target))
+    return frame.stop == nil && !isEnough
+  }
+
+  /// What became of a target, for a sender on another context: its answer must be known to be `Sendable`.
+  func crossed(_ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject) -> StepOutcome {
+    guard place != nil, case .answered(let answer) = outcome,
+      !(step.method?.takeUnretainedValue().answers(to: nil) ?? false)
+    else { return outcome }
+    return OutgoingMessage.Attempt.crossing(answer, from: target, selector, wanted: message.request.keepsAnswers)
+  }
+
+  /// Gives an answer to a sink that takes it without its place.
+  @usableFromInline @inline(never)
+  func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
+}
