@@ -25,8 +25,8 @@ struct QueuedDeliveryTests {
     queue.suspend()
     let summary = proxy.broadcast(.note, 1)
     proxy.broadcast(.note, 2)
-    #expect(summary.queued == 1 && summary.delivered == 0)
-    #expect(journal.all.isEmpty)
+    expect(summary.queued == 1 && summary.delivered == 0)
+    expect(journal.all.isEmpty)
     queue.resume()
     try proxy.drain(timeout: .seconds(600))
     expect(journal.all, equals: ["a 1", "a 2"])
@@ -61,7 +61,7 @@ struct QueuedDeliveryTests {
     try proxy.drain(timeout: .seconds(600))
     queue.sync {}
     let count = try #require(seen.withLock { $0 })
-    #expect(count > 0 && count < 5000)
+    expect(count > 0 && count < 5000)
     expect(journal.all.count, equals: 5000)
   }
 
@@ -143,7 +143,7 @@ struct QueuedDeliveryTests {
     expect(counter.alive, equals: 1)
     context.run()
     expect(journal.all, equals: ["a 1", "a 2"])
-    #expect(counter.alive == 0 && registration.dropped == 0)
+    expect(counter.alive == 0 && registration.dropped == 0)
   }
 
   @Test("a muted target does not get what was to be delivered in any case")
@@ -154,7 +154,7 @@ struct QueuedDeliveryTests {
     proxy.broadcast(.note, 1)
     registration.mute()
     context.run()
-    #expect(journal.all.isEmpty && registration.dropped == 1)
+    expect(journal.all.isEmpty && registration.dropped == 1)
   }
 
   @Test("messages of a proxy that is dropped are delivered, and then nothing of it is left")
@@ -179,13 +179,13 @@ struct QueuedDeliveryTests {
   func duplicates() {
     let target = clerk("a")
     let first = proxy.add(target, delivery: .on(context))
-    #expect(proxy.add(target, delivery: .on(context)) === first)
-    #expect(proxy.add(target) !== first)
+    expect(proxy.add(target, delivery: .on(context)) === first)
+    expect(proxy.add(target) !== first)
     expect(proxy.count, equals: 2)
     expect(proxy.remove(target, delivery: .direct), equals: 1)
     expect(proxy.registrations, equals: [first])
-    #expect(Delivery.queue() == .queue(.main) && Delivery.queue() != .automatic() && Delivery.direct == .direct)
-    #expect(Delivery.mainActor == .mainActor && Delivery.mainActor != .queue())
+    expect(Delivery.queue() == .queue(.main) && Delivery.queue() != .automatic() && Delivery.direct == .direct)
+    expect(Delivery.mainActor == .mainActor && Delivery.mainActor != .queue())
   }
 
   @Test("an error on a queue reaches the handler with its registration")
@@ -199,7 +199,7 @@ struct QueuedDeliveryTests {
     expect(proxy.broadcast(.note, 1).failed, equals: 0)
     context.run()
     expect(failures.withLock { $0.map(\.registration) }, equals: [registration])
-    #expect(failures.withLock { $0.first?.error as? TargetError } == TargetError(name: "a"))
+    expect(failures.withLock { $0.first?.error as? TargetError } == TargetError(name: "a"))
   }
 
   @Test("an argument that is not Sendable is refused by queued targets, and goes to direct ones")
@@ -211,10 +211,10 @@ struct QueuedDeliveryTests {
     let failures = Locked<[String]>([])
     proxy.onError = { failure in failures.withLock { $0.append("\(failure.error)") } }
     let summary = proxy.broadcast(message, Thing())
-    #expect(summary.delivered == 1 && summary.failed == 1 && summary.queued == 0)
+    expect(summary.delivered == 1 && summary.failed == 1 && summary.queued == 0)
     context.run()
     expect(journal.take(), equals: ["direct"])
-    #expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("isolation mismatch take:") })
+    expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("isolation mismatch take:") })
     direct.cancel()
     expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(Thing())])).failed, equals: 1)
     expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(uncheckedSendable: Thing())])).queued, equals: 1)
@@ -241,8 +241,8 @@ struct QueuedDeliveryTests {
     }
     context.run()
     let seen = pages.withLock { $0 }
-    #expect(seen.count == 3 && Set(seen.map(ObjectIdentifier.init)).count == 3)
-    #expect(seen.first === original, "a direct target shares the sender's object")
+    expect(seen.count == 3 && Set(seen.map(ObjectIdentifier.init)).count == 3)
+    expect(seen.first === original, "a direct target shares the sender's object")
   }
 
   final class Page: ArgumentCopying, Sendable {
@@ -286,7 +286,7 @@ struct QueuedDeliveryTests {
     expect(context.waiting, equals: 0)
     expect(journal.all, equals: ["a 1"])
     expect(errors.withLock { $0.count }, equals: 1)
-    #expect(errors.withLock { $0.first }?.hasPrefix("proxy cycle") ?? false)
+    expect(errors.withLock { $0.first }?.hasPrefix("proxy cycle") ?? false)
   }
 
   @Test("an automatic delivery is direct on its queue unless messages wait there")
@@ -298,7 +298,7 @@ struct QueuedDeliveryTests {
     expect(proxy.broadcast(.note, 1).queued, equals: 1)
     try proxy.drain(timeout: .seconds(600))
     let here = queue.sync { proxy.broadcast(.note, 2) }
-    #expect(here.delivered == 1 && here.queued == 0)
+    expect(here.delivered == 1 && here.queued == 0)
     let late = Locked<BroadcastSummary?>(nil)
     queue.sync {
       // On the queue, but something that was sent from elsewhere waits for its turn.
@@ -325,7 +325,7 @@ struct QueuedDeliveryTests {
     stopping.add(failing)
     stopping.add(after, delivery: .on(context))
     let summary = stopping.broadcast(.note, 1)
-    #expect(summary.queued == 1 && summary.failed == 1)
+    expect(summary.queued == 1 && summary.failed == 1)
     context.run()
     expect(journal.all, equals: ["failing 1", "before 1"])
   }
@@ -360,9 +360,9 @@ struct QueuedDeliveryTests {
     proxy.broadcast(.note, 1)
     expect(silent.withLock { $0 }, equals: 0)
     target = nil
-    #expect(proxy.broadcast(.note, 2).nobodyResponded)
+    expect(proxy.broadcast(.note, 2).nobodyResponded)
     expect(silent.withLock { $0 }, equals: 1)
     context.run()
-    #expect(proxy.registrations.isEmpty)
+    expect(proxy.registrations.isEmpty)
   }
 }

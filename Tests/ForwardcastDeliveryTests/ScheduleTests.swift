@@ -68,7 +68,7 @@ struct ScheduleTests {
       let steps = bound(8_000, full: 120_000)
       let sum = Self.play(seed, steps)
       expect(sum.ran + sum.dropped + sum.skipped, equals: sum.sent, "seed \(seed)")
-      #expect(sum.ran > steps / 12 && sum.dropped > steps / 1_200, "seed \(seed)")
+      expect(sum.ran > steps / 12 && sum.dropped > steps / 1_200, "seed \(seed)")
       let few = bound(2_000, full: 10_000)
       expect(Self.play(seed, few), equals: Self.play(seed, few), "seed \(seed)")
     }
@@ -149,9 +149,9 @@ struct ScheduleTests {
     try proxy.drain(timeout: .seconds(600))
     let delivered = targets.reduce(0) { $0 + $1.count }
     let dropped = registrations.reduce(0) { $0 + $1.dropped }
-    #expect(sent == rounds * 100 && delivered + dropped + skipped == sent)
-    #expect(skipped >= rounds / 4 && queued == delivered + dropped)
-    #expect(targets.allSatisfy { $0.disorder == 0 })
+    expect(sent == rounds * 100 && delivered + dropped + skipped == sent)
+    expect(skipped >= rounds / 4 && queued == delivered + dropped)
+    expect(targets.allSatisfy { $0.disorder == 0 })
   }
 
   @Test("eight threads send, add, remove, mute and wait over every kind of delivery", .oneAtATime)
@@ -202,7 +202,7 @@ struct ScheduleTests {
     try await proxy.drain()
     // Each of the steady targets but the direct one, which cannot be reached by a row that suspends, got everything.
     let sent = 8 * rounds * 3
-    #expect(steady.dropFirst().allSatisfy { $0.count >= sent })
+    expect(steady.dropFirst().allSatisfy { $0.count >= sent })
     expect(Set(steady.dropFirst().map(\.count)).count, equals: 1)
   }
 

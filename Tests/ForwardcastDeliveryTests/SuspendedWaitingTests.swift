@@ -93,7 +93,7 @@ struct SuspendedWaitingTests {
     let (core, refusal) = (proxy.core, Locked<String?>(nil))
     await SuspendedMethod.run(first) {
       let loose = try? await Task { try SuspendedWaits.begin(for: [second], in: core, "slow:") }.value
-      #expect(loose != nil)
+      expect(loose != nil)
       // Not within the first method, as its own task would be.
       await Task.detached {
         await SuspendedMethod.run(second) {
@@ -167,7 +167,7 @@ struct SuspendedWaitingTests {
     async let second = code { _ = try await further.ask() }
     await met.arrived(2)
     met.open()
-    #expect(await [first, second].contains(.timedOut))
+    expect(await [first, second].contains(.timedOut))
     withExtendedLifetime((doer, other)) {}
   }
 
@@ -255,8 +255,8 @@ struct SuspendedWaitingTests {
     await met.arrived(2)
     met.open()
     let codes = await [left, right]
-    #expect(codes.contains(.wouldDeadlock))
-    #expect(codes.contains(nil))
+    expect(codes.contains(.wouldDeadlock))
+    expect(codes.contains(nil))
     withExtendedLifetime((one, two)) {}
   }
 
@@ -320,7 +320,7 @@ struct SuspendedWaitingTests {
       let first = keep()
       expect(told.withLock { $0 }, equals: 0)
       let wait = try? SuspendedWaits.begin(for: [registrations[0]], in: places.core, "slow:")
-      #expect(wait != nil)
+      expect(wait != nil)
       expect(told.withLock { $0 }, equals: 1)
       first?.end()
       let second = keep()
@@ -354,7 +354,7 @@ struct SuspendedWaitingTests {
       try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(600))
     }
     expect(error?.code, equals: .wouldDeadlock)
-    #expect(error?.evidence.contains("on the main actor") ?? false)
+    expect(error?.evidence.contains("on the main actor") ?? false)
     withExtendedLifetime(window) {}
   }
 

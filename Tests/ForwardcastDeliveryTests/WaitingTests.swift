@@ -23,9 +23,9 @@ struct WaitingTests {
     try await expect(proxy.collectAndWait(.value, returning: .all), equals: [4, 2, 5])
     try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 11)
     try await expect(proxy.collectAndWait(.value, returning: .first), equals: 4)
-    #expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
+    expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
     let empty = try await proxy.collectAndWait(Message<() -> String>("nobody"), returning: .all)
-    #expect(empty.isEmpty)
+    expect(empty.isEmpty)
     // Nobody waits for queued targets here.
     try expect(proxy.collect(.value, returning: .all), equals: [2])
   }
@@ -35,7 +35,7 @@ struct WaitingTests {
     let (yes, no) = (Clerk("yes", journal), Clerk("no", journal))
     proxy.add(yes)
     proxy.add(no, delivery: .on(context))
-    #expect(try await proxy.collectAndWait(.agrees, returning: .any))
+    expect(try await proxy.collectAndWait(.agrees, returning: .any))
     expect(context.waiting, equals: 0)
   }
 
@@ -66,8 +66,8 @@ struct WaitingTests {
     await #expect(throws: TargetError(name: "bad")) { try await proxy.collectAndWait(.note, 1, returning: .all) }
     expect(journal.all, equals: ["bad 1", "good 1"])
     let report = try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(2)]))
-    #expect(report.failures.count == 1 && report.answers.count == 1 && report.queued.isEmpty)
-    #expect(report.answers.first?.wasQueued == true)
+    expect(report.failures.count == 1 && report.answers.count == 1 && report.queued.isEmpty)
+    expect(report.answers.first?.wasQueued == true)
   }
 
   @Test(
@@ -114,7 +114,7 @@ struct WaitingTests {
       try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
     }
     expect(error?.code, equals: .timedOut)
-    #expect(error?.evidence.contains("Clerk on steps") ?? false)
+    expect(error?.evidence.contains("Clerk on steps") ?? false)
     #expect(throws: MessageError.self) { try proxy.drain(timeout: .milliseconds(1)) }
     context.run()
   }
@@ -221,7 +221,7 @@ struct WaitingTests {
     outside.broadcast(.note, 2)
     try outside.drain(timeout: .seconds(600))
     expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
-    #expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
+    expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
     // From elsewhere it is waited for.
     try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [5])
     withExtendedLifetime((waiter, target)) {}

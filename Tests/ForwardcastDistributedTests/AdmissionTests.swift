@@ -40,20 +40,20 @@ struct AdmissionTests {
     for await event in admission.events(of: found) {
       switch event {
       case .admitted(let receiver, let id):
-        #expect(receiver.endpointID as? LocalTestingActorID == id && ids.insert(id).inserted)
+        expect(receiver.endpointID as? LocalTestingActorID == id && ids.insert(id).inserted)
         admitted.append(receiver)
         if admitted.count == 3 { finding.finish() }
       case .refused(let id, let error, let triesAgain):
-        #expect(id == busy.id && error.peer == "busy" && error.code == .busy && triesAgain)
+        expect(id == busy.id && error.peer == "busy" && error.code == .busy && triesAgain)
         refusals += 1
         // The others did not wait for it.
         if admitted.count == 2 { busyWorker.gate.open() }
-      case .searchEnded(let error): #expect(error == nil && admitted.count == 3)
+      case .searchEnded(let error): expect(error == nil && admitted.count == 3)
       }
     }
-    #expect(ids == [busy.id, near.id, far.id])
-    #expect(admitted.map(\.name).sorted() == ["busy", "far", "near"] && admitted.last?.name == "busy")
-    #expect(refusals > 0)
+    expect(ids == [busy.id, near.id, far.id])
+    expect(admitted.map(\.name).sorted() == ["busy", "far", "near"] && admitted.last?.name == "busy")
+    expect(refusals > 0)
     try await expect(held.value, equals: 1)
   }
 
@@ -105,6 +105,6 @@ struct AdmissionTests {
       receiver.end("left")
       finding.yield(door)
     }
-    #expect(admitted.count == 2 && admitted[0] !== admitted[1])
+    expect(admitted.count == 2 && admitted[0] !== admitted[1])
   }
 }

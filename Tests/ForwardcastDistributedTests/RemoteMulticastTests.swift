@@ -50,7 +50,7 @@ struct RemoteMulticastTests {
     room.add(remote: one)
     room.add(remote: two)
     try await expect(room.collectAndWait(MemberProxy.Messages.add, 5, returning: .sum), equals: 112)
-    #expect(room.count == 3 && room.targets.count == 1)
+    expect(room.count == 3 && room.targets.count == 1)
     expect(failures.withLock { $0 }, equals: [])
     withExtendedLifetime(local) {}
   }
@@ -82,11 +82,11 @@ struct RemoteMulticastTests {
     expect(nobody.code, equals: .nobodyResponds)
     for name in ["one", "two"] { room.add(remote: try await connect(endpoint(), name: name)) }
     let error = try #require(throws: MessageError.self) { try room.add(1) }
-    #expect(
+    expect(
       "\(error)".hasSuffix(
         "2 targets got it on contexts of their own, and their answers were not waited for: make the requirement async, or ask with collectAndWait"
       ))
-    #expect(error.code == .notAwaited && error.selector == "add:")
+    expect(error.code == .notAwaited && error.selector == "add:")
     try await room.drain()
     expect(worker.words, equals: ["add 1", "add 1"])
     expect(failures.withLock { $0 }, equals: [])
@@ -99,7 +99,7 @@ struct RemoteMulticastTests {
     let remote = try await connect(endpoint())
     room.add(remote)
     expect(room.broadcast(.add, 1).failed, equals: 1)
-    #expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch add: of remote worker") == true)
+    expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch add: of remote worker") == true)
     try await expect(room.collectAndWait(.add, 1, returning: .sum), equals: 2)
     withExtendedLifetime(remote) {}
   }
@@ -148,12 +148,12 @@ struct RemoteMulticastTests {
     let ended = room.add(remote: leaving, whenGone: .endsRegistration)
     staying.end("left")
     leaving.end("left")
-    #expect(kept.isLive && ended.isCancelled)
+    expect(kept.isLive && ended.isCancelled)
     room.broadcast(MemberProxy.Messages.rest)
     try await room.drain()
     expect(failures.withLock { $0 }, equals: ["gone rest of a: left, it did not run"])
     // One that has gone before it is added is not added.
-    #expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
+    expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
 
   @Test("a member that is kept trying for fails at once while it is lost, and hears again when it is back")
@@ -176,9 +176,9 @@ struct RemoteMulticastTests {
     while let presence = await presences.next(), presence != .connected {}
     room.rest()
     try await room.drain()
-    #expect(worker.words == ["rest"] && registration.isLive)
+    expect(worker.words == ["rest"] && registration.isLive)
     remote.end("closed down")
-    #expect(registration.isCancelled)
+    expect(registration.isCancelled)
   }
 
   @Test("a member that cannot be reached in so many attempts has ended, and its registration with it")
@@ -193,7 +193,7 @@ struct RemoteMulticastTests {
     isAway.withLock { $0 = true }
     _ = try await remoteError { try await remote.sendAndWait(.add, 1) }
     for await presence in remote.presences { if case .ended("3 attempts to reach it failed") = presence { break } }
-    #expect(registration.isCancelled)
+    expect(registration.isCancelled)
   }
 
   @Test("what waits for a member that has stopped is bounded, and a sender that may wait does")

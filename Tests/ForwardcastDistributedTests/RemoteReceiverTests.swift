@@ -55,7 +55,7 @@ struct RemoteReceiverTests {
     let remote = try await RemoteReceiver(
       connectingTo: endpoint(), name: "worker", options: RemoteOptions(deadline: unhurried, types: knownTypes))
     try await expect(remote.sendAndWait(.add, 4), equals: 5)
-    #expect(try await remote.sendAndWait(.onAddMsg, "alice", [1, 2]))
+    expect(try await remote.sendAndWait(.onAddMsg, "alice", [1, 2]))
     try await expect(remote.sendAndWait(.paint, Tint(red: 2)), equals: Tint(red: 4, name: "painted"))
     try await remote.sendAndWait(.rest)
     worker.gate.open()
@@ -71,7 +71,7 @@ struct RemoteReceiverTests {
     let remote = try await RemoteReceiver(
       connectingTo: try LocalEndpoint.resolve(id: endpoint().id, using: system),
       options: RemoteOptions(deadline: unhurried))
-    #expect(remote.name.contains("LocalTestingActorID"))
+    expect(remote.name.contains("LocalTestingActorID"))
   }
 
   @Test("a number of another width is converted here, and one that does not fit never leaves")
@@ -110,8 +110,8 @@ struct RemoteReceiverTests {
   @Test("a selector that the endpoint does not let through is not sent")
   func unknownSelectors() async throws {
     let remote = try await connect(endpoint())
-    #expect(remote.responds(to: "add:"))
-    #expect(!remote.responds(to: "reboot"))
+    expect(remote.responds(to: "add:"))
+    expect(!remote.responds(to: "reboot"))
     expect(remote.methodSignature(for: "add:")?.description, equals: "q@:q")
     let error = try await #require(throws: MessageError.self) {
       try await remote.sendAndWait(Message<() -> Void>("reboot"))
@@ -126,12 +126,12 @@ struct RemoteReceiverTests {
     let changing = LocalEndpoint(proxy, allowing: [Message.add.selector], actorSystem: system)
     let once = try await connect(changing)
     let each = try await connect(changing, options: RemoteOptions(deadline: unhurried, questions: .askedEachTime))
-    #expect(!once.responds(to: "add:"))
-    #expect(each.responds(to: "add:"))
-    #expect(try await each.respondsNow(to: "add:") == false)
+    expect(!once.responds(to: "add:"))
+    expect(each.responds(to: "add:"))
+    expect(try await each.respondsNow(to: "add:") == false)
     proxy.add(worker)
-    #expect(!once.responds(to: "add:"))
-    #expect(try await once.respondsNow(to: "add:"))
+    expect(!once.responds(to: "add:"))
+    expect(try await once.respondsNow(to: "add:"))
     try await expect(each.sendAndWait(.add, 1), equals: 2)
     withExtendedLifetime(worker) {}
   }
@@ -141,7 +141,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint())
     let error = try #require(throws: MessageError.self) { try remote.send(.add, 1) }
     expect(error.code, equals: .isolationMismatch)
-    #expect(worker.words.isEmpty)
+    expect(worker.words.isEmpty)
   }
 
   @Test("an argument that cannot be written does not leave")
@@ -149,8 +149,8 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, questions: .askedEachTime))
     var call = Invocation("add:", arguments: [ArgumentBox(Unwritten())])
     let error = try await remoteError { try await remote.performAndWait(&call) }
-    #expect(error.code == .cannotCross && error.outcome == .didNotRun)
-    #expect("\(error)".contains("argument 0 is not Encodable: Unwritten"))
+    expect(error.code == .cannotCross && error.outcome == .didNotRun)
+    expect("\(error)".contains("argument 0 is not Encodable: Unwritten"))
   }
 
   @Test(
@@ -212,8 +212,8 @@ struct RemoteReceiverTests {
       return nil
     }
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
-    #expect(error.code == .timedOut && error.outcome == .unknown)
-    #expect("\(error)".hasPrefix("timed out add: of worker: no answer in 0.03 seconds, unknown whether it arrived"))
+    expect(error.code == .timedOut && error.outcome == .unknown)
+    expect("\(error)".hasPrefix("timed out add: of worker: no answer in 0.03 seconds, unknown whether it arrived"))
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     expect(worker.words, equals: ["add 2"])
@@ -236,7 +236,7 @@ struct RemoteReceiverTests {
   func unnamedAnswer() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried))
     let error = try await remoteError { try await remote.sendAndWait(.paint, Tint(red: 2)) }
-    #expect(error.code == .cannotCross && error.outcome == .ran)
+    expect(error.code == .cannotCross && error.outcome == .ran)
     expect(
       "\(error)",
       equals:
@@ -250,7 +250,7 @@ struct RemoteReceiverTests {
       isCall(envelope) ? "forwardcast:2 {1:k6:answer1:ni1;1:r[\(value)]}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
+    expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
   }
 
   @Test("what an engine does with an answer is run by the caller who waits for it, by a queue for a caller of an actor")
@@ -271,8 +271,8 @@ struct RemoteReceiverTests {
       try await expect(remote.sendAndWait(.add, 1), equals: 7)
       return reader.withLock { $0 } == thisThread()
     }
-    for _ in 0..<20 { #expect(try await readsItself()) }
-    #expect(try await !readsItselfOnActor())
+    for _ in 0..<20 { expect(try await readsItself()) }
+    expect(try await !readsItselfOnActor())
   }
 
   @Test("a call that waits for an earlier one until its deadline did not run")
@@ -281,7 +281,7 @@ struct RemoteReceiverTests {
     async let first = remote.sendAndWait(.hold, 1)
     await until(!worker.words.isEmpty)
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 2) }
-    #expect(error.code == .timedOut && error.outcome == .didNotRun)
+    expect(error.code == .timedOut && error.outcome == .didNotRun)
     worker.gate.open()
     try await expect(first, equals: 1)
     try await expect(remote.sendAndWait(.add, 3), equals: 4)
@@ -303,7 +303,7 @@ struct RemoteReceiverTests {
       try await expect(remoteError { try await hasty.sendAndWait(.add, 1) }.code, equals: .timedOut)
     }
     let refused = try await remoteError { try await hasty.sendAndWait(.add, 1) }
-    #expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
+    expect(refused.code == .connectionFailed && refused.outcome == .didNotRun)
     await until(begun.value >= RemoteLine.abandonedLimit)
     expect(begun.value, equals: RemoteLine.abandonedLimit)
     never.open()
@@ -311,7 +311,7 @@ struct RemoteReceiverTests {
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
     let numbers = worker.words
-    #expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
+    expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
   }
 
   @Test("messages under way are among the sixteen calls that an engine keeps")
@@ -369,7 +369,7 @@ struct RemoteReceiverTests {
     let second = Task { try await remote.sendAndWait(.add, 2) }
     await until(remote.standing >= 2)
     let error = try await remoteError { try await remote.sendAndWait(.add, 3) }
-    #expect(error.code == .busy && error.outcome == .didNotRun)
+    expect(error.code == .busy && error.outcome == .didNotRun)
     worker.gate.open()
     try await expect(first.value, equals: 1)
     try await expect(second.value, equals: 3)
@@ -385,7 +385,7 @@ struct RemoteReceiverTests {
   func malformedAnswers(text: String) async throws {
     let remote = try await connect(endpoint()) { isCall($0) ? text : nil }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
+    expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
   }
 
   @Test(
@@ -424,10 +424,10 @@ struct RemoteReceiverTests {
     let underWay = try await remoteError { _ = try await first.value }
     expect("\(underWay)", equals: "gone hold: of worker: the node left, unknown whether it arrived")
     let waiting = try await remoteError { _ = try await second.value }
-    #expect(waiting.code == .gone && waiting.outcome == .didNotRun)
+    expect(waiting.code == .gone && waiting.outcome == .didNotRun)
     try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
     try await expect(remoteError { _ = try await remote.respondsNow(to: "add:") }.code, equals: .gone)
-    #expect(remote.isGone)
+    expect(remote.isGone)
     worker.gate.open()
   }
 
@@ -442,10 +442,10 @@ struct RemoteReceiverTests {
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     present.withLock { $0 = narrow }
     // What it lets through is asked again.
-    #expect(remote.responds(to: "rest"))
+    expect(remote.responds(to: "rest"))
     try await expect(remote.sendAndWait(.add, 3), equals: 4)
-    #expect(!remote.responds(to: "rest") && remote.presence == .connected)
-    #expect(worker.words == ["add 1", "add 2"] && later.words == ["add 3"])
+    expect(!remote.responds(to: "rest") && remote.presence == .connected)
+    expect(worker.words == ["add 1", "add 2"] && later.words == ["add 3"])
   }
 
   @Test("a line that was closed for others is opened again, and each message runs once, in order")
@@ -480,7 +480,7 @@ struct RemoteReceiverTests {
       guard isCall(envelope), isFirst.withLock({ $0 }) else { return nil }
       isFirst.withLock { $0 = false }
       // Its answer is lost, others open lines, and it comes again.
-      #expect(try await crowded.receive(envelope).contains("1:k6:answer"))
+      expect(try await crowded.receive(envelope).contains("1:k6:answer"))
       for _ in 0..<40 { _ = try await crowded.receive(WireRequest.openText) }
       return nil
     }
@@ -498,7 +498,7 @@ struct RemoteReceiverTests {
       return "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[\(names)]}"
     }
     expect(remote.allowedNames.map(\.utf8.count), equals: [6, 400_001, 400_001])
-    #expect(!remote.responds(to: "add:") && remote.methodSignature(for: "caf\u{e9}") == nil)
+    expect(!remote.responds(to: "add:") && remote.methodSignature(for: "caf\u{e9}") == nil)
   }
 
   @Test("an endpoint that knows no line it has just given is tried once more, not for ever")
@@ -510,7 +510,7 @@ struct RemoteReceiverTests {
       return "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}"
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
+    expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
   }
 
   @Test("an endpoint that knows no line any more and opens none is lost, and its calls with it")
@@ -524,9 +524,9 @@ struct RemoteReceiverTests {
     }
     isAway.withLock { $0 = true }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect(error.code == .gone && error.outcome == .didNotRun && error.evidence.contains("no route"), "\(error)")
-    guard case .lost(let reason) = remote.presence else { return #expect(remote.presence == .lost("no route")) }
-    #expect(reason.contains("no route"))
+    expect(error.code == .gone && error.outcome == .didNotRun && error.evidence.contains("no route"), "\(error)")
+    guard case .lost(let reason) = remote.presence else { return expect(remote.presence == .lost("no route")) }
+    expect(reason.contains("no route"))
     isAway.withLock { $0 = false }
     try await remote.reconnect()
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
@@ -555,7 +555,7 @@ struct RemoteReceiverTests {
     try await expect(remote.sendAndWait(.add, 3), equals: 4)
     remote.end("closed down")
     await expect(presences.next(), equals: .ended("closed down"))
-    #expect(await presences.next() == nil)
+    expect(await presences.next() == nil)
     try await expect(remoteError { try await remote.reconnect() }.code, equals: .gone)
     expect(worker.words, equals: ["add 3"])
   }
@@ -573,11 +573,11 @@ struct RemoteReceiverTests {
   @Test("the waits of a backoff double up to the longest, and attempts end", arguments: [0, 1, 3])
   func backoff(attempts: Int) async throws {
     let backoff = RemoteBackoff(first: .zero, longest: .seconds(Int64.max), attempts: attempts)
-    for number in 0..<attempts { #expect(await backoff.wait(before: number)) }
-    #expect(await backoff.wait(before: attempts) == false)
+    for number in 0..<attempts { expect(await backoff.wait(before: number)) }
+    expect(await backoff.wait(before: attempts) == false)
     let long = Task { await RemoteBackoff(first: .seconds(600), longest: .seconds(Int64.max)).wait(before: .max) }
     long.cancel()
-    #expect(await long.value == false)
+    expect(await long.value == false)
   }
 
   @Test("an engine with a limit of its own is told the time of each call")
@@ -591,7 +591,7 @@ struct RemoteReceiverTests {
     let remote = try await RemoteReceiver(connectingTo: endpoint(), options: options)
     try await expect(remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1), equals: 2)
     let told = limits.withLock { $0 }
-    #expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
+    expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
   }
 
   @Test("one that does not answer several times in a row has gone, where that is wished")
@@ -607,12 +607,12 @@ struct RemoteReceiverTests {
     _ = try await remote.sendAndWait(.add, 1)
     answers.withLock { $0 = false }
     for _ in 0..<3 {
-      #expect(!remote.isGone)
+      expect(!remote.isGone)
       _ = try await remoteError { try await remote.sendAndWait(.add, 1) }
     }
-    #expect(remote.isGone)
+    expect(remote.isGone)
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    #expect("\(error)".contains("3 calls in a row were not answered"))
+    expect("\(error)".contains("3 calls in a row were not answered"))
   }
 }
 

@@ -12,7 +12,7 @@ struct TypeEncodingTests {
     expect(error.code, equals: refusal.code)
     expect(error.byteOffset, equals: refusal.offset)
     expect(error.encoding, equals: refusal.text)
-    #expect("\(error)".hasPrefix("\(refusal.code) at byte \(refusal.offset) of "))
+    expect("\(error)".hasPrefix("\(refusal.code) at byte \(refusal.offset) of "))
   }
 
   @Test("an error shows the text, or of a long one the part around the byte")
@@ -74,11 +74,11 @@ struct TypeEncodingTests {
     try expect(TypeEncoding("rV@").qualifiers, equals: [.const, .oneway])
     try expect(TypeEncoding("@?<v@?q>").kind, equals: .block(signature: [.void, .block, .longLong]))
     guard case .bitField(let field) = try TypeEncoding("b64q40").kind else { throw Unexpected() }
-    #expect((field.position, field.container, field.width) == (64, .longLong, 40))
+    expect((field.position, field.container, field.width) == (64, .longLong, 40))
     guard case .bitField(let bare) = try TypeEncoding("b7").kind else { throw Unexpected() }
-    #expect((bare.position, bare.container, bare.width) == (nil, nil, 7))
+    expect((bare.position, bare.container, bare.width) == (nil, nil, 7))
     guard case .structure(let opaque) = try TypeEncoding("{A}").kind else { throw Unexpected() }
-    #expect(opaque.members == nil)
+    expect(opaque.members == nil)
     guard case .structure(let empty) = try TypeEncoding("{A=}").kind else { throw Unexpected() }
     expect(empty.members, equals: [])
     for scalar in TypeEncoding.Scalar.allCases {
@@ -91,8 +91,8 @@ struct TypeEncodingTests {
     arguments: ["v", "?", "b3", "{A}", "(A)", "{?=i{A}}", "[3{A}]", "[3v]", "[0{A}]", "A{A}", "{?=v}", "{?=?}", "r{A}"])
   func opaque(text: String) throws {
     let type = try TypeEncoding(text)
-    #expect(type.layout == nil)
-    #expect(type.layout(on: .arm64Apple) == nil)
+    expect(type.layout == nil)
+    expect(type.layout(on: .arm64Apple) == nil)
   }
 
   @Test("a pointer has a size whatever it points to, and an empty record has size 0")
@@ -159,10 +159,10 @@ struct TypeEncodingTests {
     ]
     for (left, right, lenient) in pairs {
       let (first, second) = (try TypeEncoding(left), try TypeEncoding(right))
-      #expect(first != second)
+      expect(first != second)
       expect(first.matchesLeniently(second), equals: lenient, "\(left) and \(right)")
       expect(second.matchesLeniently(first), equals: lenient, "\(right) and \(left)")
-      #expect(first == first && first.matchesLeniently(first) && Set([first, first]).count == 1)
+      expect(first == first && first.matchesLeniently(first) && Set([first, first]).count == 1)
     }
   }
 
@@ -185,8 +185,8 @@ struct TypeEncodingTests {
   func classNames() {
     expect(TypeEncoding.object(named: "A<B>")?.description, equals: "@\"A<B>\"")
     expect(TypeEncoding.object(named: "")?.description, equals: "@\"\"")
-    #expect(TypeEncoding.object(named: "a\"b") == nil)
-    #expect(TypeEncoding.object(named: "a\nb") == nil)
+    expect(TypeEncoding.object(named: "a\"b") == nil)
+    expect(TypeEncoding.object(named: "a\nb") == nil)
   }
 
   struct Unexpected: Error {}

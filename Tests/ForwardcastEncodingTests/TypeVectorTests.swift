@@ -36,7 +36,7 @@ struct TypeVectorTests {
   @Test("size and alignment of a type are what sizeof and _Alignof say on each target")
   func types() throws {
     let answers = Self.answers(TypeVectors.types)
-    #expect(answers.count >= 1_000)
+    expect(answers.count >= 1_000)
     for answer in answers {
       let type = try TypeEncoding(answer.encoding)
       let layout = type.layout(on: answer.target)
@@ -48,7 +48,7 @@ struct TypeVectorTests {
   @Test("quoted member names and class names in the types of instance variables change no layout")
   func variables() throws {
     let answers = Self.answers(TypeVectors.variables)
-    #expect(answers.count >= 100)
+    expect(answers.count >= 100)
     for answer in answers {
       let type = try TypeEncoding(answer.encoding)
       expect(
@@ -61,18 +61,18 @@ struct TypeVectorTests {
   @Test("what an encoding does not say is laid out as the usual type with that encoding")
   func ambiguities() throws {
     let answers = Self.answers(TypeVectors.ambiguous)
-    #expect(!answers.isEmpty)
+    expect(!answers.isEmpty)
     for answer in answers {
       let layout = try TypeEncoding(answer.encoding).layout(on: answer.target)
-      #expect(layout != nil)
-      #expect(Self.words(layout) != answer.measure, "\(answer.encoding) is not ambiguous")
+      expect(layout != nil)
+      expect(Self.words(layout) != answer.measure, "\(answer.encoding) is not ambiguous")
     }
   }
 
   @Test("argument sizes, offsets and frame lengths are what the compiler writes into its method tables")
   func methods() throws {
     let answers = Self.answers(MethodVectors.methods)
-    #expect(answers.count >= 800)
+    expect(answers.count >= 800)
     for answer in answers {
       let signature = try MethodSignature(answer.encoding)
       let frame = signature.frame(on: answer.target)
@@ -96,7 +96,7 @@ struct TypeVectorTests {
       expect(bare, equals: signature)
       expect(bare.argumentOffsets, equals: signature.statedOffsets)
       expect(bare.frameLength, equals: signature.statedFrameLength)
-      #expect(bare.statedFrameLength == nil)
+      expect(bare.statedFrameLength == nil)
     }
   }
 }

@@ -37,7 +37,7 @@ struct ConversationTests {
   func capability(asked: Int, answered: Int) {
     let reply = ask("{\"getCapability\":{\"capability\":{\"protocolVersion\":\(asked)}}}")
     expect(reply?["getCapabilityResult"]?["capability"]?["protocolVersion"]?.integer, equals: answered)
-    #expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
+    expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
   }
 
   @Test("what is not understood gets one error and no text")
@@ -57,8 +57,8 @@ struct ConversationTests {
   @Test("text goes and comes in plain UTF-8")
   func plainText() throws {
     let reply = try #require(expansion(of: "@Forwarded protocol P { /// 🎂 \"\\\n func 🎉(_ a: Int) }"))
-    #expect(reply["expandedSource"]?.text?.contains("static let 🎉 =") == true)
-    #expect(!reply.encoded.contains("\\u"))
+    expect(reply["expandedSource"]?.text?.contains("static let 🎉 =") == true)
+    expect(!reply.encoded.contains("\\u"))
     let odd = JSONValue.string("a\"\\\n\t\r\u{1}é🎉")
     expect(JSONValue(Array(odd.encoded.utf8)), equals: odd)
     expect(JSONValue(Array("\"\\ud83c\\udf89\\u00e9\\/\\ud83c\"".utf8)), equals: .string("🎉é/\u{FFFD}"))
@@ -84,9 +84,9 @@ struct ConversationTests {
     let configuration = "{\"features\":[\"Macros\",\"NoExplicitNonIsolated\"]}"
     let main = try #require(
       expansion(of: "protocol P { func a() }", configuration: configuration)?["expandedSource"]?.text)
-    #expect(main.contains("@MainActor final class PProxy") && main.contains("onMainActor:"))
+    expect(main.contains("@MainActor final class PProxy") && main.contains("onMainActor:"))
     let plain = try #require(expansion(of: "protocol P { func a() }")?["expandedSource"]?.text)
-    #expect(!plain.contains("MainActor"))
+    expect(!plain.contains("MainActor"))
   }
 }
 
@@ -226,7 +226,7 @@ struct WriterTests {
     for text in [
       "enum E {}", "struct S { #if WRITTEN_INTO_AN_EXTENSION\n#endif\n }", "enum E { #if A\n#endif\n}", "", "enum",
     ] {
-      #expect(expanded(text).hasErrors && expanded(text).text.isEmpty, "\(text)")
+      expect(expanded(text).hasErrors && expanded(text).text.isEmpty, "\(text)")
     }
   }
 
@@ -251,26 +251,26 @@ struct WriterTests {
   @Test("what the compiler may find is explained in the text")
   func advice() {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
-    #expect(
+    expect(
       text.contains("Forwarding {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
-    #expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
-    #expect(inheriting.contains("inheritingAll: [ForwardedParent0.table(of: BProxy.self)]"))
-    #expect(inheriting.contains("typealias ForwardedParent0 = AProxyNamespace  //"))
+    expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
+    expect(inheriting.contains("inheritingAll: [ForwardedParent0.table(of: BProxy.self)]"))
+    expect(inheriting.contains("typealias ForwardedParent0 = AProxyNamespace  //"))
   }
 
   @Test("an attribute that may be a global actor is asked about where the class begins")
   func unknownActors() {
     let text = Expander("@Forwarded @Audio protocol B { @Loud func b(); @StoreActor func c(); @objc func d() }")
       .expansion.text
-    #expect(
+    expect(
       text.contains(
         "{  // is 'Audio' a global actor? Say '@Forwarded(isolatedTo: Audio.self)'. is 'Loud' a global actor?"))
     let stated = Expander("@Forwarded(isolatedTo: Audio.self) @Audio protocol B { func b() }").expansion.text
-    #expect(
+    expect(
       !stated.contains("// is") && stated.contains("@Audio final class") && stated.contains("onGlobalActor: { @Audio"))
     let inherited = Expander("@Forwarded(isolatedTo: Audio.self) protocol B: A { func b() }").expansion.text
-    #expect(inherited.contains("@Audio final class BProxy"))
+    expect(inherited.contains("@Audio final class BProxy"))
   }
 
   @Test("where a conformance may be on the main actor, its key is there, and a receiver is told what to write")
@@ -280,14 +280,14 @@ struct WriterTests {
     let keys = text(
       "@Forwarded protocol P { func a(_ x: Set<User>); func b(_ x: [String: User]); func c(_ x: [Int: [(a: User, b: Int)]]) }"
     )
-    #expect(
+    expect(
       keys.contains("@MainActor static let a") && keys.contains("  static var b") && keys.contains("  static var c"))
-    #expect(keys.contains("@MainActor static let table"))
+    expect(keys.contains("@MainActor static let table"))
     let free = text("@Forwarded nonisolated protocol P { func a(_ x: Set<User>) }")
-    #expect(free.contains("  static let a") && free.contains("  nonisolated static let table"))
+    expect(free.contains("  static let a") && free.contains("  nonisolated static let table"))
     let advice = "Declare the type that has it 'nonisolated'."
-    #expect(text("@Receiver final class C { @Message func a(_ x: Set<User>) {} }").contains(advice))
-    #expect(!text("@Receiver final class C { @Message nonisolated func a(_ x: Set<User>) {} }").contains(advice))
+    expect(text("@Receiver final class C { @Message func a(_ x: Set<User>) {} }").contains(advice))
+    expect(!text("@Receiver final class C { @Message nonisolated func a(_ x: Set<User>) {} }").contains(advice))
   }
 
   @Test("the comments that document a requirement are kept, however they are written")
@@ -296,9 +296,9 @@ struct WriterTests {
       "@Forwarded protocol P {\n/** One.\n * Two. */\nfunc a()\n/* no */\nfunc b() /// no\n/// Yes.\nfunc c()\n/* a\n/// no */\nfunc d()\n}",
       role: "extension", extending: "P"
     ).expansion.text
-    #expect(text.contains("  /** One.\n   * Two. */\n  func a()"))
-    #expect(text.contains("  /// Yes.\n  func c()"))
-    #expect(!text.contains("/* no") && !text.contains("/// no */"))
+    expect(text.contains("  /** One.\n   * Two. */\n  func a()"))
+    expect(text.contains("  /// Yes.\n  func c()"))
+    expect(!text.contains("/* no") && !text.contains("/// no */"))
   }
 
   @Test("every platform that a requirement needs is asked for, and nothing else")
@@ -312,19 +312,19 @@ struct WriterTests {
       }
       """, role: "extension", extending: "P"
     ).expansion.text
-    #expect(text.hasPrefix("@available(macOS 15, *)\nextension P"))
+    expect(text.hasPrefix("@available(macOS 15, *)\nextension P"))
     let rows = Expander(
       "@Forwarded protocol P { @available(macOS 99, *) @available(iOS, introduced: 98) func a(); @available(swift 5.9) func b() }"
     ).expansion.text
-    #expect(rows.contains("if #available(macOS 99, iOS 98, *) {") && !rows.contains("if #available(swift"))
+    expect(rows.contains("if #available(macOS 99, iOS 98, *) {") && !rows.contains("if #available(swift"))
   }
 
   @Test("overloads leave a note under their common name")
   func overloads() {
     let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
       .expansion.text
-    #expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Forwardcast.Message<(Int, Int)"))
-    #expect(!text.contains("static var d: Forwardcast.Message<() -> Void> { fatalError() }"))
+    expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Forwardcast.Message<(Int, Int)"))
+    expect(!text.contains("static var d: Forwardcast.Message<() -> Void> { fatalError() }"))
   }
 
   @Test("declarations that are too long or too deep are refused or read, and never hang", .oneAtATime)
@@ -334,13 +334,13 @@ struct WriterTests {
     }
     let count = bound(500, full: 4_000)
     let deep = "[".times(count) + "Int" + "]".times(count)
-    #expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
+    expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
     let generic = "A<".times(100) + "Int" + ">".times(100)
-    #expect(!read("@Forwarded protocol P { func a(_ x: \(generic)) }").text.isEmpty)
+    expect(!read("@Forwarded protocol P { func a(_ x: \(generic)) }").text.isEmpty)
     let many = (0..<count).map { "func a\($0)(_ x: Int)" }.joined(separator: "\n")
-    #expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
-    #expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
-    #expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(count)) \n }").hasErrors)
+    expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
+    expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
+    expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(count)) \n }").hasErrors)
     let times = bound(100, full: 500)
     for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
       _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(times)) } }")

@@ -75,7 +75,7 @@ struct ReaderTests {
   func noTypes(text: String) {
     let source = SourceText(text)
     let end = source.endOfType(0, before: source.end)
-    #expect(end == nil || text == "inout")
+    expect(end == nil || text == "inout")
   }
 
   @Test("a type as a key names it")
@@ -94,7 +94,7 @@ struct ReaderTests {
     var reader = DeclarationReader(SourceText(text))
     let found = reader.typeDeclaration()
     let declaration = try #require(found)
-    #expect(reader.problems.isEmpty, "\(reader.problems)")
+    expect(reader.problems.isEmpty, "\(reader.problems)")
     return declaration
   }
 
@@ -123,17 +123,17 @@ struct ReaderTests {
     expect(declaration.documentation, equals: ["/// About it."])
     expect(declaration.access, equals: "public")
     expect(declaration.inherited.count, equals: 2)
-    #expect(declaration.whereClause != nil && declaration.generics != nil)
+    expect(declaration.whereClause != nil && declaration.generics != nil)
     let members = declaration.members
     let names = ["typealias", "a", "k", "l", "subscript", "init", "==", "associatedtype", "last", "afterwards"]
     expect(members.map(\.name), equals: names)
     expect(members[1].parameters.map(\.label), equals: [nil, "d", nil])
     expect(members[1].effects, equals: Effects(isAsync: true, throwing: .typed("I")))
-    #expect(members[1].type?.isOptional == true)
-    #expect(members[3].isSettable && members[3].effects == Effects(isAsync: true, throwing: .untyped))
-    #expect(members[4].parameters.map(\.label) == [nil, "p"] && members[4].parameters[1].isVariadic)
-    #expect(members[4].setterIsNonmutating)
-    #expect(!members[5].canStandBeside(members[6]) && members[5].canStandBeside(members[8]))
+    expect(members[1].type?.isOptional == true)
+    expect(members[3].isSettable && members[3].effects == Effects(isAsync: true, throwing: .untyped))
+    expect(members[4].parameters.map(\.label) == [nil, "p"] && members[4].parameters[1].isVariadic)
+    expect(members[4].setterIsNonmutating)
+    expect(!members[5].canStandBeside(members[6]) && members[5].canStandBeside(members[8]))
     expect(members[9].modifiers.first?.detail, equals: "nonsending")
     expect(
       declaration.items.compactMap { if case .directive(let line) = $0 { line } else { nil } },

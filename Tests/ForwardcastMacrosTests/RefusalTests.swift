@@ -143,11 +143,11 @@ struct RefusalTests {
   func refusals(refusal: Refusal) throws {
     let expander = Expander(refusal.text)
     try #require(expander.said.count >= 1, "\(refusal.text)")
-    #expect(expander.said[0].hasPrefix(refusal.place + ": "), "\(expander.said[0])")
+    expect(expander.said[0].hasPrefix(refusal.place + ": "), "\(expander.said[0])")
     expect(expander.blamed[0], equals: refusal.blamed)
-    #expect(expander.said[0].contains(refusal.reason), "\(expander.said[0])")
+    expect(expander.said[0].contains(refusal.reason), "\(expander.said[0])")
     let text = expander.expansion.text
-    #expect(text.isEmpty || text.contains("final class PProxy") && !text.contains(" P, "), "\(text)")
+    expect(text.isEmpty || text.contains("final class PProxy") && !text.contains(" P, "), "\(text)")
     expect(expander.expansion.problems[0].severity, equals: .error)
     expect(expander.expansion.problems.count, equals: 1, "\(expander.said)")
   }
@@ -186,7 +186,7 @@ struct RefusalTests {
       var bytes = Array(text.utf8)
       bytes.replaceSubrange(fix.offsets, with: Array(fix.text.utf8))
       let fixed = String(decoding: bytes, as: UTF8.self)
-      #expect(fixed.contains(wanted), "\(fixed)")
+      expect(fixed.contains(wanted), "\(fixed)")
       expect(Expander(fixed.replacing("<#value#>", with: "1")).said, equals: [], "\(fixed)")
     }
   }
@@ -211,8 +211,8 @@ struct RefusalTests {
       """)
     expect(expander.said, equals: [])
     let text = expander.expansion.text
-    #expect(text.contains("<any P>, P, Forwarding") && text.contains("\"plain\""))
-    #expect(!text.contains("set") && !text.contains("make") && !text.contains("change"))
+    expect(text.contains("<any P>, P, Forwarding") && text.contains("\"plain\""))
+    expect(!text.contains("set") && !text.contains("make") && !text.contains("change"))
   }
 
   @Test("in Swift 5 a generic argument that would be 'Any' at the target is refused, and every other is carried")
@@ -226,7 +226,7 @@ struct RefusalTests {
       expect(Expander(text).said, equals: [])
       let said = Expander(text, settings: swift5).said
       expect(said.count, equals: isRefused ? 1 : 0, "\(text)")
-      #expect(!isRefused || said[0].contains("'ImplicitOpenExistentials'"), "\(said)")
+      expect(!isRefused || said[0].contains("'ImplicitOpenExistentials'"), "\(said)")
     }
   }
 
@@ -234,7 +234,7 @@ struct RefusalTests {
   func distinctNames() {
     let text = "@Forwarded protocol P { func a(_ x: Int); func a(_ x: [Int]); func a(_ x: Int?); func a(_ x: String) }"
     let names = Expander(text).problems.compactMap(\.fixes.first?.text)
-    #expect(names.count == 3 && Set(names).count == 3, "\(names)")
+    expect(names.count == 3 && Set(names).count == 3, "\(names)")
   }
 
   @Test("arguments of the attributes that are no names of types are refused at the argument")
@@ -258,10 +258,10 @@ struct RefusalTests {
     }
     let unseen = "@Forwarded protocol P: Screen { func load(_ x: borrowing Int) async throws -> Int?\nfunc shown() }"
     let written = text(unseen, opensAll: false)
-    #expect(written.contains("try await onActorOfClass({ [x = copy x] in try await self.multicast.collectAndWait("))
-    #expect(written.contains("multicast.broadcast(PProxy.Messages.shown)"))
-    #expect(!text(unseen, opensAll: true).contains("onActorOfClass"))
-    #expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("onActorOfClass"))
+    expect(written.contains("try await onActorOfClass({ [x = copy x] in try await self.multicast.collectAndWait("))
+    expect(written.contains("multicast.broadcast(PProxy.Messages.shown)"))
+    expect(!text(unseen, opensAll: true).contains("onActorOfClass"))
+    expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("onActorOfClass"))
   }
 
   @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")
@@ -270,10 +270,10 @@ struct RefusalTests {
       "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}"
     )
     expect(expander.said.count, equals: 1)
-    #expect(expander.said.first?.hasPrefix("2:13: 'a' is left out:") == true)
+    expect(expander.said.first?.hasPrefix("2:13: 'a' is left out:") == true)
     expect(expander.problems.first?.severity, equals: .warning)
-    #expect(expander.expansion.text.contains("\"b\""))
-    #expect(!expander.expansion.text.contains("\"c:\""))
+    expect(expander.expansion.text.contains("\"b\""))
+    expect(!expander.expansion.text.contains("\"c:\""))
   }
 
   @Test("@Message and @Answer outside of their places are warned of")
@@ -288,10 +288,10 @@ struct RefusalTests {
     expect(said("Message", ["@Forwarded\n/* x */ public protocol P: AnyObject {}"]), equals: [])
     expect(said("Answer", ["@MainActor @Forwarded(as: (any Q).self) protocol P {}"]), equals: [])
     expect(said("NotForwarded", ["@Forwarded protocol P: AnyObject {}"]), equals: [])
-    #expect(said("NotForwarded", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
-    #expect(said("Message", ["final class C {}"]).first?.hasPrefix("warning:") == true)
+    expect(said("NotForwarded", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
+    expect(said("Message", ["final class C {}"]).first?.hasPrefix("warning:") == true)
     expect(said("Message", []).count, equals: 1)
-    #expect(said("Message", ["extension C {}"]).first?.contains("extension") == true)
-    #expect(said("Answer", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
+    expect(said("Message", ["extension C {}"]).first?.contains("extension") == true)
+    expect(said("Answer", ["@Receiver final class C {}"]).first?.hasPrefix("warning:") == true)
   }
 }

@@ -24,14 +24,14 @@ struct ArgumentBoxTests {
     try expect(ArgumentBox(Wide()).unbox(as: Wide.self), equals: Wide())
     try expect(ArgumentBox("text").unbox(as: String.self), equals: "text")
     let pair = try ArgumentBox((1, "a")).unbox(as: (Int, String).self)
-    #expect(pair == (1, "a"))
+    expect(pair == (1, "a"))
     let double = try ArgumentBox({ (x: Int) in x * 2 }).unbox(as: ((Int) -> Int).self)
     expect(double(4), equals: 8)
-    #expect(try ArgumentBox(Int.self).unbox(as: Int.Type.self) == Int.self)
+    expect(try ArgumentBox(Int.self).unbox(as: Int.Type.self) == Int.self)
     try expect(ArgumentBox(MessageSelector("a:")).unbox(as: MessageSelector.self), equals: "a:")
     try expect(ArgumentBox([1: "a"]).unbox(as: [Int: String].self), equals: [1: "a"])
     let dog = Dog()
-    #expect(try ArgumentBox(dog).unbox(as: Dog.self) === dog)
+    expect(try ArgumentBox(dog).unbox(as: Dog.self) === dog)
     #expect(throws: UnboxingError.self) { try ArgumentBox(Wide()).unbox(as: String.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(Int.self).unbox(as: String.Type.self) }
   }
@@ -40,12 +40,12 @@ struct ArgumentBoxTests {
   func objects() throws {
     let dog = Dog()
     let box = ArgumentBox(dog as Animal)
-    #expect(try box.unbox(as: Animal.self) === dog)
-    #expect(try box.unbox(as: Dog.self) === dog)
-    #expect(try box.unbox(as: (any Barking).self) === dog)
-    #expect(try box.unbox(as: AnyObject.self) === dog)
-    #expect(try box.unbox(as: (any Barking)?.self) === dog)
-    #expect(try box.unbox(as: Any.self) as? Dog === dog)
+    expect(try box.unbox(as: Animal.self) === dog)
+    expect(try box.unbox(as: Dog.self) === dog)
+    expect(try box.unbox(as: (any Barking).self) === dog)
+    expect(try box.unbox(as: AnyObject.self) === dog)
+    expect(try box.unbox(as: (any Barking)?.self) === dog)
+    expect(try box.unbox(as: Any.self) as? Dog === dog)
     #expect(throws: UnboxingError.self) { try ArgumentBox(Animal()).unbox(as: Dog.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(Animal()).unbox(as: (any Barking).self) }
     #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
@@ -66,18 +66,18 @@ struct ArgumentBoxTests {
   @Test("nil is given as any optional, and never as a value")
   func nothing() throws {
     for box in [ArgumentBox(Int?.none), ArgumentBox(String??.some(nil)), .weak(Dog?.none)] {
-      #expect(box.isNil)
+      expect(box.isNil)
       let (number, dog, text) = (
         try box.unbox(as: Int?.self), try box.unbox(as: Dog?.self), try box.unbox(as: String??.self)
       )
-      #expect(number == nil && dog == nil && text.flatMap { $0 } == nil)
+      expect(number == nil && dog == nil && text.flatMap { $0 } == nil)
       let error = #expect(throws: UnboxingError.self) { try box.unbox(as: Int.self) }
       expect(error?.found, equals: "nil")
     }
     let (some, void): (ArgumentBox, ArgumentBox) = (.init(Int?(0)), .init(()))
-    #expect(!some.isNil && !void.isNil)
+    expect(!some.isNil && !void.isNil)
     let any = try ArgumentBox(Int?.none).unbox(as: Any.self)
-    #expect(any is Int?)
+    expect(any is Int?)
   }
 
   @Test("an array is given element by element, or not at all")
@@ -114,16 +114,16 @@ struct ArgumentBoxTests {
     do {
       let strong = box { ArgumentBox($0) }
       expect(counter.alive, equals: 1)
-      #expect(!strong.isNil)
+      expect(!strong.isNil)
     }
     expect(counter.alive, equals: 0)
     let weak = box { ArgumentBox.weak($0) }
     let unowned = box { ArgumentBox.unowned($0) }
     expect(counter.alive, equals: 0)
-    #expect(weak.isNil)
-    #expect(unowned.isNil)
+    expect(weak.isNil)
+    expect(unowned.isNil)
     let gone = try weak.unbox(as: Witness?.self)
-    #expect(gone == nil)
+    expect(gone == nil)
     #expect(throws: UnboxingError.self) { try weak.unbox(as: Witness.self) }
     let error = #expect(throws: UnboxingError.self) { try unowned.unbox(as: Witness?.self) }
     expect(error?.evidence, equals: "(the object is gone)")
@@ -135,10 +135,10 @@ struct ArgumentBoxTests {
   func livingReferences() throws {
     let dog = Dog()
     for box in [ArgumentBox.weak(dog), .unowned(dog)] {
-      #expect(try box.unbox(as: Dog.self) === dog)
-      #expect(try box.unbox(as: Animal?.self) === dog)
-      #expect(try box.unbox(as: (any Barking).self) === dog)
-      #expect(!box.isNil)
+      expect(try box.unbox(as: Dog.self) === dog)
+      expect(try box.unbox(as: Animal?.self) === dog)
+      expect(try box.unbox(as: (any Barking).self) === dog)
+      expect(!box.isNil)
       let error = #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
       expect(error?.found, equals: "Dog")
       expect(ObjectIdentifier(box.type), equals: ObjectIdentifier(Dog.self))
@@ -147,31 +147,31 @@ struct ArgumentBoxTests {
 
   @Test("only what is known to be Sendable may cross")
   func crossing() throws {
-    #expect(ArgumentBox(1).isSendable)
-    #expect(ArgumentBox("a").isSendable)
+    expect(ArgumentBox(1).isSendable)
+    expect(ArgumentBox("a").isSendable)
     let none = ArgumentBox(Int?.none)
-    #expect(none.isSendable)
-    #expect(ArgumentBox(Dog()).isSendable)
-    #expect(!ArgumentBox(Counter()).isSendable)
-    #expect(!ArgumentBox([Counter()]).isSendable)
-    #expect(ArgumentBox(uncheckedSendable: Counter()).isSendable)
-    #expect(!ArgumentBox.weak(Counter()).isSendable)
+    expect(none.isSendable)
+    expect(ArgumentBox(Dog()).isSendable)
+    expect(!ArgumentBox(Counter()).isSendable)
+    expect(!ArgumentBox([Counter()]).isSendable)
+    expect(ArgumentBox(uncheckedSendable: Counter()).isSendable)
+    expect(!ArgumentBox.weak(Counter()).isSendable)
     func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
-    #expect(!generic(1).isSendable)
-    #expect(try ArgumentBox(1).converted(to: TypeEncoding("d")).isSendable)
+    expect(!generic(1).isSendable)
+    expect(try ArgumentBox(1).converted(to: TypeEncoding("d")).isSendable)
   }
 
   @Test("an object that wants a private copy for each delivery gets one")
   func privateCopies() throws {
     let sheet = Sheet("a")
     let copy = try ArgumentBox(sheet).copiedForDelivery().unbox(as: Sheet.self)
-    #expect(copy !== sheet)
+    expect(copy !== sheet)
     expect(copy.text, equals: "a")
     let optional = try ArgumentBox(Sheet?(sheet)).copiedForDelivery().unbox(as: Sheet.self)
-    #expect(optional !== sheet)
+    expect(optional !== sheet)
     let counter = Counter()
-    #expect(try ArgumentBox(counter).copiedForDelivery().unbox(as: Counter.self) === counter)
-    #expect(try ArgumentBox.weak(sheet).copiedForDelivery().unbox(as: Sheet.self) === sheet)
+    expect(try ArgumentBox(counter).copiedForDelivery().unbox(as: Counter.self) === counter)
+    expect(try ArgumentBox.weak(sheet).copiedForDelivery().unbox(as: Sheet.self) === sheet)
   }
 
   @Test("a refusal names the wanted and the found type and shows the value")
@@ -183,10 +183,10 @@ struct ArgumentBoxTests {
     let long = #expect(throws: UnboxingError.self) {
       try ArgumentBox(String(repeating: "x", count: 500)).unbox(as: Int.self)
     }
-    #expect((long?.description.count ?? 0) < 120)
+    expect((long?.description.count ?? 0) < 120)
     let encoded = #expect(throws: UnboxingError.self) { try ArgumentBox("a").converted(to: TypeEncoding("q")) }
     expect(encoded?.found, equals: "String")
-    #expect(encoded?.wanted.contains("(q)") == true)
+    expect(encoded?.wanted.contains("(q)") == true)
   }
 
   @Test("@ holds any value, other encodings the Swift values that are encoded so")
@@ -196,7 +196,7 @@ struct ArgumentBoxTests {
       return (try? box.converted(to: type)) != nil
     }
     let values: [ArgumentBox] = [.init(1), .init("a"), .init(Dog()), .init(Int?.none), .init([1]), .init(Wide())]
-    for value in values { #expect(try fits(value, "@")) }
+    for value in values { expect(try fits(value, "@")) }
     var memory = 7
     let pointer = withUnsafeMutablePointer(to: &memory) { $0 }
     let rows: [(ArgumentBox, fits: [String], not: [String])] = [
@@ -212,8 +212,8 @@ struct ArgumentBoxTests {
       (.init(Int?.none), ["@\"String\"", "#", ":", "*", "^v", "@?", "v"], ["q", "d", "B", "{Wide}"]),
     ]
     for row in rows {
-      for encoding in row.fits { #expect(try fits(row.0, encoding), "\(row.0) as \(encoding)") }
-      for encoding in row.not { #expect(try !fits(row.0, encoding), "\(row.0) as \(encoding)") }
+      for encoding in row.fits { expect(try fits(row.0, encoding), "\(row.0) as \(encoding)") }
+      for encoding in row.not { expect(try !fits(row.0, encoding), "\(row.0) as \(encoding)") }
     }
   }
 

@@ -41,8 +41,8 @@ struct ArgumentTextTests {
   func refused(text: String, encoding: String) throws {
     let wanted = try TypeEncoding(encoding)
     let error = #expect(throws: UnboxingError.self) { try ArgumentBox(text: text, as: wanted) }
-    #expect(error?.wanted.hasSuffix("(\(encoding))") == true)
-    #expect(MessageSelector(known: "neverHeardOfByAnyone:") == nil)
+    expect(error?.wanted.hasSuffix("(\(encoding))") == true)
+    expect(MessageSelector(known: "neverHeardOfByAnyone:") == nil)
   }
 
   @Test("a selector that the process knows is read")

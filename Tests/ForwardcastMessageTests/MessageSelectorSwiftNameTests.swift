@@ -106,7 +106,7 @@ struct MessageSelectorSwiftNameTests {
     expect(error.code, equals: code)
     expect(error.byteOffset, equals: byteOffset)
     expect(error.name, equals: swiftName)
-    #expect("\(error)".hasPrefix("invalid selector "))
+    expect("\(error)".hasPrefix("invalid selector "))
   }
 
   @Test("the limit counts the selector's bytes, not the Swift name's")

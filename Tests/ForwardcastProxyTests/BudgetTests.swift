@@ -53,7 +53,7 @@ struct BudgetTests {
     try inner.before { _ in }
     let account = Account()
     try expect(outer.collect(message(account), returning: .all).count, equals: 3)
-    #expect(account[.proxy] >= 2 && account[.target] >= 4 && account[.hook] == 1)
+    expect(account[.proxy] >= 2 && account[.target] >= 4 && account[.hook] == 1)
   }
 
   @Test(
@@ -76,7 +76,7 @@ struct BudgetTests {
     let refusing = MessageBudget { item, _ in if item == .passed { throw Spent() } }
     var refused = Invocation("value")
     refused.budget = refusing
-    #expect(try proxy.forward(&refused).failures.contains { $0.error is Spent })
+    expect(try proxy.forward(&refused).failures.contains { $0.error is Spent })
     #expect(throws: Spent.self) { try refusing.charging { try proxy.collect(Invocation("agrees"), returning: .all) } }
   }
 
@@ -93,7 +93,7 @@ struct BudgetTests {
     let report = try? outer.forward(&call)
     let answers = try (report?.answers ?? []).compactMap { try $0.result?.unbox(as: Int.self) }
     expect(answers, equals: Array([1, 2, 3, 4].prefix(served)))
-    #expect(report.map { $0.failures.contains { $0.error is Spent } } ?? true)
+    expect(report.map { $0.failures.contains { $0.error is Spent } } ?? true)
     #expect(throws: Spent.self) { try outer.collect(message(Account(targets: limit)), returning: .all) }
   }
 
@@ -108,7 +108,7 @@ struct BudgetTests {
     let account = Account(targets: 2)
     expect(proxy.broadcast(message(account)).queued, equals: 3)
     try await proxy.drain()
-    #expect(account[.queued] == 3 && account[.target] == 3)
+    expect(account[.queued] == 3 && account[.target] == 3)
     expect(told.withLock { $0.map { $0 is Spent } }, equals: [true])
   }
 
@@ -118,10 +118,10 @@ struct BudgetTests {
     let inner = proxy("a")
     outer.add(inner, delivery: .direct, ownership: .strong)
     let account = Account()
-    #expect(account.budget.charging { outer.responds(to: "value") })
-    #expect(account[.question] >= 1)
+    expect(account.budget.charging { outer.responds(to: "value") })
+    expect(account[.question] >= 1)
     let refusing = MessageBudget { _, _ in throw Spent() }
-    #expect(!refusing.charging { outer.responds(to: "value") })
+    expect(!refusing.charging { outer.responds(to: "value") })
     let chain = ForwardingProxy(to: ForwardingProxy(to: Clerk("end", journal)))
     #expect(throws: Spent.self) { try refusing.charging { try chain.send(.value) } }
   }
@@ -131,7 +131,7 @@ struct BudgetTests {
     let account = Account()
     var call = message(account)
     try call.retarget(to: "agrees")
-    #expect(call.budget != nil)
+    expect(call.budget != nil)
     _ = try proxy("yes").forward(&call)
     expect(account[.target], equals: 1)
   }

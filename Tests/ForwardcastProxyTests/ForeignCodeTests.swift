@@ -2,6 +2,7 @@
 
 import CoreTestSupport
 import Forwardcast
+import TestSupport
 import Testing
 
 /// Calls everything that a proxy has.
@@ -88,7 +89,7 @@ struct ForeignCodeTests {
     proxy.onError = { _ in Stage.proxy?.meddle() }
     var calls = 0
     func expectCalls(_ what: String) {
-      #expect(Stage.calls > calls, "\(what) called nobody back")
+      expect(Stage.calls > calls, "\(what) called nobody back")
       calls = Stage.calls
     }
     var meddler: Meddler? = Meddler()

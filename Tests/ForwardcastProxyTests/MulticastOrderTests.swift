@@ -176,6 +176,6 @@ struct MulticastOrderTests {
     targets[0].onNote = { _, _ in proxy = nil }
     proxy?.broadcast(.note, 1)
     expect(journal.all, equals: ["a 1", "b 1"])
-    #expect(proxy == nil)
+    expect(proxy == nil)
   }
 }

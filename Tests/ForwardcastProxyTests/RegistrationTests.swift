@@ -74,20 +74,20 @@ struct RegistrationTests {
     do {
       let listener = Listener("a", Journal(), counter)
       registration = proxy.add(listener)
-      #expect(registration?.isStrong == false)
+      expect(registration?.isStrong == false)
       expect(proxy.add(listener, ownership: .strong), equals: registration)
     }
     expect(counter.alive, equals: 1)
-    #expect(registration?.isStrong == true)
+    expect(registration?.isStrong == true)
     expect(proxy.broadcast(.note, 1).delivered, equals: 1)
     do {
-      guard let listener = registration?.target as? Listener else { return #expect(Bool(false)) }
+      guard let listener = registration?.target as? Listener else { return expect(Bool(false)) }
       expect(proxy.add(listener), equals: registration)
       expect(proxy.broadcast(.note, 2).delivered, equals: 1)
     }
     expect(counter.alive, equals: 0)
     expect(proxy.broadcast(.note, 3).delivered, equals: 0)
-    #expect(registration?.isLive == false)
+    expect(registration?.isLive == false)
   }
 
   @Test("a target with two scopes gets each message once")
@@ -96,7 +96,7 @@ struct RegistrationTests {
     let listener = LoudListener("a", journal)
     let first = proxy.add(listener, only: ["note:", "value"])
     let second = proxy.add(listener, only: ["note:", "say:"])
-    #expect(first != second)
+    expect(first != second)
     expect(proxy.add(listener, only: ["value", "note:"]), equals: first)
     proxy.broadcast(.note, 1)
     proxy.broadcast(.say, "x")
@@ -180,16 +180,16 @@ struct RegistrationTests {
     let clerk = Clerk("a", journal)
     let deliveries =
       serialFirst ? [Delivery.queue(queue), .concurrentQueue(queue)] : [.concurrentQueue(queue), .queue(queue)]
-    #expect(deliveries[0] != deliveries[1])
+    expect(deliveries[0] != deliveries[1])
     let registrations = deliveries.map { proxy.add(clerk, delivery: $0) }
-    #expect(registrations[0] != registrations[1])
+    expect(registrations[0] != registrations[1])
     expect(registrations.map(\.delivery), equals: deliveries)
     expect(proxy.add(clerk, delivery: deliveries[1]), equals: registrations[1])
     expect(proxy.broadcast(.note, 1).queued, equals: 2)
     try await proxy.drain()
     expect(journal.take(), equals: ["a 1", "a 1"])
     expect(proxy.remove(clerk, delivery: deliveries[0]), equals: 1)
-    #expect(registrations[0].isCancelled && !registrations[1].isCancelled)
+    expect(registrations[0].isCancelled && !registrations[1].isCancelled)
     withExtendedLifetime(clerk) {}
   }
 
@@ -202,7 +202,7 @@ struct RegistrationTests {
     first?.cancel()
     expect(first?.priority, equals: priority)
     proxy = nil
-    #expect(first?.priority == priority && second?.priority == priority)
+    expect(first?.priority == priority && second?.priority == priority)
     withExtendedLifetime((a, b)) {}
   }
 
@@ -210,10 +210,10 @@ struct RegistrationTests {
   func foreignRegistration() {
     let (mine, other, listener) = (Proxy(), Proxy(), Listener("a"))
     let registration = mine.add(listener)
-    #expect(!other.remove(registration))
-    #expect(!registration.isCancelled)
-    #expect(mine.remove(registration))
-    #expect(registration.isCancelled)
+    expect(!other.remove(registration))
+    expect(!registration.isCancelled)
+    expect(mine.remove(registration))
+    expect(registration.isCancelled)
     withExtendedLifetime(listener) {}
   }
 
@@ -222,8 +222,8 @@ struct RegistrationTests {
     let (proxy, listener) = (Proxy(), Listener("a"))
     var handle: ScopedRegistration? = proxy.add(listener).scoped()
     expect(proxy.broadcast(.note, 1).delivered, equals: 1)
-    #expect(handle?.registration.target === listener)
-    #expect(handle?.registration.isLive == true)
+    expect(handle?.registration.target === listener)
+    expect(handle?.registration.isLive == true)
     handle = nil
     expect(proxy.broadcast(.note, 2).delivered, equals: 0)
     expect(proxy.count, equals: 0)
@@ -272,7 +272,7 @@ struct RegistrationTests {
     let summary = try await waiting.value
     expect(summary.queued, equals: 0)
     context.run()
-    #expect(clerk.journal.all.isEmpty)
+    expect(clerk.journal.all.isEmpty)
   }
 
   /// What takes a target, or the proxy that it stands in, out of a message's way.
@@ -300,7 +300,7 @@ struct RegistrationTests {
     let summary = try await waiting.value
     expect(summary.queued + summary.dropped, equals: 0)
     context.run()
-    #expect(clerk.journal.all.isEmpty)
+    expect(clerk.journal.all.isEmpty)
     withExtendedLifetime((middle, inner)) {}
   }
 
@@ -327,7 +327,7 @@ struct RegistrationTests {
   func readyWithoutQueues() async throws {
     let proxy = Shared()
     let clerk = Clerk("a")
-    #expect(try await proxy.broadcastWhenReady(.note, 1).nobodyResponded)
+    expect(try await proxy.broadcastWhenReady(.note, 1).nobodyResponded)
     proxy.add(clerk)
     try await expect(proxy.broadcastWhenReady(.note, 2).delivered, equals: 1)
     expect(clerk.journal.all, equals: ["a 2"])

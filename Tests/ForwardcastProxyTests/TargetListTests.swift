@@ -83,12 +83,12 @@ struct TargetListTests {
     proxy.add(b)
     proxy.add(a, only: ["note:"])
     let second = proxy.add(a, only: ["note:", "say:"])
-    #expect(proxy.core.begin("note:").route.needsWalk)
+    expect(proxy.core.begin("note:").route.needsWalk)
     if byRemoval { second.cancel() } else { proxy.remove(a) }
-    #expect(!proxy.core.begin("note:").route.needsWalk)
+    expect(!proxy.core.begin("note:").route.needsWalk)
     // And slow again when one has.
     proxy.add(b, only: ["note:"])
-    #expect(proxy.core.begin("note:").route.needsWalk)
+    expect(proxy.core.begin("note:").route.needsWalk)
     withExtendedLifetime((a, b)) {}
   }
 
@@ -101,7 +101,7 @@ struct TargetListTests {
     proxy.broadcast(.note, 1)
     do {
       let first = Listener("first", journal)
-      #expect(proxy.core.fill(slot, with: first, stamp: nil) != nil)
+      expect(proxy.core.fill(slot, with: first, stamp: nil) != nil)
       proxy.broadcast(.note, 2)
       withExtendedLifetime(first) {}
     }
@@ -110,7 +110,7 @@ struct TargetListTests {
     let guests = (0..<100).map { _ in Listener("guest") }
     for guest in guests { proxy.add(guest) }
     let heir = Listener("heir", journal)
-    #expect(proxy.core.fill(slot, with: heir, stamp: nil) != nil)
+    expect(proxy.core.fill(slot, with: heir, stamp: nil) != nil)
     proxy.broadcast(.note, 3)
     expect(journal.take(), equals: ["heir 3", "last 3"])
     withExtendedLifetime((last, heir, guests)) {}
@@ -124,10 +124,10 @@ struct TargetListTests {
       let subject = Listener("subject")
       registration = proxy.core.add(
         Listener("stand"), priority: nil, ownership: .strong, scope: nil, livingAs: subject)
-      #expect(registration?.isLive == true)
+      expect(registration?.isLive == true)
       withExtendedLifetime(subject) {}
     }
-    #expect(registration?.isLive == false && registration?.target == nil)
+    expect(registration?.isLive == false && registration?.target == nil)
   }
 
   @Test("slots of unusual priorities that change hands leave nothing behind")
@@ -145,6 +145,6 @@ struct TargetListTests {
       core.giveUp(slot)
     }
     expect(core.slotCount, equals: 0)
-    #expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
+    expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
   }
 }

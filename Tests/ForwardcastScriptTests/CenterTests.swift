@@ -52,8 +52,8 @@ struct CenterTests {
       [E ping]
       """
     let played = play(Self.cast + text)
-    #expect(played.error == nil)
-    #expect(played.outcome.succeeded)
+    expect(played.error == nil)
+    expect(played.outcome.succeeded)
     expect(played.output, equals: "o ping\n")
   }
 
@@ -63,7 +63,7 @@ struct CenterTests {
   func unlisted(expression: String) {
     let played = play(Self.cast + "register o in E\n" + expression)
     expect(played.outcome.error?.code, equals: .unrecognizedSelector)
-    #expect(played.outcome.error?.text.hasSuffix("of <extension E>") == true, "\(played.error ?? "")")
+    expect(played.outcome.error?.text.hasSuffix("of <extension E>") == true, "\(played.error ?? "")")
   }
 
   @Test("a lazy observer is made by the first event that it has a row for, in its place of the order")
@@ -80,7 +80,7 @@ struct CenterTests {
       [E ping]
       """
     let played = play(Self.cast + text)
-    #expect(played.error == nil)
+    expect(played.error == nil)
     expect(played.failures, equals: [])
     expect(played.output, equals: "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
   }
@@ -103,7 +103,7 @@ struct CenterTests {
       expect (service Kept) == kept
       """
     let played = play(Self.cast + text)
-    #expect(played.outcome.succeeded, "\(played.error ?? "") \(played.failures)")
+    expect(played.outcome.succeeded, "\(played.error ?? "") \(played.failures)")
     expect(played.output, equals: "made\n<Late Late>\n[<Late Late>, <Kept Kept>]\n[<Kept Kept>]\n")
   }
 
@@ -111,7 +111,7 @@ struct CenterTests {
   func badService() {
     let played = play(Self.cast + "expect service Bad throws \"no luck\"\nexpect services == @[]\nservice Bad")
     expect(played.failures, equals: [])
-    #expect(played.error?.hasSuffix("no luck") == true)
+    expect(played.error?.hasSuffix("no luck") == true)
   }
 
   @Test("clear services tells all, and then throws the first error")
@@ -126,7 +126,7 @@ struct CenterTests {
       print services
       """
     let played = play(Self.cast + text)
-    #expect(played.error == nil)
+    expect(played.error == nil)
     expect(played.output, equals: "B told\n[]\n")
   }
 
@@ -149,7 +149,7 @@ struct CenterTests {
       wait
       print services
       """
-    #expect(session.run(text).error == nil)
+    expect(session.run(text).error == nil)
     expect(transcript.output, equals: "[<A A>]\n")
     expect(transcript.failures.map(\.text), equals: ["stuck"])
   }

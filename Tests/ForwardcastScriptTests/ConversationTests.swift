@@ -138,7 +138,7 @@ import Testing
     func piped() throws {
       let whole = try Call("repl", input: "let a = 1\nprint (a\n)\nprint \"last\" a\n")
       expect(whole.output, equals: "1\nlast 1\n")
-      #expect(whole.errors.isEmpty)
+      expect(whole.errors.isEmpty)
       expect(whole.status, equals: 0)
       let cases: [(input: String, error: String, status: Int32)] = [
         ("print 1\nprint b\nprint 2", "repl:2:7: error: unknown name: b\n", 1),
@@ -149,8 +149,8 @@ import Testing
       for (input, error, status) in cases {
         let call = try Call("repl", input: input)
         expect(call.output, equals: "1\n", "\(input)")
-        #expect(call.errors.hasPrefix(error), "\(call.errors)")
-        #expect(call.errors.split(separator: "error:").count <= 2)
+        expect(call.errors.hasPrefix(error), "\(call.errors)")
+        expect(call.errors.split(separator: "error:").count <= 2)
         expect(call.status, equals: status, "\(input)")
       }
     }

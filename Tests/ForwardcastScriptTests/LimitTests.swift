@@ -18,10 +18,10 @@ struct LimitTests {
     func nested(_ depth: Int) -> String {
       "print " + String(repeating: "@[", count: depth) + String(repeating: "]", count: depth)
     }
-    #expect(play(nested(64)).outcome.succeeded)
+    expect(play(nested(64)).outcome.succeeded)
     expect(play(nested(65)).error, equals: "1:135 limit exceeded: more than 64 brackets are open")
     let braces = String(repeating: "if true {", count: 65) + String(repeating: "}", count: 65)
-    #expect(play(braces).error?.contains("limit exceeded") == true)
+    expect(play(braces).error?.contains("limit exceeded") == true)
   }
 
   @Test("a text of over 16 MiB is refused")
@@ -31,20 +31,20 @@ struct LimitTests {
     ScriptSession.withLimits({ $0.text = limit }) {
       let text = "#" + String(repeating: "x", count: limit)
       expect(play(text).error, equals: "1:1 limit exceeded: the text is over \(limit >> 20) MiB")
-      #expect(play(String(text.dropLast())).outcome.succeeded)
+      expect(play(String(text.dropLast())).outcome.succeeded)
     }
   }
 
   @Test("statements and sends are counted, and one too many ends the script")
   func steps() {
     let text = "receiver R { - a = 1 }\nlet r = new R\nrepeat 3 { print [r a] }"  // 3 + 3 prints + 3 sends
-    #expect(play(text, steps: 9).outcome.succeeded)
+    expect(play(text, steps: 9).outcome.succeeded)
     expect(play(text, steps: 9).outcome.steps, equals: 9)
     expect(play(text, steps: 8).error, equals: "3:18 limit exceeded: more than 8 steps")
     let most = bound(100_000, full: ScriptSession.defaultStepLimit)
     expect(play("repeat 1000000000000 { }", steps: most).error, equals: "1:1 limit exceeded: more than \(most) steps")
     let nested = play("repeat 9223372036854775807 { repeat 0 { } }", steps: 1000)
-    #expect(nested.error?.contains("limit exceeded") == true)
+    expect(nested.error?.contains("limit exceeded") == true)
   }
 
   @Test("every target that a message reaches counts")
@@ -56,7 +56,7 @@ struct LimitTests {
       repeat 200 { add new R to p }
       repeat 200 { [p a] }
       """, steps: 20_000)
-    #expect(played.error?.contains("limit exceeded: more than 20000 steps") == true)
+    expect(played.error?.contains("limit exceeded: more than 20000 steps") == true)
   }
 
   @Test(
@@ -78,8 +78,8 @@ struct LimitTests {
       """
     expect(play(cast + "print [r go: 63]").output, equals: "bottom\n")
     let played = play(cast + statement + "\nprint \"not reached\"")
-    #expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
-    #expect(played.output.isEmpty)
+    expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
+    expect(played.output.isEmpty)
   }
 
   @Test("a lazy proxy whose maker needs its own target is a cycle of proxies")
@@ -91,15 +91,15 @@ struct LimitTests {
 
   @Test("a row may throw a text that looks like a limit, and that is caught")
   func textLikeALimit() {
-    #expect(play("receiver R { - a throws \"limit exceeded\" }\nexpect [new R a] throws \"limit\"").outcome.succeeded)
+    expect(play("receiver R { - a throws \"limit exceeded\" }\nexpect [new R a] throws \"limit\"").outcome.succeeded)
   }
 
   @Test("the next text of a session starts with all of its steps")
   func freshRun() {
     let session = ScriptSession(stepLimit: 10)
-    #expect(session.run("repeat 20 { print }").isParsed == false)
+    expect(session.run("repeat 20 { print }").isParsed == false)
     expect(session.run("repeat 20 { let x = 1 }").error?.code, equals: .limitExceeded)
-    #expect(session.run("let x = 1").succeeded)
+    expect(session.run("let x = 1").succeeded)
   }
 
   @Test(
@@ -118,7 +118,7 @@ struct LimitTests {
   @Test("any number of words before an operand is read without recursion", .oneAtATime)
   func words() {
     let count = bound(10_000, full: 100_000)
-    #expect(play("expect " + String(repeating: "not ", count: count) + "true").outcome.succeeded)
+    expect(play("expect " + String(repeating: "not ", count: count) + "true").outcome.succeeded)
     let queries = play("print " + String(repeating: "count ", count: count) + "1")
     expect(queries.outcome.error?.code, equals: .typeMismatch)
   }
@@ -128,7 +128,7 @@ struct LimitTests {
     let unknown = play(
       "receiver R { }\nproxy p = multicast\nlet r = new R\n"
         + (0..<bound(2_000, full: 20_000)).map { "[p unheard\($0)OfByAnyone: 1]\n" }.joined())
-    #expect(unknown.outcome.succeeded)
+    expect(unknown.outcome.succeeded)
     let limit = bound(1_000, full: 10_000)
     let known = ScriptSession.withLimits({ $0.names = limit }) {
       play((0...limit).map { "receiver R\($0) { - heardOf\($0)ByLimitTests = 1 }\n" }.joined())
@@ -154,7 +154,7 @@ struct LimitTests {
       result.withLock { $0 = played }
     }
     let played = try #require(result.withLock { $0 })
-    #expect(played.error == nil)
+    expect(played.error == nil)
     expect(played.output, equals: "1\n")
   }
 }

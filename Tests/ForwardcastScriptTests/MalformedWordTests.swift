@@ -1,6 +1,7 @@
 // MalformedWordTests.swift: statements that lack a word are refused at its place.
 
 import ForwardcastScript
+import TestSupport
 import Testing
 
 @Suite("Malformed statements")
@@ -13,7 +14,7 @@ struct MalformedWordTests {
     ])
   func malformed(text: String, place: String) {
     let played = play(text)
-    #expect(!played.outcome.isParsed)
-    #expect(played.error?.hasPrefix(place + " ") == true, "\(played.error ?? "none")")
+    expect(!played.outcome.isParsed)
+    expect(played.error?.hasPrefix(place + " ") == true, "\(played.error ?? "none")")
   }
 }

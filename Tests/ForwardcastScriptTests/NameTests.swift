@@ -36,7 +36,7 @@ struct NameTests {
       expect y throws "unknown name"
       """)
     expect(played.output, equals: "2\n11\n11\n1 [5, 1]\n7 7\n")
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
   }
 
   @Test("a row knows the script's names as they are when it runs, and no one else's")
@@ -52,7 +52,7 @@ struct NameTests {
       expect [r later] == 3
       expect [r outer: 1] throws "unknown name: a"
       """)
-    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
   @Test("a proxy or a registration that a row makes has a name of the script")
@@ -66,7 +66,7 @@ struct NameTests {
       cancel mine
       expect count line == 0
       """)
-    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
   @Test("a dropped name is unknown, and its object dies when nobody else holds it")
@@ -95,7 +95,7 @@ struct NameTests {
       expect n throws "unknown name"
       expect alive m throws "unknown name"
       """)
-    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
     expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:6 unknown name: a")
     expect(play("drop a").error, equals: "1:6 unknown name: a")
   }
@@ -112,7 +112,7 @@ struct NameTests {
       [r clear]
       expect x throws "unknown name"
       """)
-    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
   @Test("receivers are declared once, and inherit from earlier ones only")
@@ -142,7 +142,7 @@ struct NameTests {
       ("receiver R {\n  - a \"v\" = 1 }", "2:7 invalid type encoding"),
     ])
   func encodings(text: String, error: String) {
-    #expect(play(text).error?.hasPrefix(error) == true, "\(play(text).error ?? "none")")
+    expect(play(text).error?.hasPrefix(error) == true, "\(play(text).error ?? "none")")
   }
 
   @Test("arguments and results are converted to the types of an encoding, or refused")
@@ -170,6 +170,6 @@ struct NameTests {
       expect [r bad] throws "type mismatch"
       """)
     expect(played.output, equals: "-128 3.0 0.5 true nil 7\nnever:heard:of:\n")
-    #expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 }

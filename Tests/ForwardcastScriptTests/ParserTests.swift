@@ -67,15 +67,15 @@ struct ParserTests {
     let played = play("# first line\n" + text)
     // The comment in front shifts every line by one, which the expected place leaves out.
     let parts = place.split(separator: ":").compactMap { Int($0) }
-    #expect(played.error?.hasPrefix("\(parts[0] + 1):\(parts[1]) \(error)") == true, "found \(played.error ?? "none")")
-    #expect(!played.outcome.isParsed)
-    #expect(played.output.isEmpty)
+    expect(played.error?.hasPrefix("\(parts[0] + 1):\(parts[1]) \(error)") == true, "found \(played.error ?? "none")")
+    expect(!played.outcome.isParsed)
+    expect(played.output.isEmpty)
   }
 
   @Test("nothing runs when anything in the text is wrong")
   func wholeBeforeRun() {
     let played = play("print 1\nprint 2\nprint )")
-    #expect(played.output.isEmpty)
+    expect(played.output.isEmpty)
     expect(played.error, equals: "3:7 syntax: \")\" closes nothing")
   }
 
@@ -98,7 +98,7 @@ struct ParserTests {
   func separators(text: String, output: String) {
     let played = play(text)
     expect(played.output, equals: output)
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
   }
 
   @Test("words of the language are parts of selectors, and argument names")
@@ -113,7 +113,7 @@ struct ParserTests {
       expect [r throws] throws "x"
       """)
     expect(played.output, equals: "[1] 2 [3, 4] 3\n")
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
   }
 
   @Test("canonically equivalent spellings are one name")
@@ -131,23 +131,23 @@ struct ParserTests {
   @Test("an empty part of a selector needs a colon only")
   func emptyParts() {
     let played = play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2] [new R::1:2]")
-    #expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no receiver's argument between the colons
+    expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no receiver's argument between the colons
     expect(play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2]").output, equals: "[1, 2]\n")
   }
 
   @Test("a text with an open bracket is incomplete; one that is wrong is not")
   func incomplete() {
     for text in ["receiver R {", "print @[1,", "print (", "if true {\nprint 1\n", "print [a b: @{"] {
-      #expect(ScriptSession.isIncomplete(text), "\(text)")
+      expect(ScriptSession.isIncomplete(text), "\(text)")
     }
     for text in ["print 1", "print )", "print \"abc", "print (]", "", "receiver R { }"] {
-      #expect(!ScriptSession.isIncomplete(text), "\(text)")
+      expect(!ScriptSession.isIncomplete(text), "\(text)")
     }
   }
 
   @Test("checking parses and runs nothing")
   func check() {
-    #expect(ScriptSession.check("print nobody") == nil)
+    expect(ScriptSession.check("print nobody") == nil)
     expect(ScriptSession.check("print (")?.text, equals: "syntax: \"(\" is never closed")
   }
 }

@@ -43,7 +43,7 @@ struct QueueTests {
   func order() {
     let sends = (1...200).map { "[p note: \($0)]\n" }.joined()
     let played = play(Self.cast + "add a to p on q\n" + sends)
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
     expect(played.output, equals: (1...200).map { "a \($0)\n" }.joined())
   }
 
@@ -59,7 +59,7 @@ struct QueueTests {
       print "after"
       """
     let played = play(Self.cast + text)
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
     expect(played.output, equals: String(repeating: "through\n", count: 64) + "after\n")
   }
 
@@ -104,7 +104,7 @@ struct QueueTests {
       return
     }
     expect(texts.count, equals: 1)
-    #expect(text.hasPrefix("would deadlock"))
+    expect(text.hasPrefix("would deadlock"))
   }
 
   @Test("two queues whose rows wait for one another end with errors, not for ever")
@@ -115,7 +115,7 @@ struct QueueTests {
       repeat 50 { [p ask: p2]; [p2 ask: p] }
       """
     let played = play(Self.cast + text)
-    #expect(played.outcome.error == nil)
+    expect(played.outcome.error == nil)
   }
 
   /// A queue of a world and a proxy whose targets run there.
@@ -156,11 +156,11 @@ struct QueueTests {
     let refusals = Locked<[Bool]>([])
     @Sendable func note(_ mayWait: Bool) { refusals.withLock { $0.append(!mayWait) } }
     // One for two, which waits for three.
-    #expect(one.waits(for: [two]) { note(two.waits(for: [three]) { note(three.waits(for: [one])) }) })
+    expect(one.waits(for: [two]) { note(two.waits(for: [three]) { note(three.waits(for: [one])) }) })
     // One for two and then for three.
-    #expect(one.waits(for: [two, three]) { note(two.waits(for: [one])) })
+    expect(one.waits(for: [two, three]) { note(two.waits(for: [one])) })
     expect(refusals.withLock { $0 }, equals: [true, false, true])
-    #expect(two.waits(for: [one]) && three.waits(for: [one, two]))
+    expect(two.waits(for: [one]) && three.waits(for: [one, two]))
   }
 
   @Test("an error that nobody waited for is reported where it was thrown, and fails the run")
@@ -168,13 +168,13 @@ struct QueueTests {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
     let outcome = session.run(Self.cast + "add a to p on q\n[p fail]\nwait\nprint \"on\"", named: "test")
-    #expect(outcome.error == nil)
-    #expect(!outcome.succeeded)
+    expect(outcome.error == nil)
+    expect(!outcome.succeeded)
     expect(outcome.unawaitedErrorCount, equals: 1)
     expect(outcome.failureCount, equals: 0)
     expect(transcript.failures.map { "\($0.position.line) \($0.text)" }, equals: ["3 burnt"])
     expect(transcript.output, equals: "on\n")
-    #expect(session.run("print errors [p fail]").succeeded)
+    expect(session.run("print errors [p fail]").succeeded)
   }
 
   @Test("an error on a queue is shown at the statement that sent its message, however many there are")
@@ -192,16 +192,16 @@ struct QueueTests {
     let transcript = Transcript()
     let sends = "[p go: \"a\"]\n[p go: 1]\n[p go: nil]; [p go: 2]\nrepeat 2 {\n  [p go: 0.5] }\n[p go: 3]\n"
     let outcome = ScriptSession(handlers: transcript.handlers).run(cast + sends, named: "test")
-    #expect(outcome.error == nil && outcome.unawaitedErrorCount == 4)
+    expect(outcome.error == nil && outcome.unawaitedErrorCount == 4)
     let places = transcript.failures.map { "\($0.position.line):\($0.position.column)" }
     expect(places, equals: ["8:1", "10:1", "12:3", "12:3"])
-    #expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch go: of Number: argument 0") })
+    expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch go: of Number: argument 0") })
   }
 
   @Test("arguments that do not fit are refused before anything is queued")
   func mismatch() {
     let played = play(Self.cast + "add a to p on q\nexpect [p note: \"text\"] throws \"type mismatch\"\nprint \"end\"")
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
     expect(played.output, equals: "end\n")
   }
 
@@ -211,7 +211,7 @@ struct QueueTests {
   func removed(statement: String) {
     let text = "add a to p on q\nadd b to p on q only @[\"note:\"] as place\nmute place\nunmute place\n"
     let played = play(Self.cast + text + statement + "; [p note: 1]\nwait\n[p note: 2]")
-    #expect(played.outcome.succeeded)
+    expect(played.outcome.succeeded)
     expect(played.output, equals: "a 1\na 2\n")
   }
 
@@ -227,8 +227,8 @@ struct QueueTests {
     arguments: [("add a to p on a", "17:"), ("add a to p on 3", "17:"), ("add 3 to p on q", "17:"), ("[q n]", "17:")])
   func refused(statement: String, place: String) {
     let played = play(Self.cast + statement)
-    #expect(played.outcome.error != nil)
-    #expect(played.error?.contains("type mismatch") == true || played.error?.contains("unrecognized") == true)
+    expect(played.outcome.error != nil)
+    expect(played.error?.contains("type mismatch") == true || played.error?.contains("unrecognized") == true)
   }
 
   @Test("limits that are passed on a queue end the script and are reported once")
@@ -238,7 +238,7 @@ struct QueueTests {
       let played = play(Self.cast + text + statement + "\nwait\nwait", steps: 1000)
       expect(played.outcome.error?.code, equals: .limitExceeded)
       expect(played.outcome.unawaitedErrorCount, equals: 0)
-      #expect(played.output.isEmpty)
+      expect(played.output.isEmpty)
     }
     let many = play((0...1000).map { "queue q\($0)\n" }.joined())
     expect(many.outcome.error?.code, equals: .limitExceeded)
@@ -248,8 +248,8 @@ struct QueueTests {
   func trace() {
     let transcript = Transcript()
     ScriptSession(handlers: transcript.tracingHandlers).run(Self.cast + "add a to p on q\nadd b to p\nreport [p n]")
-    #expect(transcript.trace.contains { $0.contains("<Log a> gets n, queue q") })
-    #expect(transcript.trace.contains { $0.contains("<Log b> gets n, directly") })
+    expect(transcript.trace.contains { $0.contains("<Log a> gets n, queue q") })
+    expect(transcript.trace.contains { $0.contains("<Log b> gets n, directly") })
   }
 
   @Test("a host's receiver is used on a queue only when it is Sendable")
@@ -263,7 +263,7 @@ struct QueueTests {
     session.run("let u = new User; proxy users = multicast; add u to users on q")
     session.run("proxy mixed = multicast; add ledger to mixed")
     expect(session.run("collect all [users hour]").value, equals: [11])
-    #expect(session.run("add clock to p on q").succeeded)
+    expect(session.run("add clock to p on q").succeeded)
     expect(session.run("collect all [p hour]").value, equals: [11])
     expect(session.run("[ledger entries]").value, equals: 7)
     expect(session.run("[mixed entries]").value, equals: 7)
@@ -272,14 +272,14 @@ struct QueueTests {
       "add ledger to p on q", "collect all [users entries]", "collect all [users all]", "[p ask: @[ledger]]",
       "[p ask: @{\"it\": ledger}]",
     ] {
-      #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
+      expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
     // What has come to be used on a queue takes nothing that may not, at whatever distance.
     session.run("proxy inner = multicast; proxy outer = multicast; add inner to outer; proxy lazy = lazy { new User }")
-    #expect(session.run("add outer to p on q").succeeded)
+    expect(session.run("add outer to p on q").succeeded)
     for text in ["add ledger to inner", "add lazy to inner", "add mixed to outer"] {
-      #expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
+      expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
-    #expect(session.run("add clock to inner; collect all [p hour]").succeeded)
+    expect(session.run("add clock to inner; collect all [p hour]").succeeded)
   }
 }

@@ -9,8 +9,8 @@ struct ShownTextTests {
   @Test("control and direction characters are shown as escapes, all others as they are")
   func escapes() {
     expect(ShownText.shown("a\n\t\r\u{1B}\u{7F}\u{9B}"), equals: "a\\n\\t\\u{D}\\u{1B}\\u{7F}\\u{9B}")
-    #expect(ShownText.shown("\u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{61C}").allSatisfy { $0.isASCII })
-    #expect(ShownText.shown("\u{2028}\u{FEFF}\u{E0041}").allSatisfy { $0.isASCII })
+    expect(ShownText.shown("\u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{61C}").allSatisfy { $0.isASCII })
+    expect(ShownText.shown("\u{2028}\u{FEFF}\u{E0041}").allSatisfy { $0.isASCII })
     expect(ShownText.shown("é日👩‍👧 ע"), equals: "é日👩‍👧 ע")
     expect(ShownText.shown(String(repeating: "y", count: 1001)), equals: String(repeating: "y", count: 1000) + "…")
   }
@@ -33,8 +33,8 @@ struct ShownTextTests {
     expect(shown("print\t\"\u{1B}\" x")[1...], equals: ["print\t\"\\u{1B}\" x", "     \t         ^"])
     let long = shown(
       "print \"" + String(repeating: "é", count: 5000) + "\" x \"" + String(repeating: "é", count: 5000) + "\"")
-    #expect(long[0].hasPrefix("test:1:5010: error"))
-    #expect(long[1].count == 162 && long[1].hasPrefix("…é") && long[1].hasSuffix("é…"))
+    expect(long[0].hasPrefix("test:1:5010: error"))
+    expect(long[1].count == 162 && long[1].hasPrefix("…é") && long[1].hasSuffix("é…"))
     expect(Array(long[1])[long[2].count - 1], equals: "x")
   }
 
@@ -66,7 +66,7 @@ struct ShownTextTests {
       return (outcome.work, transcript.failures.reduce(0) { $0 + "\($1)".utf8.count })
     }
     let (fails, works) = (work("throw big"), work("let x = big"))
-    #expect(fails.work - works.work >= 100 * 8192)
-    #expect(fails.shown > 100 * 100 && fails.shown < 100 * 4000)
+    expect(fails.work - works.work >= 100 * 8192)
+    expect(fails.shown > 100 * 100 && fails.shown < 100 * 4000)
   }
 }

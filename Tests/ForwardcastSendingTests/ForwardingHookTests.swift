@@ -37,13 +37,13 @@ struct ForwardingHookTests {
     let boxes = Array(repeating: ArgumentBox(1), count: count)
     expect(code(Invocation("n:", arguments: boxes)), equals: .wrongArgumentCount)
     expect(code(Invocation("free:", arguments: boxes)), equals: .wrongArgumentCount)
-    #expect(relay.seen.isEmpty)
+    expect(relay.seen.isEmpty)
   }
 
   @Test("arguments are converted to the types that methodSignature(for:) gave, or refused")
   func types() throws {
-    #expect(code(Invocation("n:", arguments: [.init(5)])) == nil)
-    #expect(relay.seen[0].arguments[0].value is Int8)
+    expect(code(Invocation("n:", arguments: [.init(5)])) == nil)
+    expect(relay.seen[0].arguments[0].value is Int8)
     expect(code(Invocation("n:", arguments: [.init(1000)])), equals: .typeMismatch)
     expect(code(Invocation("n:", arguments: [.init("five")])), equals: .typeMismatch)
     expect(relay.seen.count, equals: 1)
@@ -68,7 +68,7 @@ struct ForwardingHookTests {
   func statedForOtherColons() {
     expect(code(Invocation("n:", signature: .sample("v@:"))), equals: .wrongArgumentCount)
     expect(code(Invocation("n:", signature: .sample("v@:"), arguments: [.init(1)])), equals: .wrongArgumentCount)
-    #expect(relay.seen.isEmpty)
+    expect(relay.seen.isEmpty)
   }
 
   @Test("a hook whose signature is for other colons is an error that says so")
@@ -77,7 +77,7 @@ struct ForwardingHookTests {
     let error = #expect(throws: MessageError.self) { try relay.perform(&call) }
     expect(error?.code, equals: .wrongArgumentCount)
     expect(error?.evidence, equals: "methodSignature(for:) gave v@:, which takes 0, the selector 1")
-    #expect(relay.seen.isEmpty)
+    expect(relay.seen.isEmpty)
   }
 
   @Test("the answer of forward is converted to the return type that the hook gave, or refused")
@@ -85,7 +85,7 @@ struct ForwardingHookTests {
     relay.answer = .init(Int8(3))
     var call = Invocation("n:", arguments: [.init(5)])
     try relay.perform(&call)
-    #expect(call.result?.value as? Int64 == 3 || call.result?.value as? Int == 3)
+    expect(call.result?.value as? Int64 == 3 || call.result?.value as? Int == 3)
     relay.answer = .init("three")
     expect(code(call), equals: .typeMismatch)
   }
@@ -118,10 +118,10 @@ struct RespondingHookTests {
 
   @Test("a proxy that overrides only methodSignature(for:) and forward(_:) responds to what it has types for")
   func responds() throws {
-    #expect(hooks.responds(to: "hooked:"))
-    #expect(!hooks.responds(to: "other:"))
-    #expect(HookedRelay(["n:": .sample("v@:q")]).responds(to: "n:"))
-    #expect(!HookedRelay([:]).responds(to: "n:"))
+    expect(hooks.responds(to: "hooked:"))
+    expect(!hooks.responds(to: "other:"))
+    expect(HookedRelay(["n:": .sample("v@:q")]).responds(to: "n:"))
+    expect(!HookedRelay([:]).responds(to: "n:"))
   }
 
   @Test("a multicast does not skip it")
@@ -134,17 +134,17 @@ struct RespondingHookTests {
     expect(hooks.seen, equals: ["hooked: 1"])
     expect(proxy.broadcast(Invocation("hooked:", arguments: [.init(2)])).delivered, equals: 1)
     expect(proxy.broadcast(Invocation("other:", arguments: [.init(2)])).delivered, equals: 0)
-    #expect(proxy.responds(to: "hooked:"))
+    expect(proxy.responds(to: "hooked:"))
   }
 
   @Test("a hook that asks whether it responds gets no, and the question ends")
-  func selfAsking() { #expect(!SelfAsking().responds(to: "anything")) }
+  func selfAsking() { expect(!SelfAsking().responds(to: "anything")) }
 
   @Test("a forwarding target decides for itself, as it does for a send")
   func targetDecides() {
     let stand = ForwardingProxy(to: hooks)
-    #expect(stand.responds(to: "hooked:"))
-    #expect(!stand.responds(to: "other:"))
+    expect(stand.responds(to: "hooked:"))
+    expect(!stand.responds(to: "other:"))
   }
 
   @Test(
@@ -158,7 +158,7 @@ struct RespondingHookTests {
       expect(proxies[count - 1].responds(to: "value"), equals: isReached)
       let answer = Result { try proxies[count - 1].send(.value) }
       expect(try? answer.get(), equals: isReached ? 7 : nil)
-      #expect(!proxies[count - 1].responds(to: "nothing"))
+      expect(!proxies[count - 1].responds(to: "nothing"))
       // From the outside: a chain that is released at once ends one in the other.
       while !proxies.isEmpty { proxies.removeLast() }
     }

@@ -57,7 +57,7 @@ struct OneReceiverTests {
   @Test("a call by name and labels is a send to one receiver, and its answer takes the type that is asked for")
   func dynamic() throws {
     let page = Page()
-    #expect(try page.dynamic.title() as? String == "page")
+    expect(try page.dynamic.title() as? String == "page")
     let joined: String = try page.dynamic.join("a", with: "b")
     expect(joined, equals: "ab")
     let doubled: Double = try page.dynamic.double(4)
@@ -79,7 +79,7 @@ struct OneReceiverTests {
     try expect(call.result?.unbox(as: Int.self), equals: 6)
     var here = Invocation("here", signature: .sample("d@:"))
     try await vault.performAndWait(&here)
-    #expect(here.result?.value as? Double == 1)
+    expect(here.result?.value as? Double == 1)
   }
 
   @Test("what is not known to be Sendable does not cross for an invocation that is waited for")
@@ -92,11 +92,11 @@ struct OneReceiverTests {
     var secret = Invocation("secret")
     let answer = await #expect(throws: MessageError.self) { try await Vault().performAndWait(&secret) }
     expect(answer?.code, equals: .isolationMismatch)
-    #expect(secret.result == nil)
+    expect(secret.result == nil)
     var fail = Invocation("fail")
     fail.result = .init(1)
     await #expect(throws: TargetError(name: "vault")) { try await Vault().performAndWait(&fail) }
-    #expect(fail.result == nil)
+    expect(fail.result == nil)
   }
 
   @Test("a row calls what it inherits, and an error says when nothing is inherited")
@@ -127,9 +127,9 @@ struct OneReceiverTests {
     }
     try expect(a(1), equals: 102)
     let none = try table.replace(Responds(to: "z") { (_: Solo) in 1 })
-    #expect(none == nil)
+    expect(none == nil)
     try table.replace("c") { original in
-      #expect(original == nil)
+      expect(original == nil)
       return Responds(to: "c") { (_: Solo) in "new" }
     }
     try expect(solo.send(Message<() -> String>("c")), equals: "new")
@@ -153,7 +153,7 @@ struct OneReceiverTests {
         }
       }
     }
-    #expect(ended)
+    expect(ended)
     try expect(Solo(table).send(Message<() -> Int>("count")), equals: 4 * rounds)
   }
 
@@ -174,20 +174,20 @@ struct OneReceiverTests {
       return call.result?.value
     }
     try table.exchange("a:", "b:")
-    #expect(try ask("a:") as? Int == 40)
-    #expect(try ask("b:") as? Int == 5)
+    expect(try ask("a:") as? Int == 40)
+    expect(try ask("b:") as? Int == 5)
     var call = Invocation("a:", arguments: [.init("x")])
     let error = #expect(throws: MessageError.self) { try solo.perform(&call) }
     expect(error?.selector, equals: "a:")
     try table.exchange("a:", "raw:")
-    #expect(try ask("a:") as? String == "raw")
-    #expect(try ask("raw:") as? Int == 40)
+    expect(try ask("a:") as? String == "raw")
+    expect(try ask("raw:") as? Int == 40)
     let count = #expect(throws: MessageError.self) { try table.exchange("a:", "c") }
     expect(count?.code, equals: .wrongArgumentCount)
     let missing = #expect(throws: MessageError.self) { try table.exchange("a:", "none:") }
     expect(missing?.code, equals: .unrecognizedSelector)
     expect(missing?.selector, equals: "none:")
-    #expect(try ask("a:") as? String == "raw")
+    expect(try ask("a:") as? String == "raw")
   }
 
   @Test("a receiver lists what it answers, with signatures and where each comes from")

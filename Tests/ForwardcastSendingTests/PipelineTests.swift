@@ -116,7 +116,7 @@ struct PipelineTests {
     try expect(text("inObject", receiver), equals: "object")
     try expect(text("inObject", Stepwise()), equals: "class")
     try expect(text("own", receiver), equals: "class")
-    #expect(receiver.journal.all.isEmpty)
+    expect(receiver.journal.all.isEmpty)
     try expect(text("who", Leaf()), equals: "leaf")
     try expect(text("kind", Leaf()), equals: "base")
     try expect(text("who", Middle()), equals: "base")
@@ -200,14 +200,14 @@ struct PipelineTests {
   }
 
   @Test("a hook that asks for the very selector that it resolves gets no")
-  func recursiveHook() { #expect(!RecursiveResolving().responds(to: "anything")) }
+  func recursiveHook() { expect(!RecursiveResolving().responds(to: "anything")) }
 
   @Test("two hooks on two threads that ask each other both come to an end")
   func crossedHooks() async {
     let (one, two) = (Crossed<Int>(), Crossed<String>())
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await onThread { #expect(!one.responds(to: "crossed")) } }
-      group.addTask { await onThread { #expect(!two.responds(to: "crossed")) } }
+      group.addTask { await onThread { expect(!one.responds(to: "crossed")) } }
+      group.addTask { await onThread { expect(!two.responds(to: "crossed")) } }
     }
   }
 
@@ -217,9 +217,9 @@ struct PipelineTests {
     expect(error?.code, equals: .unrecognizedSelector)
     expect(error?.receiver, equals: "Leaf")
     expect(error?.selector, equals: "wash:")
-    #expect(Leaf().responds(to: "kind"))
-    #expect(!Leaf().responds(to: "wash:"))
+    expect(Leaf().responds(to: "kind"))
+    expect(!Leaf().responds(to: "wash:"))
     expect(Leaf().methodSignature(for: "kind")?.description, equals: "@\"String\"@:")
-    #expect(Leaf().methodSignature(for: "wash:") == nil)
+    expect(Leaf().methodSignature(for: "wash:") == nil)
   }
 }

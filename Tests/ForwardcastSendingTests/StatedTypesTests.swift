@@ -25,7 +25,7 @@ struct StatedTypesTests {
   private func answer(_ selector: MessageSelector, _ types: String, _ boxes: ArgumentBox...) throws -> ArgumentBox? {
     var call = Invocation(selector, signature: try MethodSignature(types), arguments: boxes)
     do { try Oracle().perform(&call) } catch {
-      #expect(call.result == nil)
+      expect(call.result == nil)
       throw error
     }
     return call.result
@@ -33,9 +33,9 @@ struct StatedTypesTests {
 
   @Test("a stated return type is what the answer is converted to")
   func returnType() throws {
-    #expect(try answer("same:", "c@:q", .init(70))?.value is Int8)
-    #expect(try answer("same:", "d@:q", .init(70))?.value as? Double == 70)
-    #expect(try answer("same:", "@@:q", .init(70))?.value as? Int == 70)
+    expect(try answer("same:", "c@:q", .init(70))?.value is Int8)
+    expect(try answer("same:", "d@:q", .init(70))?.value as? Double == 70)
+    expect(try answer("same:", "@@:q", .init(70))?.value as? Int == 70)
   }
 
   @Test("an answer that does not fit the stated return type is refused")
@@ -43,9 +43,9 @@ struct StatedTypesTests {
     for (types, wanted) in [("c@:q", "(c)"), ("@\"String\"@:q", "(@\"String\")"), ("#@:q", "(#)")] {
       let error = #expect(throws: MessageError.self) { try answer("same:", types, .init(700)) }
       expect(error?.code, equals: .typeMismatch)
-      #expect(error?.argumentIndex == nil)
-      #expect(error?.evidence.hasPrefix("result: ") == true)
-      #expect(error?.evidence.contains(wanted) == true, "\(error?.evidence ?? "")")
+      expect(error?.argumentIndex == nil)
+      expect(error?.evidence.hasPrefix("result: ") == true)
+      expect(error?.evidence.contains(wanted) == true, "\(error?.evidence ?? "")")
     }
     let void = #expect(throws: MessageError.self) { try answer("ping", "q@:") }
     expect(void?.code, equals: .typeMismatch)
@@ -53,8 +53,8 @@ struct StatedTypesTests {
 
   @Test("a stated void drops the answer, as its caller does not look at it")
   func voidReturn() throws {
-    #expect(try answer("same:", "v@:q", .init(700))?.value is Void)
-    #expect(try answer("ping", "v@:")?.value is Void)
+    expect(try answer("same:", "v@:q", .init(700))?.value is Void)
+    expect(try answer("ping", "v@:")?.value is Void)
   }
 
   @Test("a receiver's own signature takes what its row takes, optionals included")
@@ -63,12 +63,12 @@ struct StatedTypesTests {
       let types = try #require(Oracle().methodSignature(for: selector))
       return try answer(selector, types.description, box)?.value
     }
-    #expect(try own("maybe:", .init(Int?.some(4))) as? Int == 5)
-    #expect(try own("maybe:", .init(4)) as? Int == 5)
-    #expect(try own("maybe:", .init(Int8(4))) as? Int == 5)
-    #expect(try own("maybe:", .init(Int?.none)) as? Int == nil)
-    #expect(try own("perhaps:", .init(100)) as? Int8 == 100)
-    #expect(try own("word:", .init(String?.some("a"))) as? String == "a")
+    expect(try own("maybe:", .init(Int?.some(4))) as? Int == 5)
+    expect(try own("maybe:", .init(4)) as? Int == 5)
+    expect(try own("maybe:", .init(Int8(4))) as? Int == 5)
+    expect(try own("maybe:", .init(Int?.none)) as? Int == nil)
+    expect(try own("perhaps:", .init(100)) as? Int8 == 100)
+    expect(try own("word:", .init(String?.some("a"))) as? String == "a")
     #expect(throws: MessageError.self) { try own("maybe:", .init("four")) }
     #expect(throws: MessageError.self) { try own("perhaps:", .init(1000)) }
     #expect(throws: MessageError.self) { try own("word:", .init(4)) }
@@ -91,8 +91,8 @@ struct StatedTypesTests {
     let (none, nothing) = (
       try Oracle().send(Message<() -> Any?>("silent")), try Oracle().send(Message<() -> (any Shape)?>("silent"))
     )
-    #expect(none == nil)
-    #expect(nothing == nil)
-    #expect(try Oracle().send(Message<() -> any Shape>("shape")) is Dot)
+    expect(none == nil)
+    expect(nothing == nil)
+    expect(try Oracle().send(Message<() -> any Shape>("shape")) is Dot)
   }
 }

@@ -73,11 +73,11 @@ struct VerifyTests {
 
   @Test("no calls at all are expected where even those that were verified are not wanted")
   func noCalls() {
-    #expect(store.verifyNoCalls())
+    expect(store.verifyNoCalls())
     store.face.clear()
     store.verify(Says.clear)
     store.face.save("a", count: 1)
-    #expect(store.verifyNoCalls() == false)
+    expect(store.verifyNoCalls() == false)
     let line = #line - 1
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(
@@ -91,7 +91,7 @@ struct VerifyTests {
         """
       ])
     store.forgetCalls()
-    #expect(store.verifyNoCalls())
+    expect(store.verifyNoCalls())
   }
 
   @Test("a failure says that there were no calls, and which were not wanted")
@@ -122,8 +122,8 @@ struct VerifyTests {
     for index in 0..<50 { store.face.save(String(repeating: "x", count: index * 4) + "\n", count: index) }
     store.verify(Says.clear)
     let lines = texts.first?.split(separator: "\n") ?? []
-    #expect(lines.count == 43 && lines.last?.hasSuffix("| … and 10 more") == true)
-    #expect(lines.allSatisfy { $0.count < 140 })
+    expect(lines.count == 43 && lines.last?.hasSuffix("| … and 10 more") == true)
+    expect(lines.allSatisfy { $0.count < 140 })
   }
 
   @Test("a failure is at the line of the expectation, a strict double's at the line that made it")
@@ -145,7 +145,7 @@ struct VerifyTests {
     let strict = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
     strict.face.clear()
     expect(failures.failures.last?.place.line, equals: UInt(#line - 2))
-    #expect(failures.failures.count == 6 && madeAt > 0)
+    expect(failures.failures.count == 6 && madeAt > 0)
   }
 
   @Test("a strict double makes a call that no stub is for a failure, which shows the stubs")
@@ -189,10 +189,10 @@ struct VerifyTests {
     store.face.save("a", count: 1)
     log.face.note("end")
     let (note, clear) = (LoggingProxy.Messages.note, Says.clear)
-    #expect(
+    expect(
       verifyOrder(log.call(note, "start"), store.call(clear), store.call(Says.save, .any, .any), log.call(note, .any)))
-    #expect(verifyOrder())
-    #expect(!verifyOrder(store.call(clear), log.call(note, "start")))
+    expect(verifyOrder())
+    expect(!verifyOrder(store.call(clear), log.call(note, "start")))
     expect(
       texts,
       equals: [
@@ -216,22 +216,22 @@ struct VerifyTests {
     log.face.note("a")
     log.face.note("a")
     let note = LoggingProxy.Messages.note
-    #expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
-    #expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
-    #expect(!verifyOrder(log.call(note, "b")))
-    #expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not come\n") == true)
+    expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
+    expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
+    expect(!verifyOrder(log.call(note, "b")))
+    expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not come\n") == true)
   }
 
   @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
   func neverAfter() {
     let note = LoggingProxy.Messages.note
     log.face.note("early")
-    #expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
     store.face.clear()
-    #expect(verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    expect(verifyNever(log.call(note, .any), after: store.call(Says.clear)))
     log.face.note("late")
-    #expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
-    #expect(verifyNever(log.call(note, "early"), after: store.call(Says.clear)))
+    expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
+    expect(verifyNever(log.call(note, "early"), after: store.call(Says.clear)))
     expect(
       texts,
       equals: [
@@ -253,13 +253,13 @@ struct VerifyTests {
 
   @Test("other calls than those that expectations were about are a failure")
   func noOtherCalls() {
-    #expect(store.verifyNoOtherCalls())
+    expect(store.verifyNoOtherCalls())
     store.face.clear()
     store.face.save("a", count: 1)
     store.face.save("b", count: 2)
     store.verify(Says.clear)
     verifyOrder(store.call(Says.save, "b", .any))
-    #expect(!store.verifyNoOtherCalls())
+    expect(!store.verifyNoOtherCalls())
     expect(
       texts,
       equals: [
@@ -272,7 +272,7 @@ struct VerifyTests {
         """
       ])
     store.verify(Says.save, "a", .any)
-    #expect(store.verifyNoOtherCalls())
+    expect(store.verifyNoOtherCalls())
   }
 
   @Test("arguments are given with their types, and captured by what is verified")
@@ -281,9 +281,9 @@ struct VerifyTests {
     store.face.save("b", count: 2)
     log.face.note("x")
     let saved = store.arguments(of: Says.save)
-    #expect(saved.map(\.0) == ["a", "b"] && saved.map(\.1) == [1, 2])
+    expect(saved.map(\.0) == ["a", "b"] && saved.map(\.1) == [1, 2])
     expect(log.arguments(of: LoggingProxy.Messages.note), equals: ["x"])
-    #expect(store.arguments(of: Says.clear).isEmpty)
+    expect(store.arguments(of: Says.clear).isEmpty)
     let counts = Capture<Int>()
     store.verify(Says.save, .any, .captured(by: counts))
     expect(counts.values, equals: [1, 2])
@@ -308,7 +308,7 @@ struct VerifyTests {
     shelf.verifyNoCalls()
     let calls = ["label = \"new\"", "shelf(1, didSell: 2)", "label", "open()", "price(of: \"tea\")"]
     for call in calls {
-      #expect(texts.first?.contains("| ✗ \(call)\n") == true || texts.first?.hasSuffix("✗ \(call)") == true)
+      expect(texts.first?.contains("| ✗ \(call)\n") == true || texts.first?.hasSuffix("✗ \(call)") == true)
     }
     expect(
       "\(shelf.call(ShelfProxy.Messages.shelfDidClose, .any, "late"))", equals: "Shelf shelf(any, didClose: \"late\")")
@@ -335,7 +335,7 @@ struct VerifyTests {
   @Test("the calls of an expectation are counted")
   func counting() {
     let calls = store.call(Says.save, .any, .where { $0 > 1 })
-    #expect(calls.count == 0 && "\(calls)" == "Store save(any, count: (a condition))")
+    expect(calls.count == 0 && "\(calls)" == "Store save(any, count: (a condition))")
     for count in 0..<4 { store.face.save("a", count: count) }
     expect(calls.count, equals: 2)
   }

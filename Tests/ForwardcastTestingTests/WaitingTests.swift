@@ -24,7 +24,7 @@ struct WaitingTests {
     await expect(server.face.unread(), equals: 3)
     await #expect(throws: MessageError.self) { try await server.face.fetch("/b") }
     await server.face.ping(1)
-    #expect(server.calls.count == 5 && failures.failures.isEmpty)
+    expect(server.calls.count == 5 && failures.failures.isEmpty)
   }
 
   @Test("what no stub answers goes to the real object, which is waited for")
@@ -84,12 +84,12 @@ struct WaitingTests {
   func waits() async {
     let face = server.face
     face.tell("before")
-    #expect(await server.call(Says.tell, "before").wait())
+    expect(await server.call(Says.tell, "before").wait())
     DispatchQueue.global().async { for index in 0..<10 { face.tell("\(index)") } }
-    #expect(await server.call(Says.tell, .where("a digit") { $0.count == 1 }).wait(times: 10))
+    expect(await server.call(Says.tell, .where("a digit") { $0.count == 1 }).wait(times: 10))
     Task { await face.ping(4) }
-    #expect(await server.call(Says.ping, .where { $0 > 3 }).wait())
-    #expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
+    expect(await server.call(Says.ping, .where { $0 > 3 }).wait())
+    expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
   }
 
   @Test("a wait that is cancelled is a failure that shows what came instead")
@@ -99,7 +99,7 @@ struct WaitingTests {
     let waiting = Task { await server.call(Says.tell, "wanted").wait(times: 2) }
     let line = #line - 1
     waiting.cancel()
-    #expect(await !waiting.value)
+    expect(await !waiting.value)
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(
       failures.failures.first?.text,
@@ -113,15 +113,15 @@ struct WaitingTests {
 
   @Test("a wait that has a limit ends with it, and one that is satisfied captures what came")
   func limitedWait() async {
-    #expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
+    expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
     let line = #line - 1
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
-    #expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
+    expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
     let told = Capture<String>()
     let face = server.face
     DispatchQueue.global().async { face.tell("a") }
-    #expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
-    #expect(told.values == ["a"] && failures.failures.count == 1)
+    expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
+    expect(told.values == ["a"] && failures.failures.count == 1)
   }
 
   @Test("that a call does not come is shown when the clock has been moved so far, and not before")
@@ -133,9 +133,9 @@ struct WaitingTests {
     clock.advance(by: .seconds(4))
     expect(clock.sleeperCount, equals: 1)
     clock.advance(by: .seconds(1))
-    #expect(await waiting.value)
-    #expect(await server.call(Says.tell, "late").doesNotCome(within: .milliseconds(1)))
-    #expect(failures.failures.isEmpty)
+    expect(await waiting.value)
+    expect(await server.call(Says.tell, "late").doesNotCome(within: .milliseconds(1)))
+    expect(failures.failures.isEmpty)
   }
 
   @Test("a call that comes after all ends the wait with a failure, as one that has come before does")
@@ -145,8 +145,8 @@ struct WaitingTests {
     let line = #line - 1
     await clock.waitForSleepers()
     server.face.tell("late")
-    #expect(await !waiting.value)
-    #expect(await !server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock))
+    expect(await !waiting.value)
+    expect(await !server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock))
     let second = #line - 1
     expect(failures.failures.map(\.place.line), equals: [UInt(line), UInt(second)])
     expect(
@@ -156,7 +156,7 @@ struct WaitingTests {
           expected                                 | actual
           no call within 5.0 seconds: tell("late") | ✗ tell("late")
         """)
-    #expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
+    expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
   }
 
   @Test("a wait for no call that is cancelled has shown nothing")
@@ -165,7 +165,7 @@ struct WaitingTests {
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
     await clock.waitForSleepers()
     waiting.cancel()
-    #expect(await !waiting.value)
+    expect(await !waiting.value)
     expect(failures.failures.map { $0.text.contains("the test was cancelled") }, equals: [true])
   }
 
@@ -180,7 +180,7 @@ struct WaitingTests {
     }
     let told = server.arguments(of: Says.tell).compactMap(Int.init)
     expect(told.sorted(), equals: Array(0...999))
-    #expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
+    expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
   }
 
   @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
@@ -192,7 +192,7 @@ struct WaitingTests {
       try await group.waitForAll()
     }
     server.verify(Says.fetch, .equal("/\(index)"), times: 10)
-    #expect(server.verifyNoOtherCalls() && failures.failures.isEmpty)
+    expect(server.verifyNoOtherCalls() && failures.failures.isEmpty)
   }
 
   @MainActor
@@ -205,11 +205,11 @@ struct WaitingTests {
     screen.stub(ScreenProxy.Messages.wait).delayed(by: .seconds(1), on: clock).answers("done")
     let face: any Screen = screen.face
     face.show("a")
-    #expect(try face.ask("?"))
+    expect(try face.ask("?"))
     let waiting = Task { try await face.wait() }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
-    #expect(try await waiting.value == "done" && failures.failures.isEmpty)
+    expect(try await waiting.value == "done" && failures.failures.isEmpty)
   }
 }
 
@@ -307,6 +307,6 @@ struct TestClockTests {
     lane.rest()
     watching.cancel()
     lane.rest()
-    #expect(goesOn.withLock { $0 })
+    expect(goesOn.withLock { $0 })
   }
 }

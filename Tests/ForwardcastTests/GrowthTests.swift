@@ -22,7 +22,7 @@ struct GrowthTests {
       looks += seen.count
     }
     expect(table.all.count, equals: 5_000)
-    #expect(looks <= 2 * 5_000)
+    expect(looks <= 2 * 5_000)
     withExtendedLifetime((targets, mailboxes)) {}
   }
 
@@ -34,7 +34,7 @@ struct GrowthTests {
       let target = Clerk("a")
       proxy.add(target, delivery: delivery).cancel()
     }
-    #expect(proxy.core.state.withLock { $0.rest?.mailboxes.count ?? .max } < 100)
+    expect(proxy.core.state.withLock { $0.rest?.mailboxes.count ?? .max } < 100)
   }
 
   @Test("what a queue looks for costs the same whether few or many queues have become known")
@@ -49,6 +49,6 @@ struct GrowthTests {
       for other in others { other.sync {} }
       return try #require(blocks)
     }
-    #expect(try blocks(2_000) <= blocks(2))
+    expect(try blocks(2_000) <= blocks(2))
   }
 }

@@ -90,7 +90,7 @@ struct NestedHookTests {
     expect(outer.broadcast(.quote, 1).failed, equals: 1)
     inner.onError = { innerErrors.write("\($0.error)") }
     expect(outer.broadcast(.quote, 1).delivered, equals: 2)
-    #expect(outerErrors.all == ["refused by guard"] && innerErrors.all == ["refused by guard"])
+    expect(outerErrors.all == ["refused by guard"] && innerErrors.all == ["refused by guard"])
     #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
   }
 
@@ -108,7 +108,7 @@ struct NestedHookTests {
     outer.onError = { _ in }
     try inner.after(.quote) { _, _ in }
     let summary = outer.broadcast(.quote, -1)
-    #expect(summary.failed == 1 && summary.delivered == 0)
+    expect(summary.failed == 1 && summary.delivered == 0)
     expect(journal.all, equals: ["bo quotes -1"])
   }
 
@@ -157,7 +157,7 @@ struct NestedHookTests {
     }
     outer.onError = { _ in }
     let summary = outer.broadcast(.quote, -1)
-    #expect(summary.delivered == 2 && summary.failed == 2)
+    expect(summary.delivered == 2 && summary.failed == 2)
     expect(told.all, equals: ["refused by bo", "refused by cy"])
   }
 
@@ -263,8 +263,8 @@ struct NestedHookTests {
     let found = Journal()
     root.onError = { found.write("\(($0.error as? MessageError)?.code.description ?? "")") }
     root.broadcast(.say, "hello")
-    #expect(found.all.contains("too many proxies"))
-    #expect(journal.all.count < 70_000)
+    expect(found.all.contains("too many proxies"))
+    expect(journal.all.count < 70_000)
   }
 
   /// `outer` with `ann`, who is direct, and `inner` with `bo`, who is direct, and `cy` on a queue.

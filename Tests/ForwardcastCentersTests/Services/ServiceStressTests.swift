@@ -49,10 +49,10 @@ extension Centers {
             } catch { wrong.write("\(error)") }
           }
         }
-        #expect(ended)
+        expect(ended)
         expect(wrong.all, equals: [])
-        #expect(made.all.allSatisfy { $0.made == 1 && $0.finished == 1 })
-        #expect(seen.withLock { $0.values.allSatisfy { $0.count == 1 } })
+        expect(made.all.allSatisfy { $0.made == 1 && $0.finished == 1 })
+        expect(seen.withLock { $0.values.allSatisfy { $0.count == 1 } })
         expect(center.services.count, equals: ServiceStressTests.services)
       }
     }
@@ -70,7 +70,7 @@ extension Centers {
           do { _ = try center.service(ServiceStressTests.key(index, made)) } catch { wrong.write("\(error)") }
         }
       }
-      #expect(ended)
+      expect(ended)
       expect(wrong.all, equals: [])
       expect(Set(center.services.map(\.name)).count, equals: center.services.count)
       for index in 0..<ServiceStressTests.services {
@@ -102,7 +102,7 @@ extension Centers {
           if thread % 8 == 0 { center.clearData() }
         }
       }
-      #expect(ended)
+      expect(ended)
       expect(wrong.all, equals: [])
     }
   }

@@ -88,7 +88,7 @@ struct IsolationShapes {
     proxy.add(first)
     proxy.add(second)
     proxy.show("x")
-    #expect(first.text == "x" && second.text == "x")
+    expect(first.text == "x" && second.text == "x")
     proxy.rows = 3
     expect(proxy.rows, equals: 6)
     #expect(throws: LoadError.late) { try proxy.check() }
@@ -241,7 +241,7 @@ struct IsolationShapes {
   func shared() async throws {
     let proxy = SharedShapeProxy()
     let (first, second) = (Member(1), Member(2))
-    #expect(await proxy.unread() == nil)
+    expect(await proxy.unread() == nil)
     await #expect(throws: MessageError.self) { try await proxy.more() }
     proxy.add(first)
     proxy.add(second, delivery: .mainActor)

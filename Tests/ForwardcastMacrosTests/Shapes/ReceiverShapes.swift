@@ -122,9 +122,9 @@ struct ReceiverShapes {
     try target.ask("setVolume:", 8)
     expect(target.volume, equals: 8)
     try expect(target.ask("changes", returning: Int.self), equals: 1)
-    #expect(!target.responds(to: "setChanges:"))
+    expect(!target.responds(to: "setChanges:"))
     try expect(target.ask("fixed", returning: String.self), equals: "}")
-    #expect(!target.responds(to: "setFixed:"))
+    expect(!target.responds(to: "setFixed:"))
     try expect(target.ask("lazily", returning: [Int].self), equals: [1, 2])
     try target.ask("setComputed:", 20)
     try expect(target.ask("computed", returning: Int.self), equals: 20)
@@ -134,8 +134,8 @@ struct ReceiverShapes {
     try expect(target.ask("secret:with:", 1, "b", returning: String.self), equals: "1b")
     try expect(target.ask("pick:or:", 3, 2, returning: Int.self), equals: 2)
     #expect(throws: LoadError.gone) { try target.ask("risky", returning: Int.self) }
-    #expect(!target.responds(to: "select::") && !target.responds(to: "variadic:"))
-    #expect(MarkedShapes.selectorTable.refusals.isEmpty)
+    expect(!target.responds(to: "select::") && !target.responds(to: "variadic:"))
+    expect(MarkedShapes.selectorTable.refusals.isEmpty)
   }
 
   @Test("all members that are not hidden")
@@ -145,7 +145,7 @@ struct ReceiverShapes {
     try expect(target.ask("name", returning: String.self), equals: "all")
     try expect(target.ask("system:", "s", returning: String.self), equals: "s}")
     for name in ["hidden", "hiddenToo", "make", "makeToo"] {
-      #expect(!target.responds(to: try MessageSelector(name)), "\(name)")
+      expect(!target.responds(to: try MessageSelector(name)), "\(name)")
     }
   }
 
@@ -155,8 +155,8 @@ struct ReceiverShapes {
     try expect(target.ask("act:to:", 3, 4, returning: Int.self), equals: 12)
     try expect(target.ask("more", returning: Int.self), equals: 1)
     try expect(target.ask("last", returning: Int.self), equals: 2)
-    #expect(!SubShapes().responds(to: "last"))
-    #expect(!AllShapes().responds(to: "more"))
+    expect(!SubShapes().responds(to: "last"))
+    expect(!AllShapes().responds(to: "more"))
   }
 
   @Test("generic classes have one table a type")
@@ -166,7 +166,7 @@ struct ReceiverShapes {
     try text.ask("put:", "b")
     try expect(number.ask("get", returning: Int.self), equals: 5)
     try expect(text.ask("get", returning: String.self), equals: "b")
-    #expect(Box<Int>.selectorTable.signature(for: "get") != Box<String>.selectorTable.signature(for: "get"))
+    expect(Box<Int>.selectorTable.signature(for: "get") != Box<String>.selectorTable.signature(for: "get"))
     try expect(Around<Int>.Inside().ask("act", returning: Int.self), equals: 7)
   }
 
@@ -214,7 +214,7 @@ struct ReceiverShapes {
   @Test("every access level")
   func access() throws {
     let receivers: [any MessageReceiver] = [PublicReceiver(), OpenReceiver(), PackageReceiver(), Holder.Nested()]
-    for receiver in receivers { #expect(receiver.responds(to: "act")) }
-    #expect(!Console().responds(to: "unmarked"))
+    for receiver in receivers { expect(receiver.responds(to: "act")) }
+    expect(!Console().responds(to: "unmarked"))
   }
 }

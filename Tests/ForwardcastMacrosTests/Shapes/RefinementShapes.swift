@@ -90,7 +90,7 @@ struct RefinementShapes {
     try expect(proxy.number(returning: .all), equals: [6])
     proxy.broadcast(FirstProxy.Messages.first, 9)
     expect(target.log.last, equals: "first 9")
-    #expect(proxy.responds(to: "first:") && proxy.responds(to: "second") && proxy.responds(to: "third:"))
+    expect(proxy.responds(to: "first:") && proxy.responds(to: "second") && proxy.responds(to: "third:"))
   }
 
   @Test("two protocols at once")
@@ -251,7 +251,7 @@ struct RefinementShapes {
     let (proxy, target) = (BasedProxy(), Target())
     proxy.add(target)
     let root: Root = proxy
-    #expect(root.isRoot)
+    expect(root.isRoot)
     expect(proxy.act(), equals: 1)
   }
 
@@ -264,7 +264,7 @@ struct RefinementShapes {
     inner.add(second)
     outer.first(1)
     expect(second.log, equals: ["first 1"])
-    #expect(outer.responds(to: "second"))
+    expect(outer.responds(to: "second"))
     inner.remove(second)
     outer.first(2)
     expect(first.log, equals: ["first 1", "first 2"])

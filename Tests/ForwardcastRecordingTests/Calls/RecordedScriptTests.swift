@@ -97,7 +97,7 @@ struct RecordedScriptTests {
     expect(written, equals: "[r take: \(text)]\n")
     // And as an answer it is expected.
     try expect(recording(of: 1, answer: value).script(), equals: "expect [r take: 1] == \(text)\n")
-    #expect(ScriptSession.check(written) == nil)
+    expect(ScriptSession.check(written) == nil)
     // The script reads it as the value that it has.
     let session = ScriptSession()
     let echo = BareReceiver {
@@ -105,8 +105,8 @@ struct RecordedScriptTests {
     }
     session.register(echo, as: "r")
     let read = session.run(written)
-    #expect(read.error == nil)
-    #expect(session.run("expect \(text) == \(text)").succeeded)
+    expect(read.error == nil)
+    expect(session.run("expect \(text) == \(text)").succeeded)
   }
 
   @Test("a type that a script has no literal for is refused with its name", arguments: refusedCases.indices)
@@ -121,15 +121,15 @@ struct RecordedScriptTests {
   func unwritableAnswer() throws {
     let text = try recording(of: 1, answer: Color()).script()
     expect(text, equals: "[r take: 1]  # answered a value of type Color\n")
-    #expect(ScriptSession.check(text) == nil)
+    expect(ScriptSession.check(text) == nil)
   }
 
   @Test("lists are written as deep as a script reads them, and refused beyond")
   func depth() throws {
     func nested(_ depth: Int) -> Any { (0..<depth).reduce([] as [Any]) { list, _ in [list] } }
     let text = try recording(of: nested(60)).script()
-    #expect(ScriptSession.check(text) == nil)
-    #expect(ScriptSession.check("expect " + text) == nil)
+    expect(ScriptSession.check(text) == nil)
+    expect(ScriptSession.check("expect " + text) == nil)
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: nested(61)).script() }
     expect(error?.description, equals: #"argument 0 of "take:" lies in over 60 lists inside one another"#)
   }
@@ -160,12 +160,12 @@ struct RecordedScriptTests {
     message = Invocation("a::", arguments: [.init(1), .init(2)])
     _ = try? ledger.perform(&message)
     let text = try office.recorder.recording.script()
-    #expect(text.hasPrefix("expect [ledger add: 1 to: 2] throws \"unrecognized selector add:to: of Ledger"))
-    #expect(text.contains("\nexpect [ledger a: 1 : 2] throws "))
+    expect(text.hasPrefix("expect [ledger add: 1 to: 2] throws \"unrecognized selector add:to: of Ledger"))
+    expect(text.contains("\nexpect [ledger a: 1 : 2] throws "))
     let again = Office()
     let session = ScriptSession()
     for (name, proxy) in again.recorded { session.register(proxy, as: name) }
-    #expect(session.run(text).succeeded)
+    expect(session.run(text).succeeded)
   }
 
   @Test("a script that does not do the same fails where it differs")

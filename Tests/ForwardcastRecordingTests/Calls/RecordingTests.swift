@@ -22,11 +22,11 @@ struct RecordingTests {
     let calls = ledger.recorder.calls
     expect(calls.map { "\($0.message)" }, equals: ["note: \"a\"", "clear", "wash: \"pan\"", "merge: [:] scale: -1"])
     try expect(calls[0].answer?.unbox(as: Int.self), equals: 1)
-    #expect(calls[1].answer?.value is Void)
+    expect(calls[1].answer?.value is Void)
     expect(calls[2].error?.description, equals: "unrecognized selector wash: of Ledger")
     expect(calls[2].error?.type, equals: "MessageError")
     expect(calls[3].error?.description, equals: "scale -1.0 is \"negative\"\nand spills")
-    #expect(calls[3].answer == nil && calls[0].error == nil)
+    expect(calls[3].answer == nil && calls[0].error == nil)
   }
 
   @Test("a recording prints a line for each call, nested calls indented")
@@ -56,7 +56,7 @@ struct RecordingTests {
     expect(ledger.recorder.calls.map(\.depth), equals: [0])
     expect(desk.recorder.calls.map(\.receiver), equals: ["FrontDesk"])
     // And across recorders the numbers say which came first.
-    #expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
+    expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
   }
 
   @Test("recordings are equal when receivers, messages, outcomes and depths are")
@@ -68,17 +68,17 @@ struct RecordingTests {
       return proxy.recorder.recording
     }
     let one = try recording("a")
-    #expect(try one.isEqual(to: recording("a")) == true)
-    #expect(try one.isEqual(to: recording("b")) == false)
-    #expect(try one.isEqual(to: recording("a", as: "other")) == false)
-    #expect(try one.isEqual(to: recording("a", twice: true)) == false)
+    expect(try one.isEqual(to: recording("a")) == true)
+    expect(try one.isEqual(to: recording("b")) == false)
+    expect(try one.isEqual(to: recording("a", as: "other")) == false)
+    expect(try one.isEqual(to: recording("a", twice: true)) == false)
     // The same words, with another answer.
     var second = try recording("a", twice: true)
     second.calls.removeFirst()
-    #expect(one.isEqual(to: second) == false)
+    expect(one.isEqual(to: second) == false)
     let failed = RecordingProxy(of: Ledger(), as: "ledger")
     _ = try? failed.dynamic.wash("a")
-    #expect(failed.recorder.recording.isEqual(to: one) == false)
+    expect(failed.recorder.recording.isEqual(to: one) == false)
   }
 
   @Test("where a type has no equality and all else is equal, it is not known whether recordings are")
@@ -90,21 +90,21 @@ struct RecordingTests {
       _ = try proxy.send(.note, note)
       return proxy.recorder.recording
     }
-    #expect(try recording("a").isEqual(to: recording("a")) == nil)
-    #expect(try recording("a").isEqual(to: recording("b")) == false)
+    expect(try recording("a").isEqual(to: recording("a")) == nil)
+    expect(try recording("a").isEqual(to: recording("b")) == false)
   }
 
   @Test("dictionaries of values of any type are equal when their keys and values are")
   func dictionaries() {
     func box(_ value: [String: Any]) -> ArgumentBox { ArgumentBox(value) }
     let one = box(["a": 1, "b": ["c": nil as Int? as Any]])
-    #expect(one.isEqual(to: box(["b": ["c": nil as Int? as Any], "a": 1])) == true)
-    #expect(one.isEqual(to: box(["a": 1, "b": ["c": 2]])) == false)
-    #expect(one.isEqual(to: box(["a": 1, "c": ["c": nil as Int? as Any]])) == false)
-    #expect(one.isEqual(to: box(["a": 1])) == false)
+    expect(one.isEqual(to: box(["b": ["c": nil as Int? as Any], "a": 1])) == true)
+    expect(one.isEqual(to: box(["a": 1, "b": ["c": 2]])) == false)
+    expect(one.isEqual(to: box(["a": 1, "c": ["c": nil as Int? as Any]])) == false)
+    expect(one.isEqual(to: box(["a": 1])) == false)
     struct Opaque {}
-    #expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 1])) == nil)
-    #expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 2])) == false)
+    expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 1])) == nil)
+    expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 2])) == false)
   }
 
   @Test("a dictionary arrives as one of another type when its keys and values can be given")
@@ -125,7 +125,7 @@ struct RecordingTests {
     try ledger.send(.clear)
     let recording = office.recorder.recording
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
-    #expect(read.isEqual(to: recording) == true, "\(read)\n\(recording)")
+    expect(read.isEqual(to: recording) == true, "\(read)\n\(recording)")
     expect(read.description, equals: recording.description)
     expect(read.calls.map(\.depth), equals: [0, 1, 1, 0, 0, 0])
   }
@@ -135,7 +135,7 @@ struct RecordingTests {
     let ledger = RecordingProxy(of: Ledger())
     let _: String = try ledger.dynamic.anything(Ledger())
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(ledger.recorder.recording) }
-    #expect("\(try #require(error))".contains("argument 0 of anything: is not Encodable: Ledger"))
+    expect("\(try #require(error))".contains("argument 0 of anything: is not Encodable: Ledger"))
   }
 
   @Test("a call that has not ended says so, compares and is written so")
@@ -151,9 +151,9 @@ struct RecordingTests {
     try expect(proxy.send(.level), equals: 3)
     let recording = try #require(inside)
     expect(recording.description, equals: "[seen level] has not ended")
-    #expect(recording.isEqual(to: recorder.recording) == false)
+    expect(recording.isEqual(to: recorder.recording) == false)
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(recording))
-    #expect(read.isEqual(to: recording) == true)
+    expect(read.isEqual(to: recording) == true)
   }
 
   @Test("a recorder that forgets keeps nothing of a call that is in progress")
@@ -166,7 +166,7 @@ struct RecordingTests {
     }
     let proxy = RecordingProxy(of: seen, as: "seen", into: recorder)
     try expect(proxy.send(.level), equals: 3)
-    #expect(recorder.calls.isEmpty)
+    expect(recorder.calls.isEmpty)
     try proxy.dynamic.wash()
     expect(recorder.recording.description, equals: "[seen wash]")
   }
@@ -182,7 +182,7 @@ struct RecordingTests {
     expect(answers, equals: Array((60 - kept)..<60).map { $0 + 1 })
     expect(recorder.forgottenCalls, equals: 60 - kept)
     recorder.removeAll()
-    #expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
+    expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
   }
 
   @Test("among the targets of a multicast it gets what its target answers, and is passed over for the rest")
@@ -193,18 +193,18 @@ struct RecordingTests {
     let first = try crowd.collect(.note, "a", returning: .all)
     expect(first, equals: [1])
     let summary = crowd.broadcast(Message<(String) -> Void>("wash:"), "pan")
-    #expect(summary.nobodyResponded)
+    expect(summary.nobodyResponded)
     expect(ledger.recorder.calls.map { "\($0.message)" }, equals: ["note: \"a\""])
   }
 
   @Test("messages arrive with the types that they were sent with, and a question costs no record")
   func transparency() throws {
     let ledger = RecordingProxy(of: Ledger())
-    #expect(ledger.responds(to: "note:") && !ledger.responds(to: "wash:"))
+    expect(ledger.responds(to: "note:") && !ledger.responds(to: "wash:"))
     expect(ledger.methodSignature(for: "note:"), equals: Ledger.selectorTable.method(for: "note:")?.signature)
     let error: any Error = Spilled(description: "x")
-    #expect(try ledger.dynamic.anything(error) as String == "Spilled")
-    #expect(try ledger.dynamic.anything(Int8(3)) as String == "Int8")
+    expect(try ledger.dynamic.anything(error) as String == "Spilled")
+    expect(try ledger.dynamic.anything(Int8(3)) as String == "Int8")
     expect(ledger.recorder.calls.count, equals: 2)
   }
 

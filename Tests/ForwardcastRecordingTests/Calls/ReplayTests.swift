@@ -65,11 +65,11 @@ struct ReplayTests {
     let (till, display) = (Till(), Display())
     till.display = display
     let again = try recording.replay(into: ["till": till])
-    #expect(again.isEqual(to: Recording(recording.outermostCalls)) == true, "\(again)")
-    #expect(display.lines == ["3", "7"] && till.total == 0)
+    expect(again.isEqual(to: Recording(recording.outermostCalls)) == true, "\(again)")
+    expect(display.lines == ["3", "7"] && till.total == 0)
     // Another state comes to something else.
     _ = try till.dynamic.add(1)
-    #expect(try recording.replay(into: till).isEqual(to: Recording(recording.outermostCalls)) == false)
+    expect(try recording.replay(into: till).isEqual(to: Recording(recording.outermostCalls)) == false)
     expect(again.calls.map(\.outcome.isFailure), equals: [false, false, true, false])
   }
 
@@ -92,7 +92,7 @@ struct ReplayTests {
       recording = recorded.recorder.recording
     }
     let again = try await recording.replayAndWait(into: ["vault": vault])
-    #expect(again.isEqual(to: recording) == true)
+    expect(again.isEqual(to: recording) == true)
     await expect(vault.total, equals: 3)
   }
 
@@ -105,29 +105,29 @@ struct ReplayTests {
     _ = try recordedTill.dynamic.add(1)
     _ = try account.dynamic.logIn("ann", password: "secret")
     let missing = #expect(throws: ReplayError.self) { try recorder.recording.replay(into: ["till": till]) }
-    #expect(missing?.reason == .unknownReceiver && missing?.index == 1 && missing?.receiver == "account")
+    expect(missing?.reason == .unknownReceiver && missing?.index == 1 && missing?.receiver == "account")
     let redacted = #expect(throws: ReplayError.self) {
       try recorder.recording.replay(into: ["till": till, "account": Account()])
     }
-    #expect(redacted?.reason == .redacted && redacted?.selector == "logIn:password:")
+    expect(redacted?.reason == .redacted && redacted?.selector == "logIn:password:")
     expect(till.total, equals: 0)
   }
 
   @Test("times are taken where they are asked for, are written down, and are not compared")
   func times() throws {
     let (timed, untimed) = (try record(into: CallRecorder(takesTimes: true)), try record())
-    #expect(untimed.calls.allSatisfy { $0.time == nil && $0.duration == nil })
-    #expect(timed.isEqual(to: untimed) == true)
+    expect(untimed.calls.allSatisfy { $0.time == nil && $0.duration == nil })
+    expect(timed.isEqual(to: untimed) == true)
     let times = try timed.calls.map { call in
       let (begin, length) = (try #require(call.time), try #require(call.duration))
-      #expect(begin >= .zero && length >= .zero)
+      expect(begin >= .zero && length >= .zero)
       return (begin: begin, end: begin + length)
     }
     expect(times.map(\.begin), equals: times.map(\.begin).sorted())
     // The display was told while the till was asked.
-    #expect(timed.calls[1].receiver == "display" && times[1].end <= times[0].end && times[0].end <= times[2].begin)
+    expect(timed.calls[1].receiver == "display" && times[1].end <= times[0].end && times[0].end <= times[2].begin)
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(timed))
-    #expect(
+    expect(
       read.calls.map(\.time) == timed.calls.map(\.time) && read.calls.map(\.duration) == timed.calls.map(\.duration))
   }
 
@@ -139,11 +139,11 @@ struct ReplayTests {
     let error = #expect(throws: Spilled.self) { let _: String? = try account.dynamic.logIn("", password: "secret") }
     expect(error?.description, equals: "no name for secret")
     let recording = account.recorder.recording
-    #expect(!"\(recording)".contains("secret") && recording.calls[1].error?.type == "Spilled")
+    expect(!"\(recording)".contains("secret") && recording.calls[1].error?.type == "Spilled")
     expect("\(recording)".contains("ann"), equals: arguments != nil)
-    #expect(recording.calls[0].answer?.value is RedactedValue)
+    expect(recording.calls[0].answer?.value is RedactedValue)
     let data = try JSONEncoder().encode(recording)
-    #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
+    expect(!String(decoding: data, as: UTF8.self).contains("secret"))
     #expect(throws: ScriptWritingError.self) { try recording.script() }
   }
 

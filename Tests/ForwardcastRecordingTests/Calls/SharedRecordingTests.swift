@@ -64,7 +64,7 @@ struct SharedRecordingTests {
     for thread in 0..<4 {
       expect(numbers.filter { $0 / 1000 == thread }, equals: (0..<500).map { thread * 1000 + $0 })
     }
-    #expect(calls.allSatisfy { ($0.answer?.value as? Int) == (try? $0.message.argument(0, as: Int.self)) })
+    expect(calls.allSatisfy { ($0.answer?.value as? Int) == (try? $0.message.argument(0, as: Int.self)) })
     expect(calls.map(\.order), equals: calls.map(\.order).sorted())
   }
 }

@@ -61,7 +61,7 @@ struct TypedCallTests {
     #expect(throws: Spilled.self) { try shapes.rename("") }
     registration.cancel()
     expect(shapes.weight(), equals: 7)
-    #expect(one.place == [1, 2] && two.name == "disc")
+    expect(one.place == [1, 2] && two.name == "disc")
     expect(
       recorder.recording.description,
       equals: """
@@ -92,11 +92,11 @@ struct TypedCallTests {
     let circle = Circle()
     shapes.add(circle, recordedBy: recorder)
     let dead = (0..<50).map { _ in shapes.add(Circle(), recordedBy: recorder) }
-    #expect(shapes.count == 1 && shapes.registrations.count == 1)
-    #expect(dead.allSatisfy { !$0.isLive && $0.target == nil })
+    expect(shapes.count == 1 && shapes.registrations.count == 1)
+    expect(dead.allSatisfy { !$0.isLive && $0.target == nil })
     shapes.move(1, to: 1)
-    #expect(shapes.multicast.slotCount < 16)
-    #expect(circle.place == [1, 1] && recorder.calls.count == 1)
+    expect(shapes.multicast.slotCount < 16)
+    expect(circle.place == [1, 1] && recorder.calls.count == 1)
   }
 
   @Test("a caller that waits is answered from another isolation")
@@ -127,7 +127,7 @@ struct TypedCallTests {
     let again = try record { shape in
       let session = ScriptSession()
       session.register(try #require(shape as? ShapeProxy), as: "shape")
-      #expect(session.run(script).succeeded)
+      expect(session.run(script).succeeded)
     }
     expect(again, equals: script)
   }
@@ -139,12 +139,12 @@ struct TypedCallTests {
     history.prepare(circle, as: ShapeProxy()).move(1, to: 2)
     expect(history.prepare(circle, as: ShapeProxy()).weight(), equals: -1)
     #expect(throws: MessageError.self) { try history.prepare(circle, as: ShapeProxy()).rename("x") }
-    #expect(circle.place == [0, 0] && history.undoCount == 3)
+    expect(circle.place == [0, 0] && history.undoCount == 3)
     try history.undo()
     expect(circle.name, equals: "x")
     try history.undo()
     try history.undo()
-    #expect(circle.place == [1, 2] && !history.canUndo)
+    expect(circle.place == [1, 2] && !history.canUndo)
     // A stand-in takes any number of calls, and what a step throws is thrown by the undo.
     let stand = history.prepare(circle, as: ShapeProxy())
     stand.move(5, to: 5)
@@ -171,11 +171,11 @@ struct TypedCallTests {
     }
     expect(history.undoCount, equals: 1)
     expect(errors.withLock { $0 }.count, equals: 2)
-    #expect(errors.withLock { $0 }.allSatisfy { $0.contains("isolation") }, "\(errors.withLock { $0 })")
+    expect(errors.withLock { $0 }.allSatisfy { $0.contains("isolation") }, "\(errors.withLock { $0 })")
     stand.turn(on: false)
     expect(history.undoCount, equals: 2)
     try history.undo()
-    #expect(!lamp.isOn.withLock { $0 })
+    expect(!lamp.isOn.withLock { $0 })
   }
 
   @Test("a stand-in that was prepared on an actor takes calls in all of the actor's tasks")
@@ -196,12 +196,12 @@ struct TypedCallTests {
       let stand = circle.map { history.prepare($0, as: ShapeProxy()) }
       weakStand = stand
       stand?.move(1, to: 1)
-      #expect(history.canUndo)
+      expect(history.canUndo)
       circle = nil
-      #expect(weakCircle == nil && !history.canUndo)
+      expect(weakCircle == nil && !history.canUndo)
       stand?.move(1, to: 1)
-      #expect(!history.canUndo)
+      expect(!history.canUndo)
     }
-    #expect(weakStand == nil)
+    expect(weakStand == nil)
   }
 }

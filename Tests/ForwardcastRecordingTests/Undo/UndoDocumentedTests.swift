@@ -136,10 +136,10 @@ struct UndoDocumentedTests {
       do { try perform(act, history, note) } catch let error as UndoError { errors.append(error.code) }
     }
     expect(note.text, equals: rule.text)
-    #expect(history.canUndo == (rule.undo != nil) && history.canRedo == (rule.redo != nil))
-    #expect(history.undoActionName == rule.undo ?? "" && history.redoActionName == rule.redo ?? "")
+    expect(history.canUndo == (rule.undo != nil) && history.canRedo == (rule.redo != nil))
+    expect(history.undoActionName == rule.undo ?? "" && history.redoActionName == rule.redo ?? "")
     expect(history.groupingLevel, equals: rule.level)
     expect(errors, equals: rule.errors)
-    #expect(!history.isUndoing && !history.isRedoing)
+    expect(!history.isUndoing && !history.isRedoing)
   }
 }

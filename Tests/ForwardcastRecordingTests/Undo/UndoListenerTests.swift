@@ -91,13 +91,13 @@ struct UndoListenerTests {
     _ = try? history.redo()
     listening.cancel()
     // Whatever has come of it, nothing is in progress, and the history does what it is told.
-    #expect(!history.isUndoing && !history.isRedoing)
+    expect(!history.isUndoing && !history.isRedoing)
     while history.groupingLevel > 0 { try history.endGroup() }
     history.removeAllActions()
     let value = counter.value
     counter.set(value + 1)
-    #expect(try history.undo() && counter.value == value)
-    #expect(try history.redo() && counter.value == value + 1)
+    expect(try history.undo() && counter.value == value)
+    expect(try history.redo() && counter.value == value + 1)
   }
 
   @Test("a group that is being closed cannot be ended by who is told of it")
@@ -112,7 +112,7 @@ struct UndoListenerTests {
     }
     counter.set(1)
     expect(refusals, equals: [.isPerforming, .isPerforming])
-    #expect(history.undoCount == 1 && history.groupingLevel == 0)
+    expect(history.undoCount == 1 && history.groupingLevel == 0)
   }
 
   @Test("a step is kept also where a listener would undo the group that is made for it")
@@ -123,7 +123,7 @@ struct UndoListenerTests {
       if !history.isUndoing { refusals.append(self.refusal { try history.undo() }) }
     }
     counter.set(1)
-    #expect(refusals == [.isPerforming] && history.undoCount == 1)
+    expect(refusals == [.isPerforming] && history.undoCount == 1)
     try history.undo()
     expect(counter.value, equals: 0)
   }
@@ -142,8 +142,8 @@ struct UndoListenerTests {
       }
     }
     try history.undo()
-    #expect(counter.value == 2 && !refusals.isEmpty && refusals.allSatisfy { $0 == .isPerforming })
-    #expect(history.undoCount == 2 && history.redoCount == 1)
+    expect(counter.value == 2 && !refusals.isEmpty && refusals.allSatisfy { $0 == .isPerforming })
+    expect(history.undoCount == 2 && history.redoCount == 1)
   }
 
   @Test("what a listener of willUndo registers is undone first, since it was done last")
@@ -153,7 +153,7 @@ struct UndoListenerTests {
     let listening = history.events.on(Events.willUndo) { _ in counter.set(2) }
     try history.undo()
     listening.cancel()
-    #expect(counter.value == 1 && history.undoCount == 1)
+    expect(counter.value == 1 && history.undoCount == 1)
     try history.undo()
     expect(counter.value, equals: 0)
   }
@@ -163,9 +163,9 @@ struct UndoListenerTests {
     let counter = Counter(history)
     history.events.on(Events.willCloseGroup) { $0.beginGroup() }
     history.group { counter.set(1) }
-    #expect(history.groupingLevel == 0 && history.undoCount == 1)
+    expect(history.groupingLevel == 0 && history.undoCount == 1)
     try history.undo()
-    #expect(counter.value == 0 && history.groupingLevel == 0)
+    expect(counter.value == 0 && history.groupingLevel == 0)
   }
 
   @Test("groups may be nested as deep as memory allows")
@@ -174,14 +174,14 @@ struct UndoListenerTests {
     for _ in 0..<depth { history.beginGroup() }
     counter.set(1)
     for _ in 0..<depth { try history.endGroup() }
-    #expect(history.canUndo && history.undoCount == 1)
+    expect(history.canUndo && history.undoCount == 1)
     try history.undo()
-    #expect(counter.value == 0 && history.redoCount == 1)
+    expect(counter.value == 0 && history.redoCount == 1)
     for _ in 0..<100 { history.beginGroup() }
     counter.set(2)
     history.removeAllActions(withTarget: counter)
     for _ in 0..<100 { try history.endGroup() }
-    #expect(!history.canUndo)
+    expect(!history.canUndo)
   }
 
   /// Calls its history when it is released.
@@ -213,7 +213,7 @@ struct UndoListenerTests {
     step()
     history.removeAllActions(withTarget: counter)
     do { step(of: Counter(history)) }
-    #expect(history.undoCount <= 1)
+    expect(history.undoCount <= 1)
     history.group {
       step()
       history.removeAllActions(withTarget: counter)
@@ -222,7 +222,7 @@ struct UndoListenerTests {
     }
     history.removeAllActions()
     counter.set(5)
-    #expect(try history.undo() && counter.value == 0)
+    expect(try history.undo() && counter.value == 0)
   }
 
   @Test("a limit costs each step the same, however many are kept")
@@ -231,7 +231,7 @@ struct UndoListenerTests {
     history.levelsOfUndo = 1000
     for value in 0..<12_000 { counter.set(value) }
     expect(history.undoCount, equals: 1000)
-    #expect(history.undoStack.looks <= 12_000 * 6, "\(history.undoStack.looks)")
+    expect(history.undoStack.looks <= 12_000 * 6, "\(history.undoStack.looks)")
   }
 
   @Test("no more can be undone than the limit says, whatever is kept beyond it", arguments: [1, 2, 5, 8, 100])
@@ -241,12 +241,12 @@ struct UndoListenerTests {
     for steps in [1, limit, limit + 1, limit * 3, limit + limit / 4] {
       for value in 1...steps { counter.set(value) }
       let before = history.undoCount
-      #expect(before <= limit)
+      expect(before <= limit)
       var undone = 0
       while try history.undo() { undone += 1 }
-      #expect(undone == before && !history.canUndo && history.redoCount == undone)
+      expect(undone == before && !history.canUndo && history.redoCount == undone)
       while try history.redo() { undone -= 1 }
-      #expect(undone == 0 && history.undoCount == before)
+      expect(undone == 0 && history.undoCount == before)
     }
     // Neither a higher limit nor none brings back what is beyond it.
     for value in 1...(limit * 2) { counter.set(value) }
@@ -269,9 +269,9 @@ struct UndoCoalescingTests {
   func joined() throws {
     let counter = Counter(history)
     for value in 1...5 { type(counter, value) }
-    #expect(history.undoCount == 1 && history.undoMenuItemTitle == "Undo Type")
+    expect(history.undoCount == 1 && history.undoMenuItemTitle == "Undo Type")
     try history.undo()
-    #expect(counter.value == 0 && history.redoCount == 1)
+    expect(counter.value == 0 && history.redoCount == 1)
     try history.redo()
     expect(counter.value, equals: 5)
     // What is typed after an undo or a redo is a change of its own.
@@ -280,7 +280,7 @@ struct UndoCoalescingTests {
     try history.undo()
     expect(counter.value, equals: 5)
     type(counter, 7)
-    #expect(history.undoCount == 2 && !history.canRedo)
+    expect(history.undoCount == 2 && !history.canRedo)
   }
 
   /// What keeps the next group apart.

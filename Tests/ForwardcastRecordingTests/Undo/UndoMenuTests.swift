@@ -127,11 +127,11 @@ struct UndoMenuTests {
   func discardable() throws {
     let canvas = Canvas()
     try step(history, canvas)
-    #expect(!history.undoActionIsDiscardable)
+    expect(!history.undoActionIsDiscardable)
     history.setActionIsDiscardable(true)
-    #expect(history.undoActionIsDiscardable && !history.redoActionIsDiscardable)
+    expect(history.undoActionIsDiscardable && !history.redoActionIsDiscardable)
     try history.undo()
-    #expect(history.redoActionIsDiscardable && !history.undoActionIsDiscardable)
+    expect(history.redoActionIsDiscardable && !history.undoActionIsDiscardable)
     withExtendedLifetime(canvas) {}
   }
 
@@ -145,14 +145,14 @@ struct UndoMenuTests {
       weakBitmap = bitmap
       try history.prepare(#require(canvas)).send(.paint, Optional(bitmap))
     }
-    #expect(weakBitmap != nil && history.canUndo)
+    expect(weakBitmap != nil && history.canUndo)
     try history.undo()
-    #expect(canvas?.bitmap === weakBitmap)
+    expect(canvas?.bitmap === weakBitmap)
     try history.prepare(#require(canvas)).send(.paint, nil)
     canvas = nil
-    #expect(weakCanvas == nil)
-    #expect(!history.canUndo && history.undoCount == 0)
-    #expect(try !history.undo())
+    expect(weakCanvas == nil)
+    expect(!history.canUndo && history.undoCount == 0)
+    expect(try !history.undo())
   }
 
   @Test("the steps of a dead target are passed over, and those of others in the same group are undone")
@@ -169,13 +169,13 @@ struct UndoMenuTests {
       }
       try history.prepare(other).send(.paint, nil)
       history.setActionName("Dead")
-      #expect(history.undoActionName == "Dead" && history.undoCount == 3)
+      expect(history.undoActionName == "Dead" && history.undoCount == 3)
     }
-    #expect(history.undoActionName == "Both" && history.undoCount == 2)
+    expect(history.undoActionName == "Both" && history.undoCount == 2)
     try history.undo()
-    #expect(canvas.bitmap != nil && history.undoActionName == "First")
+    expect(canvas.bitmap != nil && history.undoActionName == "First")
     try history.undo()
-    #expect(canvas.bitmap == nil)
+    expect(canvas.bitmap == nil)
   }
 
   @Test("dead groups do not count for the limit")
@@ -213,20 +213,20 @@ struct UndoMenuTests {
       told, equals: ["checkpoint", "undoing", "checkpoint!", "opened!", "checkpoint!", "closing!", "closed!", "undone"])
     told = []
     try history.redo()
-    #expect(told.contains("redoing") && told.last == "redone")
+    expect(told.contains("redoing") && told.last == "redone")
     withExtendedLifetime(canvas) {}
   }
 
   @Test("what can be undone is known while nothing is open, in an open group, and during an undo")
   func canUndo() throws {
     let canvas = Canvas()
-    #expect(!history.canUndo && !history.canRedo)
+    expect(!history.canUndo && !history.canRedo)
     history.beginGroup()
-    #expect(!history.canUndo)
+    expect(!history.canUndo)
     try step(history, canvas)
-    #expect(history.canUndo && history.undoCount == 1)
+    expect(history.canUndo && history.undoCount == 1)
     try history.endGroup()
-    #expect(history.canUndo && history.undoCount == 1)
+    expect(history.canUndo && history.undoCount == 1)
     var inside: [Bool] = []
     history.register(canvas) { _ in inside = [history.canUndo, history.canRedo] }
     try history.undo()

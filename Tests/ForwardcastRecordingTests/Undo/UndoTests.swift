@@ -39,13 +39,13 @@ struct UndoTests {
   func undoAndRedo() throws {
     let page = Page(history)
     try titles(page, "a", "b")
-    #expect(try history.undo() && page.title == "a")
-    #expect(try history.undo() && page.title == "")
-    #expect(try !history.undo())
-    #expect(try history.redo() && page.title == "a")
-    #expect(try history.redo() && page.title == "b")
-    #expect(try !history.redo())
-    #expect(try history.undo() && page.title == "a")
+    expect(try history.undo() && page.title == "a")
+    expect(try history.undo() && page.title == "")
+    expect(try !history.undo())
+    expect(try history.redo() && page.title == "a")
+    expect(try history.redo() && page.title == "b")
+    expect(try !history.redo())
+    expect(try history.undo() && page.title == "a")
   }
 
   @Test("a step is prepared by key, by name, as a value and as a closure")
@@ -77,7 +77,7 @@ struct UndoTests {
     let stand = ForwardingProxy(to: page)
     expect(code { try history.prepare(stand).dynamic.wash("pan") }, equals: .unrecognizedSelector)
     expect(code { try history.prepare(stand).perform(Invocation("setTitle:")) }, equals: .wrongArgumentCount)
-    #expect(!history.canUndo)
+    expect(!history.canUndo)
     try history.prepare(stand).dynamic.setTitle("through")
     try history.undo()
     expect(page.title, equals: "through")
@@ -90,12 +90,12 @@ struct UndoTests {
     var seen: [String] = []
     history.register(page) { _ in seen.append("outside") }
     try history.undo()
-    #expect(seen == ["outside"] && page.title == "c")
+    expect(seen == ["outside"] && page.title == "c")
     try history.undo()
     expect(page.title, equals: "")
     expect(history.redoMenuItemTitle, equals: "Redo Type")
     try history.redo()
-    #expect(page.title == "c" && history.undoMenuItemTitle == "Undo Type")
+    expect(page.title == "c" && history.undoMenuItemTitle == "Undo Type")
   }
 
   @Test("a group inside of a group belongs to it, and can be undone by itself while the outer one is open")
@@ -107,10 +107,10 @@ struct UndoTests {
     try titles(page, "b", "c")
     expect(history.groupingLevel, equals: 2)
     try history.endGroup()
-    #expect(try history.undoNestedGroup() && page.title == "a")
+    expect(try history.undoNestedGroup() && page.title == "a")
     // What stands last is a step now, and no group.
-    #expect(try !history.undoNestedGroup() && page.title == "a")
-    #expect(history.groupingLevel == 1 && history.redoCount == 1)
+    expect(try !history.undoNestedGroup() && page.title == "a")
+    expect(history.groupingLevel == 1 && history.redoCount == 1)
     try history.endGroup()
     try history.undo()
     expect(page.title, equals: "")
@@ -122,7 +122,7 @@ struct UndoTests {
     history.beginGroup()
     try history.group { try page.setTitle("d") }
     try page.setTitle("e")
-    #expect(try !history.undoNestedGroup() && page.title == "e")
+    expect(try !history.undoNestedGroup() && page.title == "e")
     try history.endGroup()
   }
 
@@ -134,13 +134,13 @@ struct UndoTests {
     try page.setTitle("b")
     history.beginGroup()
     let undone = #expect(throws: UndoError.self) { try history.undo() }
-    #expect(undone?.code == .groupIsOpen && undone?.description == "2 undo groups are open")
+    expect(undone?.code == .groupIsOpen && undone?.description == "2 undo groups are open")
     try history.endGroup()
     let redone = #expect(throws: UndoError.self) { try history.redo() }
-    #expect(redone?.code == .groupIsOpen && redone?.groupingLevel == 1)
+    expect(redone?.code == .groupIsOpen && redone?.groupingLevel == 1)
     expect(page.title, equals: "b")
     try history.undo()
-    #expect(page.title == "a" && history.groupingLevel == 0)
+    expect(page.title == "a" && history.groupingLevel == 0)
     let ended = #expect(throws: UndoError.self) { try history.endGroup() }
     expect(ended?.code, equals: .noGroupIsOpen)
   }
@@ -149,7 +149,7 @@ struct UndoTests {
   func groupEnds() throws {
     let page = Page(history)
     history.group {}
-    #expect(!history.canUndo && history.undoCount == 0)
+    expect(!history.canUndo && history.undoCount == 0)
     #expect(throws: Spilled.self) {
       try history.group("Half") {
         try page.setTitle("a")
@@ -157,7 +157,7 @@ struct UndoTests {
         throw Spilled(description: "")
       }
     }
-    #expect(history.groupingLevel == 0 && history.undoCount == 1)
+    expect(history.groupingLevel == 0 && history.undoCount == 1)
     try history.undo()
     expect(page.title, equals: "")
   }
@@ -170,9 +170,9 @@ struct UndoTests {
     try history.undo()
     expect(history.redoCount, equals: 2)
     try history.redo()
-    #expect(history.redoCount == 1 && page.title == "b")
+    expect(history.redoCount == 1 && page.title == "b")
     try page.setTitle("d")
-    #expect(!history.canRedo && history.undoCount == 3)
+    expect(!history.canRedo && history.undoCount == 3)
   }
 
   @Test("the oldest groups are dropped beyond the limit, at once when it is lowered; 0 is no limit")
@@ -185,7 +185,7 @@ struct UndoTests {
     expect(history.undoCount, equals: 2)
     try history.undo()
     try history.undo()
-    #expect(try !history.undo() && page.title == "c")
+    expect(try !history.undo() && page.title == "c")
     history.levelsOfUndo = 1
     expect(history.redoCount, equals: 1)
     history.levelsOfUndo = 0
@@ -204,7 +204,7 @@ struct UndoTests {
     try titles(page, "d", "e")
     expect(history.undoCount, equals: 5)
     for _ in 0..<5 { try history.undo() }
-    #expect(try !history.undo() && history.redoCount == 5)
+    expect(try !history.undo() && history.redoCount == 5)
     history.removeAllActions()
     try titles(page, "f")
     expect(history.undoCount, equals: 1)
@@ -217,7 +217,7 @@ struct UndoTests {
     for letter in ["a", "b", "c"] { try history.group { try titles(page, letter + "1", letter + "2") } }
     try history.undo()
     try history.undo()
-    #expect(page.title == "a2" && !history.canUndo)
+    expect(page.title == "a2" && !history.canUndo)
   }
 
   @Test("nothing is registered while registration is disabled; it is enabled as often as it was disabled")
@@ -227,9 +227,9 @@ struct UndoTests {
     history.disableRegistration()
     try page.setTitle("a")
     try history.enableRegistration()
-    #expect(!history.isRegistrationEnabled)
+    expect(!history.isRegistrationEnabled)
     try page.setTitle("b")
-    #expect(!history.canUndo)
+    expect(!history.canUndo)
     try history.enableRegistration()
     let refused = #expect(throws: UndoError.self) { try history.enableRegistration() }
     expect(refused?.code, equals: .isNotDisabled)
@@ -245,7 +245,7 @@ struct UndoTests {
     try page.setTitle("a")
     try history.undo()
     try history.withoutRegistration { try page.setTitle("b") }
-    #expect(history.canRedo)
+    expect(history.canRedo)
   }
 
   @Test("forgetting all empties both stacks and enables registration")
@@ -256,11 +256,11 @@ struct UndoTests {
     history.disableRegistration()
     history.beginGroup()
     history.removeAllActions()
-    #expect(!history.canUndo && !history.canRedo && history.isRegistrationEnabled && history.groupingLevel == 1)
+    expect(!history.canUndo && !history.canRedo && history.isRegistrationEnabled && history.groupingLevel == 1)
     try history.endGroup()
-    #expect(!history.canUndo)
+    expect(!history.canUndo)
     history.withoutRegistration { history.removeAllActions() }
-    #expect(history.isRegistrationEnabled)
+    expect(history.isRegistrationEnabled)
   }
 
   @Test("forgetting a target's steps leaves those of others, and registration as it is")
@@ -275,11 +275,11 @@ struct UndoTests {
     try history.undo()
     history.disableRegistration()
     history.removeAllActions(withTarget: page)
-    #expect(!history.isRegistrationEnabled && !history.canRedo)
+    expect(!history.isRegistrationEnabled && !history.canRedo)
     try history.enableRegistration()
     expect(history.undoCount, equals: 1)
     try history.undo()
-    #expect(other.title == "" && page.title == "c")
+    expect(other.title == "" && page.title == "c")
     // Those of a group that is open while a step is undone go as well.
     history.beginGroup()
     try page.setTitle("e")
@@ -303,7 +303,7 @@ struct UndoTests {
       page.history.beginGroup()
     }
     try history.undo()
-    #expect(page.title == "b" && history.groupingLevel == 0 && history.redoCount == 1)
+    expect(page.title == "b" && history.groupingLevel == 0 && history.redoCount == 1)
     try history.redo()
     expect(page.title, equals: "")
   }
@@ -321,7 +321,7 @@ struct UndoTests {
     }
     try history.undo()
     expect(refused, equals: [.isPerforming, .isPerforming, .isPerforming])
-    #expect(phases == [true, false] && !history.isUndoing)
+    expect(phases == [true, false] && !history.isUndoing)
   }
 
   @Test("a step that throws keeps no other from being undone, and its error is thrown at the end")
@@ -334,9 +334,9 @@ struct UndoTests {
     }
     let error = #expect(throws: Spilled.self) { try history.undo() }
     expect(error?.description, equals: "no way back")
-    #expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
+    expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
     try history.redo()
-    #expect(page.title == "a" && page.place == [1, 1])
+    expect(page.title == "a" && page.place == [1, 1])
     history.group {
       for text in ["last", "first"] { history.register(page) { _ in throw Spilled(description: text) } }
     }

@@ -75,7 +75,7 @@ struct ScheduleTests {
             p3->>p1: note: (its turn)
         """)
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
-    #expect(!summary.isComplete)
+    expect(!summary.isComplete)
   }
 
   @Test("an expectation of Swift Testing that fails is one issue at its line, also in a target")
@@ -104,7 +104,7 @@ struct ScheduleTests {
     let summary = await run { _ in throw Broken() }
     expect(summary.orders, equals: 1)
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
-    #expect(summary.failure?.reason == "the body throws Broken()")
+    expect(summary.failure?.reason == "the body throws Broken()")
   }
 
   @Test("a program without an error is run in all orders, and nothing is reported")
@@ -118,7 +118,7 @@ struct ScheduleTests {
       try await proxy.drain()
       schedule.expect(sum.value == 4)
     }
-    #expect(summary.isComplete && summary.failure == nil && summary.orders > 1 && failures.failures.isEmpty)
+    expect(summary.isComplete && summary.failure == nil && summary.orders > 1 && failures.failures.isEmpty)
   }
 
   // MARK: What takes part
@@ -147,8 +147,8 @@ struct ScheduleTests {
       let log = slow.log.withLock { $0 }
       schedule.expect(log == ["begins 5", "ends 5", "begins 7", "ends 7"] || log[0] == "begins 7", "\(log)")
     }
-    #expect(summary.failure == nil, "\(failures.failures)")
-    #expect(summary.orders > 10)
+    expect(summary.failure == nil, "\(failures.failures)")
+    expect(summary.orders > 10)
   }
 
   @Test("a sender that waits for room goes on when there is some")
@@ -162,8 +162,8 @@ struct ScheduleTests {
       try await proxy.drain()
       schedule.expect(seen.withLock { $0 } == [0, 1, 2, 3])
     }
-    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
-    #expect(summary.orders > 1)
+    expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(summary.orders > 1)
   }
 
   @Test("a buffer that keeps the newest is met in all of its states between two messages")
@@ -179,7 +179,7 @@ struct ScheduleTests {
       let found = got.withLock { $0 }
       seen.withLock { _ = $0.insert(found) }
     }
-    #expect(summary.isComplete)
+    expect(summary.isComplete)
     // Each of the first two is there in time or is pushed out.
     expect(seen.withLock { $0 }, equals: [[3], [1, 3], [2, 3], [1, 2, 3]])
   }
@@ -198,7 +198,7 @@ struct ScheduleTests {
       }
       answers.withLock { _ = $0.insert(text) }
     }
-    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
     expect(answers.withLock { $0 }, equals: ["2", "\(MessageError.Code.timedOut)"])
   }
 
@@ -218,7 +218,7 @@ struct ScheduleTests {
       let found = log.withLock { $0 }
       seen.withLock { _ = $0.insert(found) }
     }
-    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
     expect(
       seen.withLock { $0 },
       equals: [["message", "hour", "hours"], ["hour", "message", "hours"], ["hour", "hours", "message"]])
@@ -233,7 +233,7 @@ struct ScheduleTests {
       try await proxy.drain()
       schedule.expect(seen.withLock { $0 } == 2)
     }
-    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
   }
 
   @Test("after a removal no turn of the target begins, in any order")
@@ -248,7 +248,7 @@ struct ScheduleTests {
       isRemoved.withLock { $0 = true }
       try await proxy.drain()
     }
-    #expect(summary.isComplete && summary.failure == nil && summary.orders > 1, "\(failures.failures)")
+    expect(summary.isComplete && summary.failure == nil && summary.orders > 1, "\(failures.failures)")
   }
 
   @Test("two proxies on one queue: messages of one keep their order, and may pass those of the other as in a batch")
@@ -266,7 +266,7 @@ struct ScheduleTests {
       let found = log.withLock { $0 }
       seen.withLock { _ = $0.insert(found) }
     }
-    #expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
+    expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
     expect(seen.withLock { $0 }, equals: [[1, 2, 3], [1, 3, 2]])
   }
 
@@ -282,7 +282,7 @@ struct ScheduleTests {
         let proxy = Proxy()
         proxy.on(.note, delivery: delivery) { _ in }
       }
-      #expect(summary.failure?.reason.hasPrefix("\(name) is not the schedule's") == true)
+      expect(summary.failure?.reason.hasPrefix("\(name) is not the schedule's") == true)
     }
   }
 
@@ -292,7 +292,7 @@ struct ScheduleTests {
       // A sleep whose time is over before its thread goes on suspends nothing.
       await run { _ in for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) } }
     }
-    #expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+    expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
   }
 
   @Test("so is a hop to the main actor itself")
@@ -300,7 +300,7 @@ struct ScheduleTests {
     let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
       await run { _ in await MainActor.run {} }
     }
-    #expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+    expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
   }
 
   @Test("a turn that does not end is given up after a bound, which a clock of the test reaches")
@@ -322,7 +322,7 @@ struct ScheduleTests {
     }
     hold.signal()
     expect(summary.orders, equals: 0)
-    #expect(summary.failure?.reason.hasPrefix("a turn has not ended in 10 seconds: it blocks on something") == true)
+    expect(summary.failure?.reason.hasPrefix("a turn has not ended in 10 seconds: it blocks on something") == true)
     expect(failures.failures.count, equals: 1)
   }
 
@@ -393,7 +393,7 @@ struct ScheduleTests {
       schedule.expect(seen.withLock { $0 } != [2, 1, 0, 3])
     }
     let (first, second) = (await run(.random(seed: 3), program), await run(.random(seed: 3), program))
-    #expect(first.orders == second.orders && first.failure?.order == second.failure?.order && first.failure != nil)
+    expect(first.orders == second.orders && first.failure?.order == second.failure?.order && first.failure != nil)
     expect(await run(.random(seed: 3), upTo: 2) { _ in }.orders, equals: 2)
   }
 
@@ -409,9 +409,9 @@ struct ScheduleTests {
       try await proxy.drain()
       if let first = seen.withLock({ $0.first }) { last.withLock { _ = $0.insert(first) } }
     }
-    #expect(!summary.isComplete && summary.orders == 40)
+    expect(!summary.isComplete && summary.orders == 40)
     // Depth first alone, the same message would be first for long.
-    #expect(last.withLock { $0.count } > 1)
+    expect(last.withLock { $0.count } > 1)
   }
 
   @Test(
@@ -438,7 +438,7 @@ struct ScheduleTests {
       for queue in 0..<(runs % 2 + 1) { proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in } }
       proxy.broadcast(.note, 1)
     }
-    #expect(summary.failure?.reason.contains("did something else than before") == true)
+    expect(summary.failure?.reason.contains("did something else than before") == true)
   }
 
   @Test("doubles take part: what they find is a failure of the order")
@@ -453,7 +453,7 @@ struct ScheduleTests {
       try await proxy.drain()
       verifyOrder(log.call(SharedLogProxy.Messages.note, "1"), log.call(SharedLogProxy.Messages.note, "other"))
     }
-    #expect(summary.failure?.reason.hasPrefix("expected SharedLog note(\"other\") after") == true)
+    expect(summary.failure?.reason.hasPrefix("expected SharedLog note(\"other\") after") == true)
   }
 }
 
