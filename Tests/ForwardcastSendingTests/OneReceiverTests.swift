@@ -105,9 +105,6 @@ struct OneReceiverTests {
     try expect(Page().send(.title), equals: "page")
     try expect(Cover().sendSuper(.double, from: coverTable, 4), equals: 8)
     try expect(Cover().sendSuper(Message<(Int8) -> Double>("double:"), from: coverTable, 4), equals: 8)
-    var call = Invocation("double:", arguments: [.init(5)])
-    try Cover().performSuper(&call, from: coverTable)
-    try expect(call.result?.unbox(as: Int.self), equals: 10)
     let error = #expect(throws: MessageError.self) { try Cover().send(Message<() -> Int>("alone")) }
     expect(error?.code, equals: .unrecognizedSelector)
     #expect(throws: MessageError.self) { try Page().sendSuper(.title, from: pageTable) }

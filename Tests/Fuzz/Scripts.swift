@@ -21,7 +21,6 @@ private final class Host: MessageReceiver, Sendable {
 }
 
 func script(_ text: String) {
-  _ = ScriptSession.isIncomplete(text)
   if let error = ScriptSession.check(text) {
     _ = "\(error) \(error.position)"
     return

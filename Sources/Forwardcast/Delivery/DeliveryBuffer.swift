@@ -22,6 +22,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
     self.policy = policy(count)
   }
 
+  /// Everything that is sent waits, in memory, however slow the target is.
   public static let unbounded = DeliveryBuffer(.unbounded)
 
   /// When `count` messages wait, the oldest goes for the new one.

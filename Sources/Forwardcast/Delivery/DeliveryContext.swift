@@ -87,7 +87,6 @@ final class QueueContext: DeliveryContext {
   var waitsForCaller: Bool { id.waitsForCaller }
 }
 
-/// The main actor.
 final class MainActorContext: DeliveryContext {
   var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
   var name: String { "main actor" }

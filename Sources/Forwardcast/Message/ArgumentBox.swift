@@ -68,6 +68,7 @@ public struct ArgumentBox {
     return _openExistential(storage, do: open)
   }
 
+  /// The type of `value`: of an object its class, not the type that it was boxed as.
   public var type: Any.Type { Swift.type(of: value) }
 
   /// Whether the box holds `nil`, at any depth of optional, or a reference whose object is gone.

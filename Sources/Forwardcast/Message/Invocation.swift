@@ -14,6 +14,7 @@ import Synchronization
 ///     try screen.perform(&call)
 ///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {
+  /// The name of the message. `retarget(to:)` changes it.
   public private(set) var selector: MessageSelector
 
   /// Types as the sender states them, or `nil` when it leaves them to the method that answers.

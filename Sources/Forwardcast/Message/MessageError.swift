@@ -43,9 +43,11 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var timedOut: Code { Code(description: "timed out") }
   }
 
+  /// Which rule was broken. What programs compare: the texts may change.
   public var code: Code { storage.parts.code }
   /// The type of the receiver.
   public var receiver: String { storage.parts.receiver }
+  /// The name of the message; a text, since none may have been interned.
   public var selector: String { storage.parts.selector }
   /// What was wanted and what was found, in words; empty where code, receiver and selector say it all.
   public var evidence: String { storage.parts.evidence }
@@ -86,7 +88,6 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 }
 
 extension MessageError {
-  /// An error of an object, for a message of a selector.
   @inline(never)
   init(_ code: Code, of receiver: AnyObject, _ selector: MessageSelector, _ evidence: String = "", argument: Int? = nil)
   {

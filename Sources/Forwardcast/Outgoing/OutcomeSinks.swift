@@ -28,7 +28,6 @@ protocol OutcomeSink {
   /// Takes typed answers, where the sink does.
   var taker: TypedTaker? { get }
 
-  /// The sink for a walk.
   func forWalk() -> SinkOf<Self>
 
   /// The result, once the walk has ended.

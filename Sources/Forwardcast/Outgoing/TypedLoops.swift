@@ -3,7 +3,6 @@
 // The loops are specialised in the user's module, one function of each type, and call typed methods without a box, a closure or
 // a count. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
 
-/// A typed broadcast.
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
@@ -63,7 +62,6 @@ extension MessageVisit {
 @usableFromInline
 func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 
-/// A typed `collect`.
 @export(implementation) @inline(__always)
 func collectTyped<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,

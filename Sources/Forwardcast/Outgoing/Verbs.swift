@@ -70,7 +70,6 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 
 // MARK: Messages by boxes
 
-/// A broadcast by boxes.
 @usableFromInline
 func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
   var summary = BroadcastSummary()

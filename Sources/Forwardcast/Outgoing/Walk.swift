@@ -387,6 +387,5 @@ final class Walk {
     taken.endTurn()
   }
 
-  /// The proxies of the frame.
   var proxies: ProxyChain { frame.node.proxies }
 }

@@ -74,6 +74,7 @@ extension MulticastHolding {
   /// - Parameter type: the class, such as `Screen.self`.
   public func removeAll<T: AnyObject>(of type: T.Type) { core.cancel(core.registrations) { $0.currentTarget is T } }
 
+  /// Removes every target, closures included.
   public func removeAll() { core.cancel(core.registrations) { _ in true } }
 
   /// Mutes every registration of a target.

@@ -28,6 +28,7 @@ public struct DeliveryReport {
   /// A target that threw, or could not take the arguments.
   public struct Failure {
     public let target: AnyObject
+    /// What it threw, or why its method could not be called.
     public let error: any Error
     /// Gives the error to the handlers of the proxy where it happened.
     var tell: (() -> Void)?

@@ -121,20 +121,9 @@ extension MessageReceiver {
   public func sendSuper<R, each A>(
     _ message: Message<(repeat each A) -> R>, from table: SelectorTable, _ arguments: repeat each A
   ) throws -> R {
-    try inherited(message.selector, table).call(on: self, repeat each arguments)
-  }
-
-  /// Sends a message with boxes past `table` to what it inherits, and leaves the answer in ``Invocation/result``.
-  ///
-  /// - Throws: as ``sendSuper(_:from:_:)``; the result is then `nil`.
-  public func performSuper(_ invocation: inout Invocation, from table: SelectorTable) throws {
-    invocation.result = nil
-    try inherited(invocation.selector, table).perform(&invocation, on: self)
-  }
-
-  private func inherited(_ selector: MessageSelector, _ table: SelectorTable) throws(MessageError) -> TableMethod {
+    let selector = message.selector
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: self) }
-    if let method = table.inheritedMethod(for: selector) { return method }
+    if let method = table.inheritedMethod(for: selector) { return try method.call(on: self, repeat each arguments) }
     if let refusal = table.storage.parent?.refusal(for: selector) { throw refusal }
     throw MessageError(
       .unrecognizedSelector, of: self, selector, "the table that sends it further inherits no such method")

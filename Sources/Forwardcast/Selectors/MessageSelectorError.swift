@@ -23,6 +23,7 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
     public static var subscripting: Code { Code(rule: .subscripting) }
   }
 
+  /// Which rule was broken.
   public let code: Code
   /// The whole text, so that a log line can be understood by itself.
   public let name: String

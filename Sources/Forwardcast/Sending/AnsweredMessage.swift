@@ -14,6 +14,7 @@ public struct AnsweredMessage: Hashable, Sendable {
   }
 
   public let selector: MessageSelector
+  /// What the method takes and returns.
   public let signature: MethodSignature
   public let source: Source
 }

@@ -7,6 +7,7 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
   public let receiver: String
   /// The target's registration; `nil` when nobody responded.
   public let registration: Registration?
+  /// What the target threw; of the proxy itself a `MessageError` such as `nobodyResponds`.
   public let error: any Error
 
   /// Message, target and error: `burn: failed in Cook: the pan is too hot`.

@@ -326,7 +326,6 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
     }
   }
 
-  /// Releases what there is.
   @inline(never)
   consuming func release() {}
 }

@@ -83,15 +83,6 @@ public final class ExtensionCenter: ManagedService {
     point(type).unregister(observer)
   }
 
-  /// Unregisters an observer of the messages of a protocol: ``unregister(_:from:)`` in the words of
-  /// ``register(_:for:delivery:priority:)``.
-  ///
-  /// - Returns: whether it was registered.
-  @discardableResult
-  public func unregister<Interface: Sendable>(_ observer: Interface, for type: Interface.Type) -> Bool {
-    unregister(observer, from: type)
-  }
-
   /// Registers a class whose one instance is to observe, without making it: see
   /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. Its messages run where and when `delivery` says, in
   /// the sender's turn unless it is given.

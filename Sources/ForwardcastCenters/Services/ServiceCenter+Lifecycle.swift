@@ -50,6 +50,7 @@ extension ServiceCenter {
 public struct LivingService: Sendable {
   /// The name of its type or key.
   public let name: String
+  /// The service itself, which the list keeps alive.
   public let service: any Sendable
   /// When it was made.
   public let since: ContinuousClock.Instant

@@ -124,7 +124,6 @@ public final class ServiceCenter: Sendable {
     }
   }
 
-  /// Calls one hook of one service.
   func call(_ hook: String, on entry: AnyServiceEntry, _ body: (any ServiceLifecycle) throws -> Void) {
     guard let lifecycle = entry.lifecycle else { return }
     do { try body(lifecycle) } catch {

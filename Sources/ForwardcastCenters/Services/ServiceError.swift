@@ -34,8 +34,11 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
 
 /// An error of a hook that a center called on a service.
 public struct ServiceFailure: Sendable, CustomStringConvertible {
+  /// The name of the service's type or key.
   public let service: String
+  /// The name of the hook, such as `didEnterBackground`.
   public let hook: String
+  /// What the hook threw.
   public let error: any Error
 
   public var description: String { "\(hook) failed in \(service): \(error)" }

@@ -42,6 +42,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   }
 
   public let code: Code
+  /// What is known of the message at the other side: whether sending it again may run it twice.
   public let outcome: Outcome
   /// The name of the receiver that stands for the other side.
   public let peer: String

@@ -21,6 +21,7 @@ public struct RemoteOptions: Sendable {
   public var types: InvocationTypes
   /// How large an answer may be.
   public var limits: MessageLimits
+  /// Where `responds(to:)` has its answer from.
   public var questions: Questions
   /// The window: how many messages may be under way at a time, as far as the endpoint's ``MessageLimits/waiting`` allows. They
   /// run in order and one at a time; with 1 each leaves when the one before has its answer.

@@ -8,7 +8,6 @@ struct WireWriter {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The text so far and what `other` has written.
   func text(with other: WireWriter) -> String {
     String(unsafeUninitializedCapacity: bytes.count + other.bytes.count) { buffer in
       let end = buffer.update(fromContentsOf: bytes)

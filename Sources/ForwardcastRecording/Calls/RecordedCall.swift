@@ -22,6 +22,7 @@ public struct RecordedCall {
   public let receiver: String
   /// What was sent: selector and arguments, without a result.
   public let message: Invocation
+  /// What came of it. A call that had not ended when the recording was taken is in progress.
   public package(set) var outcome: Outcome
   /// How many recorded calls of the same recorder were in progress around it: 0 for one from outside.
   public let depth: Int
@@ -55,6 +56,7 @@ public struct RecordedCall {
     if case .answered(let box) = outcome { box } else { nil }
   }
 
+  /// The error it ended with; `nil` where there is none.
   public var error: RecordedError? {
     if case .failed(let error) = outcome { error } else { nil }
   }
@@ -78,12 +80,14 @@ public struct RecordedCall {
 
 /// An error as a recording keeps it: its text and the name of its type.
 public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The error's own text, as it was when the call ended.
   public let description: String
   /// The name of the error's type.
   public let type: String
 }
 
 extension RecordedError {
+  /// The text and the type of an error; one that was recorded before stays as it is.
   public init(_ error: any Error) {
     let text = (error as? any RecordableError)?.recordedText ?? "\(error)"
     self = error as? RecordedError ?? RecordedError(description: text, type: "\(Swift.type(of: error))")

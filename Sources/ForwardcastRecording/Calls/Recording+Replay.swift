@@ -4,6 +4,7 @@ import Forwardcast
 
 /// Why a recording was not replayed. Nothing was sent then.
 public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What stood in the way.
   public enum Reason: Hashable, Sendable {
     /// No receiver of that name was given.
     case unknownReceiver

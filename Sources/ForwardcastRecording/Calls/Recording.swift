@@ -11,6 +11,7 @@ import Forwardcast
 ///
 /// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
 public struct Recording: Codable {
+  /// All calls in the order in which they began, nested ones behind the call they were made in.
   public var calls: [RecordedCall]
 
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }

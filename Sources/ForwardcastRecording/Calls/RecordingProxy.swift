@@ -18,6 +18,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   public let target: Target
   /// The name under which the target is recorded.
   public let name: String
+  /// Who keeps the calls, perhaps those of other proxies too.
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver

@@ -3,8 +3,10 @@
 import Forwardcast
 
 extension UndoHistory {
+  /// Whether an undo is in progress: what is registered now is to be redone.
   public var isUndoing: Bool { phase == .undoing }
 
+  /// Whether a redo is in progress.
   public var isRedoing: Bool { phase == .redoing }
 
   /// Whether there is a step to undo whose target is alive, in a group that is open too.

@@ -4,7 +4,6 @@ import Forwardcast
 import ForwardcastCenters
 import Synchronization
 
-/// An extension point as a script makes it.
 typealias ScriptPoint = ExtensionPoint<any MessageReceiver & Sendable>
 
 extension Interpreter {

@@ -78,7 +78,6 @@ extension Interpreter {
   }
 }
 
-/// A recording proxy as a script makes it.
 private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
 
 extension Interpreter {

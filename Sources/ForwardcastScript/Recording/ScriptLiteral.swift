@@ -12,6 +12,7 @@ public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvert
   public let argumentIndex: Int?
   /// The type of the value that has no literal, as text; `nil` where it is not a value.
   public let type: String?
+  /// Why it has no literal, in words.
   public let reason: String
 
   public var description: String { (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)" }

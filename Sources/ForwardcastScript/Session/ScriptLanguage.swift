@@ -18,6 +18,7 @@ public enum ScriptLanguage {
     public let meaning: String
   }
 
+  /// What an entry is; the raw value is the headline above those of its kind.
   public enum Kind: String, Sendable, CaseIterable {
     /// Begins a statement.
     case statement = "statements"

@@ -22,6 +22,7 @@ public struct ScriptLines: Sendable {
   private var open: [Sign] = []
   /// Whether `text` is whole and ends in an `if` that an `else` may follow.
   private var mayGoOn = false
+  /// How many lines have come, those that were skipped included.
   public private(set) var lineCount = 0
   /// Bytes that have been looked at for brackets.
   package private(set) var examinedBytes = 0

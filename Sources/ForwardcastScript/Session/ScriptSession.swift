@@ -129,11 +129,6 @@ public final class ScriptSession {
   ///
   /// At most a few thousand are given, in no order.
   public var completions: [String] { world.completions }
-
-  /// Whether a text ends inside an open bracket, so that further lines may complete it.
-  public static func isIncomplete(_ text: String) -> Bool {
-    !Parser.openBrackets(in: SourceText(text, name: "")).isEmpty
-  }
 }
 
 /// What came of running one text.

@@ -62,6 +62,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   // never on a queue, where `crosses` is looked at;
   // a host that takes `receiver` out of a value on another thread answers for that itself.
 
+  /// The object; a value keeps it alive.
   public let receiver: any MessageReceiver
 
   /// `<Cook ann>`, `<multicast kitchen>`.

@@ -17,6 +17,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// The call as Swift writes it.
   var call: String { book.text(match) }
 
+  /// How many such calls there have been until now. Looks at every call of the double.
   public var count: Int { matching.count }
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }

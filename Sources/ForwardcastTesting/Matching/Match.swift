@@ -19,6 +19,7 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // p
     (self.description, self.capture, self.accepts) = (description, capture, accepts)
   }
 
+  /// Any value, `nil` too.
   public static var any: Match { Match("any") { _ in true } }
 
   /// A value that fulfils a condition.
@@ -45,6 +46,7 @@ extension Match where Value: Equatable {
 }
 
 extension Match where Value: AnyObject {
+  /// This very object, by identity.
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 

@@ -82,6 +82,7 @@ public final class Shared<Value: Sendable>: Sendable {
     (self.world, number) = (world, world.newObject())
   }
 
+  /// The value now. To read it is a step of its own: another task may run before.
   public var value: Value { withLock { $0 } }
 
   /// Reads or changes the value, as one thing that others come before or after.

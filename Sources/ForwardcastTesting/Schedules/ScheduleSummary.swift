@@ -16,6 +16,7 @@ public struct ScheduleSummary: Sendable {
 
 /// An order in which the program did not do what was expected.
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
+  /// What was not as expected: the text of an expectation or of an error.
   public let reason: String
   /// The line at which it did: that of an expectation, or of the call.
   public let place: SourcePlace

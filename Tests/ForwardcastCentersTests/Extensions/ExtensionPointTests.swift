@@ -125,8 +125,8 @@ extension Centers {
       let center = try ServiceCenter().service(ExtensionCenter.self)
       let window = ChatWindow("w", journal)
       center.register(window, for: (any MessageExtension).self)
-      expect(center.unregister(window, for: (any MessageExtension).self))
-      expect(!center.unregister(window, for: (any MessageExtension).self))
+      expect(center.unregister(window, from: (any MessageExtension).self))
+      expect(!center.unregister(window, from: (any MessageExtension).self))
       expect(center.notify((any MessageExtension).self, .onAdd, "x").delivered, equals: 0)
       expect(journal.all, equals: [])
     }
