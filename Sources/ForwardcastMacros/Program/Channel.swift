@@ -14,8 +14,8 @@
 struct Channel {
   /// No message of a compiler is longer; a longer one is not read.
   static let maximumLength: UInt64 = 256 << 20
-  let input: Int32
-  let output: Int32
+  private let input = fdopen(0, "rb")
+  private let output = fdopen(1, "wb")
 
   /// The next message; `nil` when the compiler has ended the conversation, by closing it or by a length of zero.
   func receive() -> [UInt8]? {
@@ -29,39 +29,13 @@ struct Channel {
   func send(_ text: String) -> Bool {
     let body = Array(text.utf8)
     let header = (0..<8).map { UInt8(truncatingIfNeeded: UInt64(body.count) >> UInt64($0 * 8)) }
-    return write(header + body)
+    guard let output else { return false }
+    return fwrite(header + body, 1, 8 + body.count, output) == 8 + body.count && fflush(output) == 0
   }
 
   private func read(_ count: Int) -> [UInt8]? {
+    guard let input else { return nil }
     var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        systemRead(input, UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-      }
-      if got < 0, errno == EINTR { continue }
-      if got <= 0 { return nil }
-      filled += got
-    }
-    return bytes
+    return fread(&bytes, 1, count, input) == count ? bytes : nil
   }
-
-  private func write(_ bytes: [UInt8]) -> Bool {
-    var sent = 0
-    while sent < bytes.count {
-      let put = bytes.withUnsafeBytes { systemWrite(output, UnsafeRawBufferPointer(rebasing: $0[sent...])) }
-      if put < 0, errno == EINTR { continue }
-      if put <= 0 { return false }
-      sent += put
-    }
-    return true
-  }
-}
-
-private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-  read(file, buffer.baseAddress, buffer.count)
-}
-
-private func systemWrite(_ file: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
-  write(file, buffer.baseAddress, buffer.count)
 }

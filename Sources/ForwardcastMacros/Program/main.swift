@@ -2,7 +2,7 @@
 
 import ForwardcastExpansion
 
-let channel = Channel(input: 0, output: 1)
+let channel = Channel()
 while let message = channel.receive() {
   guard channel.send(Conversation.reply(to: message)) else { break }
 }
