@@ -27,38 +27,20 @@ extension JSONValue {
   /// The value as text: UTF-8 as it is, only what JSON demands is escaped. The compiler misreads escapes of other
   /// characters where they come in pairs.
   var encoded: String {
-    var text = ""
-    write(to: &text)
-    return text
-  }
-
-  private func write(to text: inout String) {
     switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .number(let digits): text += digits
-    case .string(let value): Self.write(value, to: &text)
-    case .array(let values):
-      text += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
-        value.write(to: &text)
-      }
-      text += "]"
+    case .null: return "null"
+    case .bool(let value): return value ? "true" : "false"
+    case .number(let digits): return digits
+    case .string(let value): return Self.quoted(value)
+    case .array(let values): return "[\(values.map(\.encoded).joined(separator: ","))]"
     case .object(let members):
-      text += "{"
-      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-        if index > 0 { text += "," }
-        Self.write(member.key, to: &text)
-        text += ":"
-        member.value.write(to: &text)
-      }
-      text += "}"
+      let fields = members.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.encoded)" }
+      return "{\(fields.joined(separator: ","))}"
     }
   }
 
-  private static func write(_ value: String, to text: inout String) {
-    text += "\""
+  private static func quoted(_ value: String) -> String {
+    var text = "\""
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -67,12 +49,11 @@ extension JSONValue {
       case "\r": text += "\\r"
       case "\t": text += "\\t"
       case "\u{0}"..<" ":
-        let hex = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
       default: text.unicodeScalars.append(scalar)
       }
     }
-    text += "\""
+    return text + "\""
   }
 }
 
