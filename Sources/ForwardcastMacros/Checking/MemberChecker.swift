@@ -4,22 +4,32 @@
 struct MemberChecker {
   let member: Member
   let declaration: TypeDeclaration
-  let source: SourceText
   let settings: ModuleSettings
   private(set) var problems: [Problem] = []
-
-  init(_ member: Member, in declaration: TypeDeclaration, source: SourceText, settings: ModuleSettings) {
-    (self.member, self.declaration, self.source, self.settings) = (member, declaration, source, settings)
-  }
+  private var source: SourceText { declaration.source }
 
   private mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
+  /// Refuses a word before a type, where it stands there.
+  private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
+    guard type.specifiers.contains(word) else { return }
+    let position =
+      type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
+    refuse(message, position..<position + 1)
+  }
+
   /// What can be said of any requirement.
   private var orByHand: String { declaration.orByHand }
 
-  mutating func check() {
+  static func problems(of member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) -> [Problem] {
+    var checker = MemberChecker(member: member, declaration: declaration, settings: settings)
+    checker.check()
+    return checker.problems
+  }
+
+  private mutating func check() {
     if case .other(let word) = member.kind {
       refuse("'\(word)' cannot be carried by a message", member.namePositions)
       return
@@ -62,12 +72,10 @@ struct MemberChecker {
 
   private mutating func checkName() {
     if let message = member.attribute("Message") { checkStatedSelector(message) }
-    if member.statedSelector == nil {
-      if member.isRawName {
-        refuse(
-          "a selector has no such characters; name it with '@Message(\"\(String(repeating: "name:", count: max(1, member.parameters.count)))\")'",
-          member.namePositions)
-      }
+    if member.statedSelector == nil, member.isRawName {
+      refuse(
+        "a selector has no such characters; name it with '@Message(\"\(String(repeating: "name:", count: max(1, member.parameters.count)))\")'",
+        member.namePositions)
     }
     if let generics = member.generics {
       refuse(
@@ -107,17 +115,13 @@ struct MemberChecker {
       if parameter.isVariadic {
         refuse("a variadic argument cannot be passed on; write an array: '[\(type.text)]'", parameter.positions)
       }
-      for word in ["inout", "isolated", "sending"] where type.specifiers.contains(word) {
-        let reason =
-          switch word {
-          case "inout":
-            "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(orByHand)"
-          case "isolated":
-            "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor"
-          default: "an argument that goes to many targets cannot be 'sending'; make its type Sendable"
-          }
-        refuse(reason, prefixPositions(type, word))
-      }
+      refuse(
+        "inout", of: type,
+        "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(orByHand)")
+      refuse(
+        "isolated", of: type,
+        "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor")
+      refuse("sending", of: type, "an argument that goes to many targets cannot be 'sending'; make its type Sendable")
       if refuseBlock(type) { continue }
       if let attribute = prefixAttribute(type, "autoclosure") {
         refuse(
@@ -224,17 +228,7 @@ struct MemberChecker {
     if type.specifiers.contains("some") || type.hasInnerSome {
       refuse("each target may answer another type; write 'any' instead of 'some'", type.positions)
     }
-    if type.specifiers.contains("sending") {
-      refuse(
-        "an answer that is combined with others cannot be 'sending'; make its type Sendable",
-        prefixPositions(type, "sending"))
-    }
-  }
-
-  private func prefixPositions(_ type: TypeText, _ word: String) -> Range<Int> {
-    let position =
-      type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
-    return position..<position + 1
+    refuse("sending", of: type, "an answer that is combined with others cannot be 'sending'; make its type Sendable")
   }
 
   private func prefixAttribute(_ type: TypeText, _ name: String) -> Range<Int>? {

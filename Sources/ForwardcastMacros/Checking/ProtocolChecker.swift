@@ -3,7 +3,6 @@
 /// Goes through a protocol once. Says at the word to blame why something cannot be carried, and what to write instead.
 struct ProtocolChecker {
   let declaration: TypeDeclaration
-  let source: SourceText
   let settings: ModuleSettings
   let silence: SilentAnswers
   private(set) var problems: [Problem] = []
@@ -14,12 +13,9 @@ struct ProtocolChecker {
   /// Whether something besides the members was refused.
   private(set) var isHeadRefused = false
 
-  init(_ declaration: TypeDeclaration, source: SourceText, settings: ModuleSettings, silence: SilentAnswers = .refused)
-  {
-    (self.declaration, self.source, self.settings, self.silence) = (declaration, source, settings, silence)
-  }
+  private var source: SourceText { declaration.source }
 
-  mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
+  private mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
@@ -37,10 +33,9 @@ struct ProtocolChecker {
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
         continue
       }
-      var checker = MemberChecker(member, in: declaration, source: source, settings: settings)
-      checker.check()
-      problems += checker.problems
-      if checker.problems.isEmpty { checkAnswer(member) }
+      let found = MemberChecker.problems(of: member, in: declaration, settings)
+      problems += found
+      if found.isEmpty { checkAnswer(member) }
       if member.kind == .property, member.plainName == "multicast" {
         refuse(
           "'multicast' is the written class's own member; give the property another name", member.namePositions)
@@ -51,7 +46,7 @@ struct ProtocolChecker {
         leftOut.insert(member.positions.lowerBound)
       }
     }
-    problems += SelectorChecker(source: source).problems(of: carried)
+    problems += declaration.selectorProblems(of: carried)
   }
 
   // MARK: The protocol
@@ -98,7 +93,7 @@ struct ProtocolChecker {
     if (0..<said.end).contains(where: { said.isWord($0, "Self") }) {
       refuse("'Self' is another type in each target, so '\(type.name)' cannot depend on it", position)
     }
-    if declaration.primaryTypes(source).contains(type.name) || type.hasDefault && !isUsed(type, by: member) { return }
+    if declaration.primaryTypes.contains(type.name) || type.hasDefault && !isUsed(type, by: member) { return }
     let clause = declaration.generics
     let offset = source.offsets(clause ?? declaration.namePosition..<declaration.namePosition + 1).upperBound
     let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
@@ -176,40 +171,31 @@ struct ProtocolChecker {
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
     // Where the type is stated, the value may begin with a dot. A type of the protocol's own an attribute cannot state.
-    let isOwn = mentionsAssociatedType(type)
+    let own = declaration.associatedTypes.map(\.name)
+    let isOwn = type.positions.contains { source[$0].isWord && own.contains(source.text($0)) }
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
     let name = isKnown ? "Answer" : "Answer<\(type.keyed)>"
-    let fix: Problem.Fix?
-    if isOwn {
-      fix = nil
-    } else if let attribute, attribute.hasArguments {
-      let offset = source[attribute.positions.upperBound - 1].range.lowerBound
-      fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: ", otherwise: <#value#>")
-    } else if let attribute {
-      let offset = source[attribute.positions.upperBound - 1].range.upperBound
-      fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: "(otherwise: <#value#>)")
+    let fix: Problem.Fix
+    if let attribute {
+      let (last, hasMore) = (source[attribute.positions.upperBound - 1].range, attribute.hasArguments)
+      let offset = hasMore ? last.lowerBound : last.upperBound
+      let text = hasMore ? ", otherwise: <#value#>" : "(otherwise: <#value#>)"
+      fix = .init(title: "add 'otherwise:'", offsets: offset..<offset, text: text)
     } else {
       let offset = source[member.positions.lowerBound].range.lowerBound
       fix = .init(
         title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@\(name)(otherwise: <#value#>) ")
     }
-    let reason =
-      if case .typed(let error) = member.effects.throwing {
-        "when nobody answers '\(member.name)' there is no '\(type.text)', and the error 'nobodyResponds' is no '\(error)'"
-      } else {
-        "when nobody answers '\(member.name)' there is no '\(type.text)'"
-      }
+    var reason = "when nobody answers '\(member.name)' there is no '\(type.text)'"
+    if case .typed(let error) = member.effects.throwing {
+      reason += ", and the error 'nobodyResponds' is no '\(error)'"
+    }
     let optional = type.isFunction ? "" : ", answer '\(type.keyed.asOptional)'"
     let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
     let say = isOwn ? "" : "'@\(name)(otherwise: …)', or "
     refuse(
       "\(reason); say \(say)'@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)", type.positions,
-      fixes: fix.map { [$0] } ?? [])
-  }
-
-  private func mentionsAssociatedType(_ type: TypeText) -> Bool {
-    let own = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType?.name : nil }
-    return type.positions.contains { source[$0].isWord && own.contains(source.text($0)) }
+      fixes: isOwn ? [] : [fix])
   }
 }

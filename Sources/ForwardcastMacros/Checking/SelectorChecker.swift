@@ -1,10 +1,8 @@
 // SelectorChecker.swift: selectors that two messages share.
 
-/// Looks at all messages of a declaration together.
-struct SelectorChecker {
-  let source: SourceText
-
-  func problems(of entries: [Entry]) -> [Problem] {
+extension TypeDeclaration {
+  /// Looks at all messages of the declaration together.
+  func selectorProblems(of entries: [Entry]) -> [Problem] {
     var problems: [Problem] = []
     var known: [String: [Entry]] = [:]
     var taken = Set(entries.map(\.selector))

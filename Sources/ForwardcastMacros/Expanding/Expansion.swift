@@ -52,9 +52,9 @@ extension ExpansionRequest {
       return expansion
     }
     switch macro {
-    case "Forwarded": ForwardedExpansion(request: self).expand(into: &expansion)
-    case "Receiver": ReceiverExpansion(request: self).expand(into: &expansion)
-    case "Message", "Answer", "NotForwarded": MarkExpansion(request: self).expand(into: &expansion)
+    case "Forwarded": expandForwarded(into: &expansion)
+    case "Receiver": expandReceiver(into: &expansion)
+    case "Message", "Answer", "NotForwarded": expandMark(into: &expansion)
     case CountedExpansion.macro: CountedExpansion(request: self).expand(into: &expansion)
     default:
       expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))

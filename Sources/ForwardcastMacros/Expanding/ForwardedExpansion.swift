@@ -1,60 +1,55 @@
 // ForwardedExpansion.swift: @Forwarded, from the protocol to the class.
 
-/// Reads a protocol, checks it, and writes the class or the extension that is asked for.
-struct ForwardedExpansion {
-  let request: ExpansionRequest
-
-  func expand(into expansion: inout Expansion) {
-    let source = request.declaration
-    guard var declaration = request.read(&expansion) else { return }
+extension ExpansionRequest {
+  /// Reads a protocol, checks it, and writes the class or the extension that is asked for.
+  func expandForwarded(into expansion: inout Expansion) {
+    guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "protocol" else {
       expansion.refuse(
         "@Forwarded is for protocols: on a class, '@Receiver' writes a table",
-        declaration: source.offsets(declaration.keywordPosition..<declaration.keywordPosition + 1))
+        declaration: declaration.keywordOffsets)
       return
     }
-    guard let options = options(of: declaration, &expansion) else { return }
+    guard let options = forwardedOptions(&expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
-    var checker = ProtocolChecker(
-      declaration, source: source, settings: request.settings, silence: options.silence)
+    var checker = ProtocolChecker(declaration: declaration, settings: settings, silence: options.silence)
     checker.check()
     expansion.problems += checker.problems
-    func read(_ declaration: TypeDeclaration) -> ForwardedInterface {
+    func forwarded(_ declaration: TypeDeclaration) -> ForwardedInterface {
       ForwardedInterface(
-        declaration, source: source, options: options, plans: checker.plans, leftOut: checker.leftOut,
-        settings: request.settings, start: request.place, isNested: !request.context.isEmpty)
+        declaration, options: options, plans: checker.plans, leftOut: checker.leftOut, settings: settings,
+        start: place, isNested: !context.isEmpty)
     }
-    var interface = read(declaration)
-    let strayed = IsolationChecker(interface: interface).problems
+    var interface = forwarded(declaration)
+    let strayed = interface.isolationProblems
     if !expansion.hasErrors { expansion.problems += strayed }
     // Whoever uses the class hears of the refusals alone.
     if checker.isHeadRefused || !strayed.isEmpty {
       declaration.items = []
-      interface = read(declaration)
+      interface = forwarded(declaration)
     }
     interface.isWhole = !expansion.hasErrors
-    switch request.role {
+    switch role {
     case "peer": expansion.text = ProxyWriter(interface).text()
-    case "extension": expansion.text = ProxyWriter(interface).inheritance(of: request.extendedType)
+    case "extension": expansion.text = ProxyWriter(interface).inheritance(of: extendedType)
     default: break
     }
   }
 
   /// Reads the arguments of the attribute.
-  private func options(of declaration: TypeDeclaration, _ expansion: inout Expansion) -> ForwardedOptions? {
+  private func forwardedOptions(_ expansion: inout Expansion) -> ForwardedOptions? {
     var options = ForwardedOptions()
-    for (label, value) in request.arguments {
+    for (label, value) in arguments {
       if label == "otherwise" {
-        guard let silence = SilentAnswers(rawValue: request.attribute.text(value.upperBound - 1)) else {
-          expansion.refuse(
-            "write '.emptyValues' or '.emptyValuesOrTrap'", attribute: request.attribute.offsets(value))
+        guard let silence = SilentAnswers(rawValue: attribute.text(value.upperBound - 1)) else {
+          expansion.refuse("write '.emptyValues' or '.emptyValuesOrTrap'", attribute: attribute.offsets(value))
           return nil
         }
         options.silence = silence
         continue
       }
       let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
-      guard let name = request.typeName(value, as: example, &expansion) else { return nil }
+      guard let name = typeName(value, as: example, &expansion) else { return nil }
       switch label {
       case "inheriting": options.inherited.append(ForwardedOptions.className(of: name))
       case "as": options.interface = name

@@ -1,23 +1,17 @@
 // MarkExpansion.swift: @Message, @Answer and @NotForwarded, which others read.
 
-/// Says where they stand for nothing. They never write anything.
-struct MarkExpansion {
-  let request: ExpansionRequest
-
-  func expand(into expansion: inout Expansion) {
+extension ExpansionRequest {
+  /// Says where they stand for nothing. They never write anything.
+  func expandMark(into expansion: inout Expansion) {
     guard let surplus else { return }
-    expansion.attributeProblems = [
-      Problem(severity: .warning, message: surplus, offsets: request.attribute.offsets(0..<2))
-    ]
+    expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
   }
 
   /// Why the attribute stands for nothing; `nil` when it is in its place.
   private var surplus: String? {
-    let around = request.around.first ?? nil
+    let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
-    if request.macro != "Message" {
-      return "'@\(request.macro)' says nothing outside of a protocol with '@Forwarded'"
-    }
+    if macro != "Message" { return "'@\(macro)' says nothing outside of a protocol with '@Forwarded'" }
     if let around, around.attribute("Receiver") != nil { return nil }
     if around?.keyword == "extension" {
       return "'@Message' says nothing in an extension: '@Receiver' sees only the members in the class's own brackets"

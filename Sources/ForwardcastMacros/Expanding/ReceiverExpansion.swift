@@ -1,56 +1,51 @@
 // ReceiverExpansion.swift: @Receiver, from the class to its table.
 
-/// Reads a class or an actor, checks the members that are messages, and writes the table or the conformance.
-struct ReceiverExpansion {
-  let request: ExpansionRequest
-
-  func expand(into expansion: inout Expansion) {
-    let source = request.declaration
-    guard var declaration = request.read(&expansion) else { return }
+extension ExpansionRequest {
+  /// Reads a class or an actor, checks the members that are messages, and writes the table or the conformance.
+  func expandReceiver(into expansion: inout Expansion) {
+    guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
         ? "on a protocol, '@Forwarded' writes its proxy" : "a receiver has an identity"
       expansion.refuse(
-        "@Receiver is for classes and actors: \(advice)",
-        declaration: source.offsets(declaration.keywordPosition..<declaration.keywordPosition + 1))
+        "@Receiver is for classes and actors: \(advice)", declaration: declaration.keywordOffsets)
       return
     }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
       expansion.refuse(
         "a distributed actor has methods that may be elsewhere; it cannot be a receiver",
-        declaration: source.offsets(modifier.positions))
+        declaration: declaration.source.offsets(modifier.positions))
     }
-    var options = options(&expansion)
-    options.isInGenericType = request.around.contains { $0?.generics != nil }
+    var options = receiverOptions(&expansion)
+    options.isInGenericType = around.contains { $0?.generics != nil }
     if let actor = options.actor { declaration.mark(actor: actor) }
-    var checker = ReceiverChecker(declaration, source: source, settings: request.settings, takesAll: options.takesAll)
-    checker.check()
-    expansion.problems += checker.problems
+    let (entries, problems) = declaration.messages(takesAll: options.takesAll, settings)
+    expansion.problems += problems
     guard !expansion.hasErrors else { return }
-    switch request.role {
+    switch role {
     case "member":
       let receiver = ReceiverClass(
-        declaration, source: source, options: options, entries: checker.entries, settings: request.settings)
+        declaration: declaration, options: options, items: declaration.items(of: entries), settings: settings)
       expansion.text = TableWriter(receiver).text()
     case "extension":
-      guard request.wantsConformance, options.base == nil else { return }
-      let isolation = request.settings.isMainActorByDefault ? "nonisolated " : ""
-      expansion.text = "extension \(request.extendedType): \(isolation)Forwardcast.MessageReceiver {}"
+      guard wantsConformance, options.base == nil else { return }
+      let isolation = settings.isMainActorByDefault ? "nonisolated " : ""
+      expansion.text = "extension \(extendedType): \(isolation)Forwardcast.MessageReceiver {}"
     default: break
     }
   }
 
-  private func options(_ expansion: inout Expansion) -> ReceiverOptions {
+  private func receiverOptions(_ expansion: inout Expansion) -> ReceiverOptions {
     var options = ReceiverOptions()
-    for (label, value) in request.arguments {
+    for (label, value) in arguments {
       if !label.isEmpty {
-        let name = request.typeName(value, as: "\(label): Name", &expansion)
+        let name = typeName(value, as: "\(label): Name", &expansion)
         if label == "isolatedTo" { options.actor = name } else { options.base = name }
-      } else if request.attribute.text(value.upperBound - 1) == "allMembers" {
+      } else if attribute.text(value.upperBound - 1) == "allMembers" {
         options.takesAll = true
-      } else if request.attribute.text(value.upperBound - 1) != "markedMembers" {
-        expansion.refuse("write '.markedMembers' or '.allMembers'", attribute: request.attribute.offsets(value))
+      } else if attribute.text(value.upperBound - 1) != "markedMembers" {
+        expansion.refuse("write '.markedMembers' or '.allMembers'", attribute: attribute.offsets(value))
       }
     }
     return options

@@ -3,7 +3,6 @@
 /// A protocol that has been checked, with its messages.
 struct ForwardedInterface {
   let declaration: TypeDeclaration
-  let source: SourceText
   let options: ForwardedOptions
   /// The plan of each member that answers, by where the member begins.
   let plans: [Int: AnswerPlan]
@@ -21,15 +20,13 @@ struct ForwardedInterface {
   private(set) var isolation = Isolation.nonisolated
 
   init(
-    _ declaration: TypeDeclaration, source: SourceText, options: ForwardedOptions, plans: [Int: AnswerPlan],
-    leftOut: Set<Int>, settings: ModuleSettings, start: SourcePlace? = nil, isNested: Bool
+    _ declaration: TypeDeclaration, options: ForwardedOptions, plans: [Int: AnswerPlan], leftOut: Set<Int>,
+    settings: ModuleSettings, start: SourcePlace?, isNested: Bool
   ) {
-    (self.declaration, self.source, self.options, self.plans) = (declaration, source, options, plans)
+    (self.declaration, self.options, self.plans) = (declaration, options, plans)
     (self.settings, self.start, self.isNested) = (settings, start, isNested)
-    let named = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil }
-    let primary = options.interface == nil ? declaration.primaryTypes(source) : []
-    typeParameters = primary.map { name in
-      named.first { $0.name == name }
+    typeParameters = (options.interface == nil ? declaration.primaryTypes : []).map { name in
+      declaration.associatedTypes.first { $0.name == name }
         ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
     var entries = declaration.members.filter { !leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
@@ -38,6 +35,7 @@ struct ForwardedInterface {
     isolation = ownIsolation
   }
 
+  var source: SourceText { declaration.source }
   /// The protocol's name as types name it.
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
@@ -165,7 +163,7 @@ struct ForwardedInterface {
 
   /// The types that only a refined protocol declares.
   var refinedTypes: [String] {
-    let own = declaration.members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType?.name : nil }
+    let own = declaration.associatedTypes.map(\.name)
     return typeParameters.map(\.name).filter { !own.contains($0) }
   }
 

@@ -3,20 +3,11 @@
 /// A class or actor that has been checked, with its messages.
 struct ReceiverClass {
   let declaration: TypeDeclaration
-  let source: SourceText
   let options: ReceiverOptions
   let items: [EntryItem]
   let settings: ModuleSettings
 
-  init(
-    _ declaration: TypeDeclaration, source: SourceText, options: ReceiverOptions, entries: [Entry],
-    settings: ModuleSettings
-  ) {
-    (self.declaration, self.source, self.options) = (declaration, source, options)
-    self.settings = settings
-    items = declaration.items(of: entries)
-  }
-
+  var source: SourceText { declaration.source }
   var isActor: Bool { declaration.keyword == "actor" }
   var isFinal: Bool { isActor || declaration.modifiers.contains { $0.word == "final" } }
   /// Whether the class has no stored static properties.

@@ -168,13 +168,13 @@ extension SelectorName {
     let letters = String(String.UnicodeScalarView(name.unicodeScalars.filter(\.continuesSwiftIdentifier)))
     guard let first = letters.unicodeScalars.first else { return "message" }
     let name = first.beginsSwiftIdentifier ? letters : "message" + letters
-    return ["Type", "Protocol", "self", "Self", "init", "_"].contains(name) ? name.withoutUnderscore + "Message" : name
+    if name == "_" { return "Message" }
+    return ["Type", "Protocol", "self", "Self", "init"].contains(name) ? name + "Message" : name
   }
 }
 
 extension String {
   var withoutBackticks: String { hasPrefix("`") && count > 1 ? String(dropFirst().dropLast()) : self }
-  fileprivate var withoutUnderscore: String { self == "_" ? "" : self }
 
   /// The name as a label of an argument, where hardly any word needs backticks.
   var asLabel: String {

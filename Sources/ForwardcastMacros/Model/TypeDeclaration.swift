@@ -2,22 +2,24 @@
 
 /// What an attribute is attached to, as far as its text tells.
 struct TypeDeclaration {
+  /// The text that all positions are of.
+  let source: SourceText
   /// The word that declares it: `protocol`, `class`, `actor`, or what else there is.
   let keyword: String
   let keywordPosition: Int
   private(set) var attributes: [Attribute]
   let modifiers: [Modifier]
   /// The name as written, backticks included.
-  let name: String
-  let namePosition: Int
+  var name = ""
+  var namePosition: Int
   /// The tokens of a generic parameter clause or primary associated types.
-  let generics: Range<Int>?
+  var generics: Range<Int>?
   /// The tokens of each type after the colon.
-  let inherited: [Range<Int>]
+  var inherited: [Range<Int>] = []
   /// The tokens of a `where` clause.
-  let whereClause: Range<Int>?
+  var whereClause: Range<Int>?
   let documentation: [String]
-  var items: [MemberItem]
+  var items: [MemberItem] = []
   /// Whether an attribute of it or of a member stands for the global actor that it is said to be.
   private(set) var isMarked = false
 
@@ -25,23 +27,17 @@ struct TypeDeclaration {
   /// Whether the declaration is one of Objective-C: its requirements may be optional.
   var isObjectiveC: Bool { attributes.contains { $0.name == "objc" } }
   var plainName: String { name.withoutBackticks }
+  /// The bytes of the word that declares it.
+  var keywordOffsets: Range<Int> { source.offsets(keywordPosition..<keywordPosition + 1) }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
 
   /// The names between the angle brackets of a protocol.
-  func primaryTypes(_ source: SourceText) -> [String] {
-    (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) }
-  }
+  var primaryTypes: [String] { (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) } }
 
-  /// The names of a class's generic parameters, without what is said of them.
-  func typeParameters(_ source: SourceText) -> [String] {
-    var level = 0
-    return (generics ?? 0..<0).compactMap { position in
-      if source.isMark(position, "<") { level += 1 }
-      if source.isMark(position, ">") { level -= 1 }
-      let isFirst = source.isMark(position - 1, "<") || source.isMark(position - 1, ",")
-      return level == 1 && isFirst && source[position].isWord ? source.text(position) : nil
-    }
+  /// The types that a protocol declares itself.
+  var associatedTypes: [NamedType] {
+    members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil }
   }
 
   /// Takes attributes of that name for the global actor which it is said to be.

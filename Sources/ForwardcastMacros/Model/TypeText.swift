@@ -9,17 +9,17 @@ struct TypeText {
   /// The type as a key names it: without ownership, `any P` for `some P`, an optional for `T!`.
   let keyed: String
   /// The words before the type: `inout`, `some`, `borrowing`.
-  let specifiers: Set<String>
+  var specifiers: Set<String> = []
   /// Whether the type is a function type that a caller may not keep.
-  let isNonescapingFunction: Bool
+  var isNonescapingFunction = false
   /// Whether a `some` stands inside of the type and not only before it.
-  let hasInnerSome: Bool
+  var hasInnerSome = false
   /// Where the word `Self` stands.
-  let selfPosition: Int?
+  var selfPosition: Int?
   /// Whether the text is an optional.
-  let isOptional: Bool
+  var isOptional = false
   /// Whether the text is one of a function type.
-  let isFunction: Bool
+  var isFunction = false
 
   var isVoid: Bool {
     ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
@@ -59,8 +59,7 @@ extension SourceText {
     let text = constraint.isEmpty ? "Any" : line(constraint)
     return TypeText(
       positions: constraint, text: "some \(text)", keyed: "any \(text)", specifiers: ["some"],
-      isNonescapingFunction: false, hasInnerSome: false, selfPosition: constraint.first { isWord($0, "Self") },
-      isOptional: false, isFunction: false)
+      selfPosition: constraint.first { isWord($0, "Self") })
   }
 
   /// The type that a literal has by itself; `nil` for any other expression.
@@ -76,9 +75,7 @@ extension SourceText {
     case .word where !isSigned && ["true", "false"].contains(text): name = "Bool"
     default: return nil
     }
-    return TypeText(
-      positions: positions, text: name, keyed: name, specifiers: [], isNonescapingFunction: false, hasInnerSome: false,
-      selfPosition: nil, isOptional: false, isFunction: false)
+    return TypeText(positions: positions, text: name, keyed: name)
   }
 
   /// Whether a generic type of a member has arguments of which it may ask a conformance: elements of a set, keys of a dictionary.

@@ -53,10 +53,10 @@ extension DeclarationReader {
     let attributes = source.attributes(&position)
     let modifiers = modifiers()
     var documentation = source.documentation(before: start)
-    if documentation.isEmpty, position > start { documentation = source.documentation(before: position) }
-    var member = Member(kind: .method, name: "", namePositions: position..<position + 1, positions: start..<position)
-    (member.attributes, member.modifiers, member.documentation) = (attributes, modifiers, documentation)
-    member.branches = branches
+    if documentation.isEmpty { documentation = source.documentation(before: position) }
+    var member = Member(
+      kind: .method, attributes: attributes, modifiers: modifiers, name: "", namePositions: position..<position + 1,
+      documentation: documentation, branches: branches, positions: start..<position)
     let word = source[position].kind == .word ? source.text(position) : ""
     switch word {
     case "func": method(&member, before: closing)
@@ -138,19 +138,10 @@ extension DeclarationReader {
       member.kind = .other("operator")
     }
     member.namePositions = nameStart..<max(position, nameStart + 1)
-    member.generics = generics()
-    if source.isMark(position, "("), source.closing(position) != nil {
-      member.parameters = parameters(labelled: true)
-    } else {
-      refuse("the parameters of '\(member.name)' cannot be read", member.namePositions)
-    }
-    effects(&member)
-    if source.isMark(position, "->") {
-      position += 1
-      result(&member, before: closing)
-    }
+    signature(&member, before: closing)
     let requirements = source.isWord(position, "where") ? position + 1 : nil
-    rest(&member, before: closing)
+    whereClause(&member, before: closing)
+    if source.isMark(position, "{"), position < closing { position = min(source.after(position), closing) }
     openGenerics(&member, requirements.map { $0..<max($0, position) } ?? position..<position)
   }
 
@@ -185,6 +176,23 @@ extension DeclarationReader {
       parameters[own[0]].type = source.opaqueType(constraint)
     }
     (member.parameters, member.generics) = (parameters, nil)
+  }
+
+  /// What stands behind the name of a method, or behind `subscript`, up to a `where`.
+  private mutating func signature(_ member: inout Member, before closing: Int) {
+    let isMethod = member.kind != .subscripted
+    member.generics = generics()
+    if source.isMark(position, "("), source.closing(position) != nil {
+      member.parameters = parameters(labelled: isMethod)
+    } else {
+      let name = isMethod ? "'\(member.name)'" : "the subscript"
+      refuse("the parameters of \(name) cannot be read", member.namePositions)
+    }
+    if isMethod { effects(&member) }
+    if source.isMark(position, "->") {
+      position += 1
+      result(&member, before: closing)
+    }
   }
 
   private mutating func effects(_ member: inout Member) {
@@ -231,12 +239,6 @@ extension DeclarationReader {
     if member.generics == nil { member.generics = start..<position }
   }
 
-  /// A `where` clause and a body.
-  private mutating func rest(_ member: inout Member, before closing: Int) {
-    whereClause(&member, before: closing)
-    if source.isMark(position, "{"), position < closing { position = min(source.after(position), closing) }
-  }
-
   /// Reads the brackets of a parameter list and moves behind them.
   ///
   /// - Parameter labelled: whether a single name is also a label, as in methods and unlike in subscripts.
@@ -261,8 +263,7 @@ extension DeclarationReader {
       }
       let type = source.typeText(position + 1..<behind)
       position = behind
-      let isVariadic =
-        source.isMark(position, ".") && source.isMark(position + 1, ".") && source.isMark(position + 2, ".")
+      let isVariadic = (position..<position + 3).allSatisfy { source.isMark($0, ".") }
       if isVariadic { position += 3 }
       let label = names.count == 2 || labelled ? first : "_"
       found.append(
@@ -281,16 +282,7 @@ extension DeclarationReader {
     member.name = "subscript"
     member.namePositions = position..<position + 1
     position += 1
-    member.generics = generics()
-    if source.isMark(position, "("), source.closing(position) != nil {
-      member.parameters = parameters(labelled: false)
-    } else {
-      refuse("the parameters of the subscript cannot be read", member.namePositions)
-    }
-    if source.isMark(position, "->") {
-      position += 1
-      result(&member, before: closing)
-    }
+    signature(&member, before: closing)
     whereClause(&member, before: closing)
     accessors(&member, before: closing, isStored: false)
   }
@@ -328,11 +320,7 @@ extension DeclarationReader {
       } else if source.isMark(position, "{") {
         isStored = false
       }
-      if source.isMark(position, "{") {
-        accessors(&next, before: closing, isStored: isStored)
-      } else {
-        next.isSettable = isStored && !isConstant
-      }
+      accessors(&next, before: closing, isStored: isStored && !isConstant)
       next.positions = start..<position
       found.append(next)
     } while position < closing && source.isMark(position, ",")

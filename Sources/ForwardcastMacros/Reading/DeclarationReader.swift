@@ -19,10 +19,8 @@ struct DeclarationReader {
   static let modifierWords: Set<String> = [
     "open", "public", "package", "internal", "fileprivate", "private", "static", "class", "final", "mutating",
     "nonmutating", "override", "required", "convenience", "dynamic", "optional", "lazy", "weak", "unowned",
-    "nonisolated",
-    "isolated", "distributed", "prefix", "postfix", "infix", "indirect", "async", "consuming", "borrowing",
-    "__consuming",
-    "_const", "sending",
+    "nonisolated", "isolated", "distributed", "prefix", "postfix", "infix", "indirect", "async", "consuming",
+    "borrowing", "__consuming", "_const", "sending",
   ]
   static let introducers: Set<String> = [
     "func", "var", "let", "subscript", "init", "deinit", "associatedtype", "typealias", "case", "struct", "class",
@@ -39,14 +37,11 @@ struct DeclarationReader {
     while source[position].kind == .word, Self.modifierWords.contains(source.text(position)) {
       let start = position
       let word = source.text(start)
-      if word == "class", !(source[start + 1].kind == .word && isDeclarationWord(start + 1)) { break }
-      if word != "class", !source.isMark(start + 1, "("), !isDeclarationWord(start + 1), !source.isMark(start + 1, "@")
-      {
-        break
-      }
+      let mayHaveDetail = word != "class" && (source.isMark(start + 1, "(") || source.isMark(start + 1, "@"))
+      guard mayHaveDetail || isDeclarationWord(start + 1) else { break }
       position += 1
       var detail: String?
-      if source.isMark(position, "("), word != "init" {
+      if source.isMark(position, "(") {
         let behind = source.after(position)
         detail = source.line(position + 1..<max(behind - 1, position + 1))
         position = behind
@@ -78,53 +73,47 @@ struct DeclarationReader {
 
   /// Reads a type declaration with its members; `nil` when there is none, with a problem that says so.
   mutating func typeDeclaration() -> TypeDeclaration? {
-    let documentation = source.documentation(before: 0)
     let attributes = source.attributes(&position)
-    var lines = documentation
-    if lines.isEmpty { lines = source.documentation(before: position) }
+    var documentation = source.documentation(before: 0)
+    if documentation.isEmpty { documentation = source.documentation(before: position) }
     let modifiers = modifiers()
-    let keywordPosition = position
     guard source[position].isWord else {
       refuse("this declaration cannot be read", position..<position + 1)
       return nil
     }
     let keyword = source.text(position)
-    guard ["protocol", "class", "actor", "struct", "enum", "extension"].contains(keyword) else {
-      return TypeDeclaration(
-        keyword: keyword, keywordPosition: position, attributes: attributes, modifiers: modifiers, name: "",
-        namePosition: position, generics: nil, inherited: [], whereClause: nil, documentation: lines, items: [])
-    }
+    var declaration = TypeDeclaration(
+      source: source, keyword: keyword, keywordPosition: position, attributes: attributes, modifiers: modifiers,
+      namePosition: position, documentation: documentation)
+    guard ["protocol", "class", "actor", "struct", "enum", "extension"].contains(keyword) else { return declaration }
     position += 1
-    let namePosition = position
     guard source[position].isWord else {
       refuse("a name was expected here", position..<position + 1)
       return nil
     }
+    (declaration.name, declaration.namePosition) = (source.text(position), position)
     position += 1
     while keyword == "extension", source.isMark(position, "."), source[position + 1].isWord { position += 2 }
-    let generics = self.generics()
-    var inherited: [Range<Int>] = []
+    declaration.generics = generics()
     if source.isMark(position, ":") {
       repeat {
         position += 1
         guard let end = source.endOfType(position, before: source.end) else { break }
-        inherited.append(position..<end)
+        declaration.inherited.append(position..<end)
         position = end
       } while source.isMark(position, ",")
     }
     let whereStart = position
     while position < source.end, !source.isMark(position, "{") { position = source.after(position) }
-    let whereClause = position > whereStart ? whereStart..<position : nil
+    if position > whereStart { declaration.whereClause = whereStart..<position }
     guard source.isMark(position, "{"), let closing = source.closing(position) else {
-      refuse("the members of '\(source.text(namePosition))' cannot be read", namePosition..<namePosition + 1)
+      let name = declaration.namePosition..<declaration.namePosition + 1
+      refuse("the members of '\(declaration.name)' cannot be read", name)
       return nil
     }
     position += 1
-    let items = members(before: closing, inProtocol: keyword == "protocol")
-    return TypeDeclaration(
-      keyword: keyword, keywordPosition: keywordPosition, attributes: attributes, modifiers: modifiers,
-      name: source.text(namePosition), namePosition: namePosition, generics: generics, inherited: inherited,
-      whereClause: whereClause, documentation: lines, items: items)
+    declaration.items = members(before: closing, inProtocol: keyword == "protocol")
+    return declaration
   }
 
   /// The generic parameter clause at the position, if there is one.
@@ -139,12 +128,7 @@ struct DeclarationReader {
 extension SourceText {
   /// The bytes of tokens.
   func offsets(_ positions: Range<Int>) -> Range<Int> {
-    guard !positions.isEmpty else {
-      let start = self[positions.lowerBound].range.lowerBound
-      return start..<start
-    }
-    let last = self[positions.upperBound - 1].range
     let start = self[positions.lowerBound].range.lowerBound
-    return start..<max(start, last.upperBound)
+    return start..<(positions.isEmpty ? start : max(start, self[positions.upperBound - 1].range.upperBound))
   }
 }

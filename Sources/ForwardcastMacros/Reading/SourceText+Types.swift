@@ -115,17 +115,12 @@ extension SourceText {
     position += 1
     while isMark(position, "."), self[position + 1].isWord { position += 2 }
     position = endOfGenericArguments(position, before: end)
-    if isMark(position, "("), isAdjacent(position) ? !neverHasArguments(start) : isKnownToHaveArguments(start) {
+    // Behind some a bracket begins a function type; others have arguments also behind a blank.
+    let name = text(start + 1)
+    let isFree = ["escaping", "autoclosure", "Sendable", "MainActor", "concurrent"].contains(name)
+    if isMark(position, "("), isAdjacent(position) ? !isFree : name == "available" {
       position = min(after(position), end)
     }
     return position
   }
-
-  /// Whether a bracket behind the attribute begins a function type.
-  private func neverHasArguments(_ start: Int) -> Bool {
-    isWord(start + 1, "escaping") || isWord(start + 1, "autoclosure") || isWord(start + 1, "Sendable")
-      || isWord(start + 1, "MainActor") || isWord(start + 1, "concurrent")
-  }
-
-  private func isKnownToHaveArguments(_ start: Int) -> Bool { isWord(start + 1, "available") }
 }

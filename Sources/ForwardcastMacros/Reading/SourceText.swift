@@ -41,11 +41,7 @@ struct SourceText {
   func text(_ position: Int) -> String { String(decoding: bytes[self[position].range], as: UTF8.self) }
 
   /// The text from the beginning of the first token to the end of the last, blanks and comments between them included.
-  func text(_ positions: Range<Int>) -> String {
-    guard !positions.isEmpty else { return "" }
-    let offsets = self[positions.lowerBound].range.lowerBound..<self[positions.upperBound - 1].range.upperBound
-    return String(decoding: bytes[offsets], as: UTF8.self)
-  }
+  func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
   /// The same on one line: each run of blanks and comments is one blank.
   func line(_ positions: Range<Int>) -> String {

@@ -25,9 +25,7 @@ struct Token: Equatable {
   var leading: Int
   /// Whether a line ends before the token.
   var beginsLine: Bool
-}
 
-extension Token {
   var isWord: Bool {
     switch kind {
     case .word, .quotedWord: true
