@@ -73,7 +73,8 @@ final class WireReading {
   }
 }
 
-private struct WireDecoder: Decoder {
+/// Its own container of a single value too.
+private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   let reading: WireReading
   let node: Int
   let path: WirePath?
@@ -90,7 +91,21 @@ private struct WireDecoder: Decoder {
     return Unkeyed(reading: reading, list: node, path: path)
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer { Single(reading: reading, node: node, path: path) }
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  func decodeNil() -> Bool { reading.tree.kind(node) == .null }
+  func decode(_ type: String.Type) throws -> String { try reading.text(at: node, path) }
+  func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
+  func decode(_ type: Double.Type) throws -> Double { try reading.real(type, at: node, path) }
+  func decode(_ type: Float.Type) throws -> Float { try reading.real(type, at: node, path) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try reading.integer(type, at: node, path) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try reading.integer(type, at: node, path) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let number = type as? any FixedWidthInteger.Type, let value = try reading.integer(number, at: node, path) as? T {
+      return value
+    }
+    return try reading.value(type, at: node, WirePath(WireKey("value"), in: path))
+  }
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: WireReading
@@ -101,8 +116,7 @@ private struct WireDecoder: Decoder {
 
     init(reading: WireReading, record: Int, path: WirePath?) {
       (self.reading, self.record, self.path) = (reading, record, path)
-      let nodes = reading.tree.nodes
-      many = Int(nodes[record].next) - record > 64 ? reading.tree.fields(of: record) : nil
+      many = Int(reading.tree.nodes[record].next) - record > 64 ? reading.tree.fields(of: record) : nil
     }
 
     var codingPath: [any CodingKey] { WirePath.keys(path) }
@@ -137,9 +151,7 @@ private struct WireDecoder: Decoder {
     private func value<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
       try reading.value(type, at: try node(key), inner(key))
     }
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
-      -> KeyedDecodingContainer<Nested>
-    {
+    func nestedContainer<K: CodingKey>(keyedBy type: K.Type, forKey key: Key) throws -> KeyedDecodingContainer<K> {
       try superDecoder(forKey: key).container(keyedBy: type)
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -197,9 +209,7 @@ private struct WireDecoder: Decoder {
       let here = self
       return try read { try here.reading.value(type, at: $0, here.inner) }
     }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws
-      -> KeyedDecodingContainer<Nested>
-    {
+    mutating func nestedContainer<K: CodingKey>(keyedBy type: K.Type) throws -> KeyedDecodingContainer<K> {
       try superDecoder().container(keyedBy: type)
     }
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -208,29 +218,6 @@ private struct WireDecoder: Decoder {
     mutating func superDecoder() throws -> any Decoder {
       let here = self
       return try read { WireDecoder(reading: here.reading, node: $0, path: here.inner) }
-    }
-  }
-
-  private struct Single: SingleValueDecodingContainer {
-    let reading: WireReading
-    let node: Int
-    let path: WirePath?
-    var codingPath: [any CodingKey] { WirePath.keys(path) }
-
-    func decodeNil() -> Bool { reading.tree.kind(node) == .null }
-    func decode(_ type: String.Type) throws -> String { try reading.text(at: node, path) }
-    func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
-    func decode(_ type: Double.Type) throws -> Double { try reading.real(type, at: node, path) }
-    func decode(_ type: Float.Type) throws -> Float { try reading.real(type, at: node, path) }
-    func decode(_ type: Int128.Type) throws -> Int128 { try reading.integer(type, at: node, path) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try reading.integer(type, at: node, path) }
-    func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      if let number = type as? any FixedWidthInteger.Type,
-        let value = try reading.integer(number, at: node, path) as? T
-      {
-        return value
-      }
-      return try reading.value(type, at: node, WirePath(WireKey("value"), in: path))
     }
   }
 }

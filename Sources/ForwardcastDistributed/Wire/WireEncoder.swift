@@ -121,7 +121,8 @@ private final class EncodedItem {
   }
 }
 
-private struct WireEncoder: Encoder {
+/// Its own container of a single value too.
+private struct WireEncoder: Encoder, SingleValueEncodingContainer {
   let item: EncodedItem
   var codingPath: [any CodingKey] { WirePath.keys(item.path) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -136,7 +137,31 @@ private struct WireEncoder: Encoder {
     return Unkeyed(item: item)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(item: item) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  /// Begins again: of several values the last one counts.
+  private func begin() {
+    item.begin(.nothing)
+    item.begin(.single)
+  }
+
+  func encodeNil() {
+    begin()
+    item.null()
+  }
+  func encode(_ value: some Encodable) throws { try write(value) }
+  func encode(_ value: Int128) throws { try write(value) }
+  func encode(_ value: UInt128) throws { try write(value) }
+
+  private func write(_ value: some Encodable) throws {
+    begin()
+    switch value {
+    case let value as any FixedWidthInteger: item.writer.integer(value)
+    case let value as Float: item.writer.real(value)
+    // A value in the same place is one level more, so that one which holds itself ends.
+    default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
+    }
+  }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let item: EncodedItem
@@ -154,9 +179,7 @@ private struct WireEncoder: Encoder {
     private func write(_ value: some Encodable, _ key: Key) throws {
       try item.write(value, key: key.stringValue, at: WirePath(key, in: item.path))
     }
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
-      -> KeyedEncodingContainer<Nested>
-    {
+    func nestedContainer<K: CodingKey>(keyedBy type: K.Type, forKey key: Key) -> KeyedEncodingContainer<K> {
       superEncoder(forKey: key).container(keyedBy: type)
     }
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
@@ -189,34 +212,5 @@ private struct WireEncoder: Encoder {
     }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
     func superEncoder() -> any Encoder { WireEncoder(item: item.nested(WireKey(count))) }
-  }
-
-  private struct Single: SingleValueEncodingContainer {
-    let item: EncodedItem
-    var codingPath: [any CodingKey] { WirePath.keys(item.path) }
-
-    /// Begins again: of several values the last one counts.
-    private func begin() {
-      item.begin(.nothing)
-      item.begin(.single)
-    }
-
-    func encodeNil() {
-      begin()
-      item.null()
-    }
-    func encode(_ value: some Encodable) throws { try write(value) }
-    func encode(_ value: Int128) throws { try write(value) }
-    func encode(_ value: UInt128) throws { try write(value) }
-
-    private func write(_ value: some Encodable) throws {
-      begin()
-      switch value {
-      case let value as any FixedWidthInteger: item.writer.integer(value)
-      case let value as Float: item.writer.real(value)
-      // A value in the same place is one level more, so that one which holds itself ends.
-      default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
-      }
-    }
   }
 }
