@@ -17,13 +17,13 @@ import ForwardcastRecording
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
 /// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that was made to conform by
-/// hand. A message that no stub is for is answered by the real object, where there is one; else it does nothing and is
+/// hand; one without a table for its interface does not know which messages return nothing. A message that no stub is for is answered by the real object, where there is one; else it does nothing and is
 /// answered with what the proxy gives when nobody responds: the requirement's `otherwise:`, `nil`, an empty value, or the
 /// error `nobodyResponds`. A **strict** double makes such a call a failure.
 ///
 /// Calls by closure (`broadcast { $0.load("a") }`) are no messages and reach no double. A double is `Sendable` exactly when
 /// its proxy is; each has calls and stubs of its own, so tests that run at the same time do not meet.
-public final class TestDouble<Face: MulticastSending> {
+public final class TestDouble<Face: MulticastHolding> {
   /// What the code under test is given.
   public let face: Face
   let target: DoubleTarget<Face.Interface>
@@ -36,17 +36,23 @@ public final class TestDouble<Face: MulticastSending> {
     case strict
   }
 
-  private init(
-    _ face: Face, _ multicast: MulticastProxy<Face.Interface>, _ manner: Manner, _ name: String?,
-    _ reporter: TestReporter, _ place: SourcePlace
+  /// Makes a double of a proxy, one of its own for each double.
+  ///
+  /// Failures call it by its name, that of the protocol unless given. Those of a strict double are reported at the line of this
+  /// call.
+  public init(
+    _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
+    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     self.face = face
     let type = "\(Face.Interface.self)"
     let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
     let keys = Face.self is MulticastProxy<Face.Interface>.Type ? nil : "\(Face.self).Messages"
-    let book = CallBook(name ?? plain, reporter, SwiftNames(multicast.interfaceTable, keys: keys))
-    target = DoubleTarget(book, multicast.interfaceTable, isStrict: manner == .strict, at: place)
-    multicast.add(forwarding: target)
+    let table = face.multicast.interfaceTable
+    let book = CallBook(name ?? plain, reporter, SwiftNames(table, keys: keys))
+    let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    target = DoubleTarget(book, table, isStrict: manner == .strict, at: place)
+    face.multicast.add(forwarding: target)
   }
 
   /// The name that failures call the double by.
@@ -74,32 +80,3 @@ public final class TestDouble<Face: MulticastSending> {
 }
 
 extension TestDouble: @unchecked Sendable where Face: Sendable {}  // the proxy is Sendable, the target has locks
-
-extension TestDouble where Face: MulticastFacade {
-  /// Makes a double of a proxy that an attribute wrote, one of its own for each double.
-  ///
-  /// Failures call it by its name, that of the protocol unless given. Those of a strict double are reported at the line of this
-  /// call.
-  public convenience init(
-    _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
-    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-  ) {
-    self.init(
-      face, face.multicast, manner, name, reporter,
-      SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-  }
-}
-
-extension TestDouble {
-  /// Makes a double of a proxy that conforms to its protocol by hand.
-  ///
-  /// As for written proxies. A proxy without a table for its interface does not know which messages return nothing.
-  public convenience init<Interface>(
-    _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
-    fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-  ) where Face == MulticastProxy<Interface> {
-    self.init(
-      face, face, manner, name, reporter,
-      SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
-  }
-}

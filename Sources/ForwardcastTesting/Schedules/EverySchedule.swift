@@ -27,7 +27,7 @@ import Forwardcast
 ///   - limit: how many at most.
 ///   - sharing: what turns may have in common, and so which orders are the same.
 ///   - reporter: who is told of the failure.
-///   - progress: is told after each 1,000 orders; writes a line to standard error unless given.
+///   - progress: is told after each 1,000 orders what has come of them; writes a line to standard error unless given.
 ///   - fileID: the file that failures name.
 ///   - filePath: its path.
 ///   - line: the line at which failures are reported that belong to no other.
@@ -38,7 +38,7 @@ import Forwardcast
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
   _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, sharing: ScheduleSharing = .anything,
-  reporter: TestReporter = .automatic, progress: (@Sendable (ScheduleProgress) -> Void)? = nil,
+  reporter: TestReporter = .automatic, progress: (@Sendable (ScheduleSummary) -> Void)? = nil,
   fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
   _ body: @escaping @Sendable (Schedule) async throws -> Void
 ) async -> ScheduleSummary {
@@ -48,7 +48,8 @@ nonisolated(nonsending) public func everySchedule(
     return ScheduleSummary()
   }
   let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit, sharing), place, body)
-  let progress = progress ?? { StandardError.write("everySchedule at \(place): \($0)\n") }
+  let progress =
+    progress ?? { StandardError.write("everySchedule at \(place): \($0.orders) orders of at most \(limit)\n") }
   let clock = Schedule.patience.turns
   let watch = Task.detached { await walk.watch(clock) }
   defer { watch.cancel() }
@@ -59,9 +60,7 @@ nonisolated(nonsending) public func everySchedule(
     var summary = walk.explorer.summary
     summary.failure = failure
     if isOver { return summary }
-    if summary.orders.isMultiple(of: 1000), !walk.explorer.isRepeated {
-      progress(ScheduleProgress(orders: summary.orders, limit: limit))
-    }
+    if summary.orders.isMultiple(of: 1000), !walk.explorer.isRepeated { progress(summary) }
   }
 }
 
@@ -104,7 +103,7 @@ private final class ScheduleWalk: Sendable {
     let found = issues.withLock { $0 }
     guard let first = world.problems.first ?? found.first ?? world.thrown else { return nil }
     return ScheduleFailure(
-      reason: first.text, place: first.place, turns: world.turns, diagram: world.diagram.mermaid,
+      reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram.mermaid,
       order: OrderCode.text(world.order))
   }
 

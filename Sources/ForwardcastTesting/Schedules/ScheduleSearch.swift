@@ -40,22 +40,17 @@ public enum ScheduleSharing: Sendable, Hashable {
 /// An order in letters: one for each lane in the order in which they appear, with a number where it goes on. `a3b2` is three
 /// turns of the first and two of the second.
 enum OrderCode {
-  static func text(_ lanes: [Int]) -> String {
-    var text = ""
-    var index = 0
-    while index < lanes.count {
-      var end = index
-      while end < lanes.count, lanes[end] == lanes[index] { end += 1 }
-      text += name(lanes[index]) + (end - index == 1 ? "" : "\(end - index)")
-      index = end
-    }
-    return text
-  }
+  /// For the first lanes; those behind them are numbers in brackets.
+  private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-  /// `a` … `z`, then `A` … `Z`, then what follows in brackets.
-  private static func name(_ lane: Int) -> String {
-    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return lane < letters.count ? String(letters[lane]) : "(\(lane))"
+  static func text(_ lanes: [Int]) -> String {
+    var runs: [(lane: Int, count: Int)] = []
+    for lane in lanes {
+      if runs.last?.lane == lane { runs[runs.count - 1].count += 1 } else { runs.append((lane, 1)) }
+    }
+    return runs.map { lane, count in
+      (lane < letters.count ? String(letters[lane]) : "(\(lane))") + (count == 1 ? "" : "\(count)")
+    }.joined()
   }
 
   /// `nil` for text that is no order.
@@ -68,17 +63,10 @@ enum OrderCode {
       return Int(digits)
     }
     while let sign = rest.popFirst() {
-      var lane: Int
-      switch sign {
-      case "a"..."z" where sign.isASCII: lane = Int(sign.asciiValue ?? 0) - 97
-      case "A"..."Z" where sign.isASCII: lane = Int(sign.asciiValue ?? 0) - 65 + 26
-      case "(":
-        guard let found = number(), rest.popFirst() == ")" else { return nil }
-        lane = found
-      default: return nil
-      }
+      var lane = letters.firstIndex(of: sign)
+      if sign == "(", let found = number(), rest.popFirst() == ")" { lane = found }
       let count = rest.first.map { $0.isASCII && $0.isNumber } == true ? number() : 1
-      guard let count, count > 0, count <= 1_000_000, lanes.count + count <= 1_000_000 else { return nil }
+      guard let lane, let count, count > 0, count <= 1_000_000, lanes.count + count <= 1_000_000 else { return nil }
       lanes += Array(repeating: lane, count: count)
     }
     return lanes.isEmpty ? nil : lanes

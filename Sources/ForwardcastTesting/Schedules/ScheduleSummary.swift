@@ -35,13 +35,3 @@ public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
     return text + "\n" + diagram.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
   }
 }
-
-/// How far a walk through the orders of a program has come.
-public struct ScheduleProgress: Sendable, CustomStringConvertible {
-  /// How many orders have been run.
-  public let orders: Int
-  /// How many are run at most.
-  public let limit: Int
-
-  public var description: String { "\(orders) orders of at most \(limit)" }
-}

@@ -2,7 +2,6 @@
 
 import Dispatch
 import Forwardcast
-import ForwardcastRecording
 
 /// One run of a program in which one turn runs at a time, and the explorer chooses whose is next.
 ///
@@ -40,14 +39,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
   private let cameFromOutside = DispatchSemaphore(value: 0)
   /// The lanes that had a turn, in order; what the turns were is in `notes`.
   private(set) var order: [Int] = []
-  private var notes: [ScheduleNote] = []
+  private(set) var notes: [ScheduleNote] = []
   private var sent: [Sent] = []
   private(set) var problems: [TestFailure] = []
   /// What the body has thrown, which may be because of another failure.
   var thrown: TestFailure?
-  /// The turns in words, and the messages as a picture.
-  var turns: [String] { notes.turns }
-  var diagram: SequenceDiagram { notes.diagram }
 
   /// Where problems are reported that belong to no line of their own.
   private let place: SourcePlace
@@ -279,12 +275,9 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   /// When the clock is to be moved to next.
   private var nextTime: TestClock.Instant? {
-    var next = clock.nextDeadline
-    for lane in lanes {
-      guard let deadline = lane.turn?.deadline, deadline > clock.now else { continue }
-      next = min(next ?? deadline, deadline)
-    }
-    return next
+    let now = clock.now
+    let deadlines = lanes.compactMap { $0.turn?.deadline }.filter { $0 > now }
+    return (deadlines + (clock.nextDeadline.map { [$0] } ?? [])).min()
   }
 
   func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
