@@ -1,4 +1,4 @@
-// ReceiverChecker.swift: which members of a class are messages, and which cannot be.
+// TypeDeclaration+Messages.swift: which members of a class are messages, and which cannot be.
 
 extension TypeDeclaration {
   /// Chooses the messages of a class. A marked member that cannot be one is an error, of all members a warning.

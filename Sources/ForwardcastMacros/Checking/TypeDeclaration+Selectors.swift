@@ -1,4 +1,4 @@
-// SelectorChecker.swift: selectors that two messages share.
+// TypeDeclaration+Selectors.swift: selectors that two messages share.
 
 extension TypeDeclaration {
   /// Looks at all messages of the declaration together.

@@ -2,9 +2,8 @@
 
 /// One JSON value. Reading is bounded in depth and never fails but with `nil`.
 indirect enum JSONValue: Equatable {
-  case null
-  case bool(Bool)
-  case number(String)
+  /// A number, or `true`, `false` or `null`.
+  case plain(String)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
@@ -16,9 +15,10 @@ indirect enum JSONValue: Equatable {
 
   var text: String? { if case .string(let text) = self { text } else { nil } }
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-  var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
+  var integer: Int? { if case .plain(let digits) = self { Int(digits) } else { nil } }
 
-  static func int(_ value: Int) -> JSONValue { .number(String(value)) }
+  static func int(_ value: Int) -> JSONValue { .plain(String(value)) }
+  static let null = JSONValue.plain("null")
 }
 
 // MARK: Writing
@@ -28,9 +28,7 @@ extension JSONValue {
   /// characters where they come in pairs.
   var encoded: String {
     switch self {
-    case .null: return "null"
-    case .bool(let value): return value ? "true" : "false"
-    case .number(let digits): return digits
+    case .plain(let text): return text
     case .string(let value): return Self.quoted(value)
     case .array(let values): return "[\(values.map(\.encoded).joined(separator: ","))]"
     case .object(let members):
@@ -89,14 +87,6 @@ private struct JSONReader {
     return true
   }
 
-  private mutating func take(word: StaticString) -> Bool {
-    let end = index + word.utf8CodeUnitCount
-    guard end <= bytes.count else { return false }
-    let matches = word.withUTF8Buffer { $0.elementsEqual(bytes[index..<end]) }
-    if matches { index = end }
-    return matches
-  }
-
   mutating func value(depth: Int) -> JSONValue? {
     skipBlanks()
     guard depth < Self.maximumDepth, index < bytes.count else { return nil }
@@ -104,10 +94,7 @@ private struct JSONReader {
     case UInt8(ascii: "{"): return object(depth)
     case UInt8(ascii: "["): return array(depth)
     case UInt8(ascii: "\""): return string().map { .string($0) }
-    case UInt8(ascii: "t"): return take(word: "true") ? .bool(true) : nil
-    case UInt8(ascii: "f"): return take(word: "false") ? .bool(false) : nil
-    case UInt8(ascii: "n"): return take(word: "null") ? .null : nil
-    default: return number()
+    default: return plain()
     }
   }
 
@@ -136,12 +123,11 @@ private struct JSONReader {
     return take(UInt8(ascii: "]")) ? .array(elements) : nil
   }
 
-  private mutating func number() -> JSONValue? {
+  private mutating func plain() -> JSONValue? {
     let start = index
-    while index < bytes.count, "+-.eE0123456789".utf8.contains(bytes[index]) { index += 1 }
-    guard index > start else { return nil }
-    let digits = String(decoding: bytes[start..<index], as: UTF8.self)
-    return Double(digits) == nil ? nil : .number(digits)
+    while index < bytes.count, !",]} \t\r\n".utf8.contains(bytes[index]) { index += 1 }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    return ["true", "false", "null"].contains(text) || Double(text) != nil ? .plain(text) : nil
   }
 
   private mutating func string() -> String? {
@@ -174,7 +160,9 @@ private struct JSONReader {
     case UInt8(ascii: "u"):
       guard let high = unit() else { return nil }
       guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) ?? "\u{FFFD}" }
-      guard take(word: "\\u"), let low = unit(), (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }
+      guard bytes[index...].starts(with: "\\u".utf8) else { return "\u{FFFD}" }
+      index += 2
+      guard let low = unit(), (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }
       return Unicode.Scalar(0x1_0000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
     default: return nil
     }

@@ -4,7 +4,6 @@
 struct Attribute {
   struct Argument {
     let label: String?
-    /// The tokens of the value.
     let value: Range<Int>
   }
 
@@ -12,7 +11,6 @@ struct Attribute {
   let name: String
   /// The tokens from `@` to behind the brackets.
   let positions: Range<Int>
-  /// The tokens of the name.
   let namePositions: Range<Int>
   let arguments: [Argument]
   /// Whether brackets were written.
@@ -22,7 +20,6 @@ struct Attribute {
   /// Whether `isolatedTo:` says that this is a global actor.
   var isStatedActor = false
 
-  /// The last part of the name.
   var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
   /// Whether this is one of the library's attributes.

@@ -75,15 +75,8 @@ struct CarriedNames {
         rest.append(position)
       }
     }
-    guard let first = rest.first, let last = rest.last else { return nil }
+    guard !rest.isEmpty else { return nil }
     if type.isSome, !prefix.contains("some") { prefix.append("some") }
-    // What was taken out stands before the first or between attributes, which a line can lack.
-    let text =
-      prefix.isEmpty
-      ? source.line(first..<last + 1)
-      : rest.reduce(into: "") { text, position in
-        text += (source.isApart(position) && !text.isEmpty ? " " : "") + source.text(position)
-      }
-    return (prefix.map { $0 + " " }.joined(), text, isImplicit ? "!" : "")
+    return (prefix.map { $0 + " " }.joined(), source.line(rest), isImplicit ? "!" : "")
   }
 }

@@ -201,7 +201,6 @@ struct ForwardedInterface {
   /// Whether the library's class is the superclass. One that is on an actor would have its proxy elsewhere.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
-  /// The isolation of one member.
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
   /// Whether a member's types may use conformances that are on the main actor, as those of a module's own types are where

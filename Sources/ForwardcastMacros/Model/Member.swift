@@ -21,7 +21,6 @@ struct Parameter {
   let positions: Range<Int>
 }
 
-/// How a member may throw.
 enum Throwing: Equatable {
   case never
   case untyped
@@ -78,7 +77,6 @@ struct Member {
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
   func modifier(_ word: String) -> Modifier? { modifiers.first { $0.word == word } }
 
-  /// Whether the member answers anything.
   var answers: Bool { type.map { !$0.isVoid } ?? false }
 
   /// Whether an argument says whose it is, as one that cannot be copied has to.

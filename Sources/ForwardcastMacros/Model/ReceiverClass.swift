@@ -13,7 +13,6 @@ struct ReceiverClass {
   /// Whether the class has no stored static properties.
   var isGeneric: Bool { declaration.generics != nil || options.isInGenericType }
 
-  /// The isolation of one member.
   func isolation(of member: Member) -> Isolation {
     if isActor, member.kind == .property, !member.isSettable, member.isConstant { return .nonisolated }
     return member.isolation ?? (isActor ? .instance : declaration.isolation(or: options.actor))

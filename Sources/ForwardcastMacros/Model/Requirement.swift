@@ -42,7 +42,6 @@ struct Entry {
   let role: Role
   let member: Member
   let selector: String
-  /// The name of the key.
   var key = ""
 
   /// The words that name the key where the first one is not enough.
@@ -78,26 +77,16 @@ extension Member {
 
   /// The messages of the member with their selectors.
   var entries: [Entry] {
+    if case .other = kind { return [] }
     let labels = parameters.map { $0.label?.withoutBackticks }
-    switch kind {
-    case .method:
-      return [Entry(role: .method, member: self, selector: statedSelector ?? SelectorName.method(plainName, labels))]
-    case .property:
-      let getter = statedSelector ?? plainName
-      var entries = [Entry(role: .getter, member: self, selector: getter)]
-      if isSettable { entries.append(Entry(role: .setter, member: self, selector: SelectorName.setter(getter))) }
-      return entries
-    case .subscripted:
-      let getter = statedSelector ?? SelectorName.method("subscript", labels)
-      var entries = [Entry(role: .getter, member: self, selector: getter)]
-      if isSettable {
-        let setter =
-          statedSelector.map { SelectorName.subscriptSetter($0) } ?? SelectorName.method("setSubscript", [nil] + labels)
-        entries.append(Entry(role: .setter, member: self, selector: setter))
-      }
-      return entries
-    case .other: return []
-    }
+    let selector = statedSelector ?? SelectorName.method(plainName, labels)
+    let entry = Entry(role: kind == .method ? .method : .getter, member: self, selector: selector)
+    guard isSettable else { return [entry] }
+    let setter =
+      kind == .property
+      ? SelectorName.setter(selector)
+      : statedSelector.map(SelectorName.subscriptSetter) ?? SelectorName.method("setSubscript", [nil] + labels)
+    return [entry, Entry(role: .setter, member: self, selector: setter)]
   }
 }
 

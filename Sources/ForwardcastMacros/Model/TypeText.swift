@@ -2,7 +2,6 @@
 
 /// A type as text. What a name stands for the text does not tell.
 struct TypeText {
-  /// The tokens of the type.
   let positions: Range<Int>
   /// The type on one line, as it was written.
   let text: String
@@ -16,9 +15,7 @@ struct TypeText {
   var hasInnerSome = false
   /// Where the word `Self` stands.
   var selfPosition: Int?
-  /// Whether the text is an optional.
   var isOptional = false
-  /// Whether the text is one of a function type.
   var isFunction = false
 
   var isVoid: Bool {
@@ -119,21 +116,11 @@ extension SourceText {
   }
 
   private func keyed(_ positions: Range<Int>, isImplicit: Bool) -> String {
-    var line = ""
-    for position in positions {
-      if self[position].kind == .word, ["borrowing", "consuming", "__owned", "__shared"].contains(text(position)) {
-        continue
-      }
-      if !line.isEmpty, isApart(position) { line += " " }
-      if isWord(position, "some") {
-        line += "any"
-      } else if isImplicit, position == positions.upperBound - 1 {
-        line += "?"
-      } else {
-        line += text(position)
-      }
+    let ownership = ["borrowing", "consuming", "__owned", "__shared"]
+    return line(positions.filter { self[$0].kind != .word || !ownership.contains(text($0)) }) { position in
+      if isWord(position, "some") { return "any" }
+      return isImplicit && position == positions.upperBound - 1 ? "?" : text(position)
     }
-    return line
   }
 }
 

@@ -11,9 +11,7 @@ struct DeclarationReader {
 
   init(_ source: SourceText) { self.source = source }
 
-  /// How many members a declaration may have.
   static let maximumMembers = 4096
-  /// How deep `#if` may be nested.
   static let maximumConditions = 32
 
   static let modifierWords: Set<String> = [

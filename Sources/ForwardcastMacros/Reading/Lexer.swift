@@ -11,6 +11,8 @@ struct Lexer {
   private var index = 0
   private var tokens: [Token] = []
   private var depth = 0
+  /// The comments of documentation that were passed.
+  private var documentation: [Range<Int>] = []
   /// Up to where an extended regular expression was found not to end.
   private var searched = 0
 
@@ -26,13 +28,20 @@ struct Lexer {
     }
   }
 
+  /// The comments before a token that document it, where they end.
+  static func documentation(before token: Token, in bytes: [UInt8]) -> [Range<Int>] {
+    var lexer = Lexer(bytes)
+    lexer.index = token.leading
+    _ = lexer.skipTrivia()
+    return lexer.documentation
+  }
+
   private func byte(_ ahead: Int = 0) -> UInt8? { index + ahead < bytes.count ? bytes[index + ahead] : nil }
   private func at(_ text: StaticString) -> Bool {
     let end = index + text.utf8CodeUnitCount
     return end <= bytes.count && text.withUTF8Buffer { $0.elementsEqual(bytes[index..<end]) }
   }
 
-  /// The next token.
   mutating func next() -> Token {
     let leading = index
     let beginsLine = skipTrivia() || leading == 0
@@ -46,15 +55,20 @@ struct Lexer {
   private mutating func skipTrivia() -> Bool {
     var newline = false
     while let here = byte() {
+      let start = index
       switch here {
       case 0x0A, 0x0D:
         newline = true
         index += 1
       case 0x20, 0x09, 0x0B, 0x0C, 0x00: index += 1
       case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
+        let documents = at("///") && !at("////")
         while let inside = byte(), inside != 0x0A, inside != 0x0D { index += 1 }
+        if documents { documentation.append(start..<index) }
       case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "*"):
+        let documents = at("/**") && !at("/***") && !at("/**/")
         if skipBlockComment() { newline = true }
+        if documents, byte() != nil { documentation.append(start..<index) }
       case 0xEF where at("\u{FEFF}"): index += 3
       default: return newline
       }
@@ -126,11 +140,9 @@ struct Lexer {
   private mutating func scanQuotedWord() -> Token.Kind {
     let start = index
     index += 1
-    var isPlain = true
-    var isFirst = true
+    var isPlain = scalar()?.beginsSwiftIdentifier ?? false
     while let next = scalar(), next != "`", next != "\n", next != "\r" {
-      if !(isFirst ? next.beginsSwiftIdentifier : next.continuesSwiftIdentifier) { isPlain = false }
-      isFirst = false
+      isPlain = isPlain && next.continuesSwiftIdentifier
       index += UTF8.width(next)
     }
     guard byte() == UInt8(ascii: "`"), index > start + 1 else { return .unknown }

@@ -49,10 +49,8 @@ extension SourceText {
       } else if self[position].kind == .word, Self.typeSpecifiers.contains(text(position)) {
         // `any`, where no type follows, is itself a name.
         let next = self[position + 1]
-        let isSpecifier =
-          next.isWord || isMark(position + 1, "(") || isMark(position + 1, "[") || isMark(position + 1, "@")
-          || isMark(position + 1, "~")
-        guard isSpecifier, position + 1 < limit else { return position }
+        let beginsType = next.isWord || ["(", "[", "@", "~"].contains { isMark(position + 1, $0) }
+        guard beginsType, position + 1 < limit else { return position }
         position += 1
         if isMark(position, "("), isAdjacent(position), isWord(position - 1, "nonisolated") {
           position = after(position)

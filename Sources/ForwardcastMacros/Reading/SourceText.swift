@@ -31,7 +31,6 @@ struct SourceText {
     self.partners = partners
   }
 
-  /// Where the text ends.
   var end: Int { tokens.count - 1 }
 
   /// A token, or the end for every position that is out of the text.
@@ -44,13 +43,12 @@ struct SourceText {
   func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
   /// The same on one line: each run of blanks and comments is one blank.
-  func line(_ positions: Range<Int>) -> String {
-    var line = ""
-    for position in positions {
-      if position > positions.lowerBound, isApart(position) { line += " " }
-      line += text(position)
+  ///
+  /// - Parameter spelling: what stands for a token; its text unless given.
+  func line(_ positions: some Sequence<Int>, _ spelling: ((Int) -> String)? = nil) -> String {
+    positions.reduce(into: "") { line, position in
+      line += (isApart(position) && !line.isEmpty ? " " : "") + (spelling?(position) ?? text(position))
     }
-    return line
   }
 
   /// Whether a blank stands before the token on one line: also between `@escaping` and a bracket that is not its own.
@@ -84,52 +82,21 @@ struct SourceText {
 
   /// The position behind a token, or behind its whole group where it opens one.
   func after(_ position: Int) -> Int {
-    min(
-      (isMark(position, "(") || isMark(position, "[") || isMark(position, "{") ? closing(position) : nil) ?? position,
-      end) + 1
+    min(closing(position) ?? position, end) + 1
   }
 
   /// The comment lines that document a token: `///` and `/** */`, as they are but for their indentation.
   func documentation(before position: Int) -> [String] {
-    let token = self[position]
-    guard token.leading < token.range.lowerBound else { return [] }
-    let trivia = String(decoding: bytes[token.leading..<token.range.lowerBound], as: UTF8.self)
-    var lines: [String] = []
-    var (level, isDocumentation) = (0, false)
-    for line in trivia.split(whereSeparator: \.isNewline) {
-      let line = line.trimmingBlanks
-      if level == 0, line.hasPrefix("//") {
-        if line.hasPrefix("///"), !line.hasPrefix("////") { lines.append(String(line)) }
-        continue
+    Lexer.documentation(before: self[position], in: bytes).flatMap { comment in
+      String(decoding: bytes[comment], as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
+        let line = line.trimmingBlanks
+        return line.hasPrefix("*") ? " \(line)" : String(line)
       }
-      if level == 0 {
-        isDocumentation = line.hasPrefix("/**") && !line.hasPrefix("/***") && !line.hasPrefix("/**/")
-      }
-      if isDocumentation { lines.append(level > 0 && line.hasPrefix("*") ? " \(line)" : String(line)) }
-      level += line.levelsOfComments
     }
-    // What is not closed here would take the written text with it.
-    return level == 0 ? lines : []
   }
 }
 
 extension Substring {
-  /// How many comments the line opens more than it closes.
-  fileprivate var levelsOfComments: Int {
-    var (level, previous) = (0, UInt8(ascii: " "))
-    for byte in utf8 {
-      let step =
-        switch (previous, byte) {
-        case (UInt8(ascii: "/"), UInt8(ascii: "*")): 1
-        case (UInt8(ascii: "*"), UInt8(ascii: "/")): -1
-        default: 0
-        }
-      level += step
-      previous = step == 0 ? byte : UInt8(ascii: " ")
-    }
-    return level
-  }
-
   var trimmingBlanks: Substring {
     var rest = self
     while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
