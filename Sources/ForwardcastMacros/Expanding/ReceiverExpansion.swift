@@ -25,9 +25,9 @@ extension ExpansionRequest {
     guard !expansion.hasErrors else { return }
     switch role {
     case "member":
-      let receiver = ReceiverClass(
-        declaration: declaration, options: options, items: declaration.items(of: entries), settings: settings)
-      expansion.text = TableWriter(receiver).text()
+      let items = declaration.items(of: entries)
+      let writer = TableWriter(declaration: declaration, options: options, items: items, settings: settings)
+      expansion.text = writer.text()
     case "extension":
       guard wantsConformance, options.base == nil else { return }
       let isolation = settings.isMainActorByDefault ? "nonisolated " : ""

@@ -79,7 +79,8 @@ extension SourceText {
   func emptyValue(of type: TypeText) -> String? { type.isFunction ? nil : emptyValue(type.positions, depth: 0) }
 
   private func emptyValue(_ positions: Range<Int>, depth: Int) -> String? {
-    var (start, last) = (positions.lowerBound, positions.upperBound - 1)
+    var start = positions.lowerBound
+    let last = positions.upperBound - 1
     guard start <= last, depth < 8 else { return nil }
     if isMark(last, "?") || isMark(last, "!") { return "nil" }
     if isWord(start, "Swift"), isMark(start + 1, ".") { start += 2 }
@@ -96,25 +97,19 @@ extension SourceText {
     let behind = endOfGenericArguments(start + 1, before: last + 1)
     guard behind == last + 1 else { return nil }
     let name = text(start)
-    if behind > start + 1 {
-      switch name {
-      case "Array", "Set", "ContiguousArray", "ArraySlice": return "[]"
-      case "Dictionary": return "[:]"
-      case "Optional": return "nil"
-      default: return nil
-      }
-    }
-    last = start
-    if AnswerRuleName.numbers.contains(name) { return "0" }
-    switch name {
-    case "Bool": return "false"
-    case "String", "Substring": return "\"\""
-    case "CGSize", "CGPoint", "CGRect", "NSSize", "NSPoint", "NSRect", "UIEdgeInsets", "CMTime", "Duration":
-      return ".zero"
-    case "Data", "IndexSet", "NSAttributedString", "AttributedString": return "\(name)()"
-    default: return nil
-    }
+    if behind > start + 1 { return Self.emptyGenerics[name] }
+    return AnswerRuleName.numbers.contains(name) ? "0" : Self.emptyValues[name]
   }
+
+  private static let emptyGenerics = [
+    "Array": "[]", "Set": "[]", "ContiguousArray": "[]", "ArraySlice": "[]", "Dictionary": "[:]", "Optional": "nil",
+  ]
+  private static let emptyValues = [
+    "Bool": "false", "String": "\"\"", "Substring": "\"\"", "CGSize": ".zero", "CGPoint": ".zero", "CGRect": ".zero",
+    "NSSize": ".zero", "NSPoint": ".zero", "NSRect": ".zero", "UIEdgeInsets": ".zero", "CMTime": ".zero",
+    "Duration": ".zero", "Data": "Data()", "IndexSet": "IndexSet()", "NSAttributedString": "NSAttributedString()",
+    "AttributedString": "AttributedString()",
+  ]
 
   /// Whether no bracket inside of the one at `start` is around the token.
   private func isOutermost(_ position: Int, in start: Int) -> Bool {

@@ -1,39 +1,45 @@
 // TableWriter.swift: the table that @Receiver writes.
 
-/// Writes the selector table of a class or an actor.
+/// Writes the selector table of a class or an actor that has been checked.
 struct TableWriter {
-  let receiver: ReceiverClass
+  let declaration: TypeDeclaration
+  let options: ReceiverOptions
+  let items: [EntryItem]
+  let settings: ModuleSettings
 
-  init(_ receiver: ReceiverClass) { self.receiver = receiver }
+  private var isActor: Bool { declaration.keyword == "actor" }
+  private var isFinal: Bool { isActor || declaration.modifiers.contains { $0.word == "final" } }
+  private var access: String { declaration.access == "open" && !isFinal ? "open " : declaration.memberAccess }
 
-  private var declaration: TypeDeclaration { receiver.declaration }
-
-  private var access: String {
-    declaration.access == "open" && !receiver.isFinal ? "open " : declaration.memberAccess
+  private func isolation(of member: Member) -> Isolation {
+    if isActor, member.kind == .property, !member.isSettable, member.isConstant { return .nonisolated }
+    return member.isolation ?? (isActor ? .instance : declaration.isolation(or: options.actor))
+      ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
   /// What the compiler may find: the table is on no actor, since anybody may ask for it.
   private var advice: String? {
-    let needs = receiver.items.compactMap(\.entry).contains {
-      receiver.isolation(of: $0.member) == .mainActor && receiver.source.mayNeedConformances($0.member)
+    let needs = items.compactMap(\.entry).contains {
+      isolation(of: $0.member) == .mainActor && declaration.source.mayNeedConformances($0.member)
     }
-    return needs && receiver.settings.isMainActorByDefault
+    return needs && settings.isMainActorByDefault
       ? "is a conformance on the main actor? Declare the type that has it 'nonisolated'." : nil
   }
 
   /// The members as text.
   func text() -> String {
     var writer = TextWriter()
-    let parent = receiver.options.base.map { ", inheriting: \($0).selectorTable" } ?? ""
+    let parent = options.base.map { ", inheriting: \($0).selectorTable" } ?? ""
     let name = declaration.name
     writer.line("/// The messages that the class answers. Written by `@Receiver`.")
-    let word = receiver.options.base == nil ? "" : "override "
-    if receiver.isGeneric {
-      let kind = receiver.isFinal && word.isEmpty ? "static" : "class"
+    let word = options.base == nil ? "" : "override "
+    // A generic class has no stored static properties.
+    if declaration.generics != nil || options.isInGenericType {
+      let kind = isFinal && word.isEmpty ? "static" : "class"
       writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
         writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))", remark: advice, rows)
       }
-    } else if receiver.isFinal, word.isEmpty {
+    } else if isFinal, word.isEmpty {
       writer.block(
         "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))",
         remark: advice, rows)
@@ -51,14 +57,14 @@ struct TableWriter {
   }
 
   private func rows(_ writer: inout TextWriter) {
-    let names = CarriedNames(source: receiver.source)
-    writer.entries(receiver.items) { entry, writer in
+    let names = CarriedNames(source: declaration.source)
+    writer.entries(items) { entry, writer in
       writer.line(
         RowWriter(
           targetType: declaration.name, names: names, isClassBound: true,
           key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
-          isolation: receiver.isolation(of: entry.member),
-          isNonsendingByDefault: receiver.settings.isNonsendingByDefault
+          isolation: isolation(of: entry.member),
+          isNonsendingByDefault: settings.isNonsendingByDefault
         ).row(entry))
     }
   }
