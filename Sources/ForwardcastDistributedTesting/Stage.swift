@@ -136,11 +136,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   /// The error that a call ends with.
   func failure(_ body: () async throws -> some Sendable) async -> (any Error)? {
-    do {
-      _ = try await body()
-      return nil
-    } catch {
-      return error
-    }
+    do { _ = try await body() } catch { return error }
+    return nil
   }
 }

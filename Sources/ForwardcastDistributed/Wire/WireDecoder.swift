@@ -26,43 +26,19 @@ final class WireReading {
   fileprivate func value<T: Decodable>(
     _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
   ) throws -> T {
-    if type == [UInt8].self, tree.kind(node) == .bytes, let value = try data(at: node, path()) as? T { return value }
-    if type == Int.self, let value = try integer(Int.self, at: node, path()) as? T { return value }
-    if type == String.self, let value = try text(at: node, path()) as? T { return value }
+    if type == [UInt8].self, tree.kind(node) == .bytes {
+      if let value = try wanted(tree.data(node), node, path()) as? T { return value }
+    }
+    if type == Int.self, let value = try wanted(tree.number(node) as Int?, node, path()) as? T { return value }
+    if type == String.self, let value = try wanted(tree.string(node), node, path()) as? T { return value }
     let path = path()
     guard (path?.depth ?? 0) <= 256 else { throw mismatch(type, node, path) }
     return try T(from: WireDecoder(reading: self, node: node, path: path))
   }
 
-  fileprivate func text(at node: Int, _ path: @autoclosure () -> WirePath?) throws -> String {
-    guard tree.kind(node) == .text else { throw mismatch(String.self, node, path()) }
-    return tree.text(node)
-  }
-
-  fileprivate func bool(at node: Int, _ path: @autoclosure () -> WirePath?) throws -> Bool {
-    guard let value = tree.bool(node) else { throw mismatch(Bool.self, node, path()) }
-    return value
-  }
-
-  fileprivate func integer<T: FixedWidthInteger>(
-    _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
-  ) throws -> T {
-    guard tree.kind(node) == .integer, let value = T(tree.text(node)) else { throw mismatch(type, node, path()) }
-    return value
-  }
-
-  fileprivate func real<T: LosslessStringConvertible>(
-    _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
-  ) throws -> T {
-    let kind = tree.kind(node)
-    guard kind == .real || kind == .integer, let value = T(tree.text(node)) else { throw mismatch(type, node, path()) }
-    return value
-  }
-
-  fileprivate func data(at node: Int, _ path: WirePath?) throws -> [UInt8] {
-    guard tree.kind(node) == .bytes, let value = Base64.read(tree.bytes(of: node)) else {
-      throw mismatch([UInt8].self, node, path)
-    }
+  /// What the item at a node is as the wanted type; `nil` where it is another one.
+  fileprivate func wanted<T>(_ value: T?, _ node: Int, _ path: @autoclosure () -> WirePath?) throws -> T {
+    guard let value else { throw mismatch(T.self, node, path()) }
     return value
   }
 
@@ -71,6 +47,15 @@ final class WireReading {
       type,
       .init(codingPath: WirePath.keys(path), debugDescription: "wanted \(type), found \(tree.kind(node))"))
   }
+}
+
+extension WireTree {
+  fileprivate func string(_ node: Int) -> String? { kind(node) == .text ? text(node) : nil }
+  fileprivate func number<T: FixedWidthInteger>(_ node: Int) -> T? { kind(node) == .integer ? T(text(node)) : nil }
+  fileprivate func real<T: LosslessStringConvertible>(_ node: Int) -> T? {
+    kind(node) == .real || kind(node) == .integer ? T(text(node)) : nil
+  }
+  fileprivate func data(_ node: Int) -> [UInt8]? { kind(node) == .bytes ? Base64.read(bytes(of: node)) : nil }
 }
 
 /// Its own container of a single value too.
@@ -94,18 +79,19 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   func decodeNil() -> Bool { reading.tree.kind(node) == .null }
-  func decode(_ type: String.Type) throws -> String { try reading.text(at: node, path) }
-  func decode(_ type: Bool.Type) throws -> Bool { try reading.bool(at: node, path) }
-  func decode(_ type: Double.Type) throws -> Double { try reading.real(type, at: node, path) }
-  func decode(_ type: Float.Type) throws -> Float { try reading.real(type, at: node, path) }
-  func decode(_ type: Int128.Type) throws -> Int128 { try reading.integer(type, at: node, path) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try reading.integer(type, at: node, path) }
+  func decode(_ type: String.Type) throws -> String { try wanted(reading.tree.string(node)) }
+  func decode(_ type: Bool.Type) throws -> Bool { try wanted(reading.tree.bool(node)) }
+  func decode(_ type: Double.Type) throws -> Double { try wanted(reading.tree.real(node)) }
+  func decode(_ type: Float.Type) throws -> Float { try wanted(reading.tree.real(node)) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try number(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try number(type) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let number = type as? any FixedWidthInteger.Type, let value = try reading.integer(number, at: node, path) as? T {
-      return value
-    }
+    if let type = type as? any FixedWidthInteger.Type, let value = try number(type) as? T { return value }
     return try reading.value(type, at: node, WirePath(WireKey("value"), in: path))
   }
+
+  private func number<T: FixedWidthInteger>(_ type: T.Type) throws -> T { try wanted(reading.tree.number(node)) }
+  private func wanted<T>(_ value: T?) throws -> T { try reading.wanted(value, node, path) }
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: WireReading
