@@ -1,20 +1,7 @@
 // ScheduleExplorer.swift: chooses who has the next step, so that each order is run once.
 
 /// For each lane how many of its steps came before.
-struct StepClock {
-  private var counts: [Int] = []
-
-  func at(_ lane: Int) -> Int { lane < counts.count ? counts[lane] : 0 }
-
-  mutating func set(_ lane: Int, _ count: Int) {
-    if counts.count <= lane { counts += repeatElement(0, count: lane + 1 - counts.count) }
-    counts[lane] = count
-  }
-
-  mutating func join(_ other: StepClock) {
-    for lane in 0..<other.counts.count where other.counts[lane] > at(lane) { set(lane, other.counts[lane]) }
-  }
-}
+typealias StepClock = [Int: Int]
 
 extension [Int] {
   /// Whether steps that use these objects and those are not to be exchanged.
@@ -45,7 +32,7 @@ final class ScheduleExplorer {
     /// How many steps its lane has had with it.
     var index = 0
     /// What came before it; once it has ended, with itself.
-    var clock = StepClock()
+    var clock: StepClock = [:]
     /// The clock at the end of what it began, such as a turn or a critical section.
     var release: StepClock?
   }
@@ -197,7 +184,7 @@ final class ScheduleExplorer {
     var step = Step(lane: lane)
     if isReducing {
       step.clock = clocks[lane] ?? step.clock
-      if let cause, cause < steps.count { step.clock.join(steps[cause].clock) }
+      if let cause, cause < steps.count { step.clock.merge(steps[cause].clock, uniquingKeysWith: max) }
     }
     running = step
   }
@@ -225,11 +212,11 @@ final class ScheduleExplorer {
         for place in (0..<place).reversed() {
           let other = steps[place]
           guard other.lane != step.lane, other.objects.conflicts(with: step.objects) else { continue }
-          if step.clock.at(other.lane) < other.index { plan(place, step, before) }
-          step.clock.join(other.release ?? other.clock)
+          if step.clock[other.lane, default: 0] < other.index { plan(place, step, before) }
+          step.clock.merge(other.release ?? other.clock, uniquingKeysWith: max)
         }
-        step.index = before.at(step.lane) + 1
-        step.clock.set(step.lane, step.index)
+        step.index = before[step.lane, default: 0] + 1
+        step.clock[step.lane] = step.index
       }
       clocks[step.lane] = step.clock
     }
@@ -245,11 +232,11 @@ final class ScheduleExplorer {
     // What can come first without the other: the first of each lane that nothing else has to precede.
     var initials: [Int] = []
     var free: [Step] = []
-    for next in since where next.clock.at(other.lane) < other.index {
-      if !free.contains(where: { next.clock.at($0.lane) >= $0.index }) { initials.append(next.lane) }
+    for next in since where next.clock[other.lane, default: 0] < other.index {
+      if !free.contains(where: { next.clock[$0.lane, default: 0] >= $0.index }) { initials.append(next.lane) }
       free.append(next)
     }
-    if !free.contains(where: { clock.at($0.lane) >= $0.index || $0.objects.conflicts(with: step.objects) }) {
+    if !free.contains(where: { clock[$0.lane, default: 0] >= $0.index || $0.objects.conflicts(with: step.objects) }) {
       initials.append(step.lane)
     }
     if initials.contains(where: node.planned.contains) { return }
