@@ -13,7 +13,7 @@
 ///
 /// Two signatures are equal when their types are: the digits of the argument frame say where an old caller put the
 /// values, not what they are. Copying a signature copies one reference.
-public struct MethodSignature: Hashable, Sendable {
+public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   /// Shared by all copies and never changed.
   private final class Storage: Sendable {
     let returnType: TypeEncoding
@@ -171,9 +171,7 @@ public struct MethodSignature: Hashable, Sendable {
     hasher.combine(returnType)
     hasher.combine(argumentTypes)
   }
-}
 
-extension MethodSignature {
   /// How closely two signatures have to agree. Each strength lets through what those before it do.
   public enum MatchStrength: Hashable, Sendable, CaseIterable {
     /// Every type with all its names and qualifiers, as `==`.
@@ -202,9 +200,7 @@ extension MethodSignature {
         && zip(argumentTypes, other.argumentTypes).allSatisfy { $0.matchesLeniently($1) }
     }
   }
-}
 
-extension MethodSignature: CustomStringConvertible {
   /// The text the signature was read from, byte for byte.
   public var description: String {
     var text = ""

@@ -1,39 +1,25 @@
 // TypeEncoding+Letters.swift: the types and qualifiers that are one letter.
 
 extension TypeEncoding {
-  /// A C type of fixed size that is written as one letter, which is its raw value.
+  /// A C type of fixed size that is written as one letter, which is its raw value: in the order of the cases
+  /// `c C s S i I l L q Q t T f d D B`.
   public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
-    /// `c`
     case char = 0x63
-    /// `C`
     case unsignedChar = 0x43
-    /// `s`
     case short = 0x73
-    /// `S`
     case unsignedShort = 0x53
-    /// `i`
     case int = 0x69
-    /// `I`
     case unsignedInt = 0x49
-    /// `l`: C's `long`, eight bytes wherever pointers have eight.
+    /// C's `long`, eight bytes wherever pointers have eight.
     case long = 0x6C
-    /// `L`
     case unsignedLong = 0x4C
-    /// `q`
     case longLong = 0x71
-    /// `Q`
     case unsignedLongLong = 0x51
-    /// `t`
     case int128 = 0x74
-    /// `T`
     case unsignedInt128 = 0x54
-    /// `f`
     case float = 0x66
-    /// `d`
     case double = 0x64
-    /// `D`
     case longDouble = 0x44
-    /// `B`
     case bool = 0x42
 
     /// Whether it counts in whole numbers, truth values included.
@@ -67,38 +53,21 @@ extension TypeEncoding {
     }
   }
 
-  /// A letter in front of a type that says how the value travels, not what it is. Its raw value is the letter.
+  /// A letter in front of a type that says how the value travels, not what it is. Its raw value is the letter: in the order of
+  /// the cases `r n N o O R V A`.
   public enum Qualifier: UInt8, Hashable, Sendable, CaseIterable {
-    /// `r`
     case const = 0x72
-    /// `n`
     case `in` = 0x6E
-    /// `N`
     case `inout` = 0x4E
-    /// `o`
     case out = 0x6F
-    /// `O`
     case bycopy = 0x4F
-    /// `R`
     case byref = 0x52
-    /// `V`
     case oneway = 0x56
-    /// `A`: C's `_Atomic`, the one qualifier that can change size and alignment.
+    /// C's `_Atomic`, the one qualifier that can change size and alignment.
     case atomic = 0x41
 
     /// The word Objective-C has for it.
-    public var meaning: String {
-      switch self {
-      case .const: "const"
-      case .in: "in"
-      case .inout: "inout"
-      case .out: "out"
-      case .bycopy: "bycopy"
-      case .byref: "byref"
-      case .oneway: "oneway"
-      case .atomic: "atomic"
-      }
-    }
+    public var meaning: String { "\(self)" }
   }
 
   /// `v`

@@ -7,7 +7,7 @@
 ///       error.byteOffset    // 3
 ///       "\(error)"          // unknown type at byte 3 of "v@:&"
 ///     }
-public struct TypeEncodingError: Error, Hashable, Sendable {
+public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The rule in a few words, as an error's text begins.
@@ -90,9 +90,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   init(code: Code, encoding: String, byteOffset: Int) {
     storage = .parts(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
   }
-}
 
-extension TypeEncodingError: CustomStringConvertible {
   /// The rule, the byte and the text; of a text over 100 bytes, the part around that byte.
   public var description: String { "\(code) at byte \(byteOffset) of \(excerpt)" }
 

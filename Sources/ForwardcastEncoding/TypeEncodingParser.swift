@@ -8,8 +8,6 @@ struct TypeEncodingParser {
     var allowsBitField = false
     /// The member of a record with quoted names: a quoted text after `@` may be the next member's name.
     var precedesNames = false
-
-    static let ordinary = Place()
   }
 
   private let text: String
@@ -33,7 +31,7 @@ struct TypeEncodingParser {
   }
 
   /// One type with its qualifiers; leaves `position` behind it.
-  mutating func readType(in place: Place = .ordinary) throws(TypeEncodingError) -> TypeEncoding {
+  mutating func readType(in place: Place = Place()) throws(TypeEncodingError) -> TypeEncoding {
     var qualifiers: [TypeEncoding.Qualifier] = []
     while let byte = peek(), let qualifier = TypeEncoding.Qualifier(rawValue: byte) {
       qualifiers.append(qualifier)

@@ -53,9 +53,7 @@ public struct TypeLayout: Hashable, Sendable {
     /// Whether bit-fields of some width follow the last bit wherever it is, whatever their declared type.
     var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
-}
 
-extension TypeLayout {
   /// The layout of one node, from the layouts of its parts.
   static func find(_ kind: TypeEncoding.Kind, _ qualifiers: [TypeEncoding.Qualifier], on target: Target) -> TypeLayout?
   {
