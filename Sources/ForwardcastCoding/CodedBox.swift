@@ -98,7 +98,7 @@ package enum CodedType {
     guard depth > 0 else { throw .unknown }
     if name.hasSuffix("?") {
       let wrapped = try read(name.dropLast(), others, depth - 1)
-      return try ReadTypes.make(.optional, of: wrapped) { optional(of: wrapped) }
+      return try ReadTypes.make(.optional(of: ObjectIdentifier(wrapped))) { optional(of: wrapped) }
     }
     guard name.hasPrefix("["), name.hasSuffix("]") else { throw .unknown }
     let inside = name.dropFirst().dropLast()
@@ -107,10 +107,12 @@ package enum CodedType {
       guard let key = try read(inside[..<colon], others, depth - 1) as? any (Hashable & Codable).Type else {
         throw .unknown
       }
-      return try ReadTypes.make(.dictionary(key: ObjectIdentifier(key)), of: value) { dictionary(of: key, value) }
+      return try ReadTypes.make(.dictionary(of: ObjectIdentifier(key), ObjectIdentifier(value))) {
+        dictionary(of: key, value)
+      }
     }
     let element = try read(inside, others, depth - 1)
-    return try ReadTypes.make(.array, of: element) { array(of: element) }
+    return try ReadTypes.make(.array(of: ObjectIdentifier(element))) { array(of: element) }
   }
 
   private static func topLevelColon(in name: Substring) -> Substring.Index? {
@@ -136,37 +138,28 @@ package enum CodedType {
 }
 
 /// The types that were made because a text named them. The runtime keeps each for ever, so their number is bounded.
-enum ReadTypes {
-  enum Composition: Hashable, Sendable {
-    case array
-    case optional
-    case dictionary(key: ObjectIdentifier)
+private enum ReadTypes {
+  enum Composition: Hashable {
+    case array(of: ObjectIdentifier)
+    case optional(of: ObjectIdentifier)
+    case dictionary(of: ObjectIdentifier, ObjectIdentifier)
   }
 
-  private struct Key: Hashable {
-    let composition: Composition
-    let part: ObjectIdentifier
-  }
-
-  private static let made = Guarded<Set<Key>>(.init())
+  private static let made = Guarded<Set<Composition>>(.init())
 
   /// The type that `make` gives, unless it would be one too many.
-  static func make(_ composition: Composition, of part: any Codable.Type, _ make: () -> any Codable.Type)
-    throws(CodedType.Refusal) -> any Codable.Type
+  static func make(_ composition: Composition, _ make: () -> any Codable.Type) throws(CodedType.Refusal)
+    -> any Codable.Type
   {
-    let key = Key(composition: composition, part: ObjectIdentifier(part))
     let isWithinBound = made.withLock { made in
-      if made.contains(key) { return true }
+      if made.contains(composition) { return true }
       guard made.count < InvocationTypes.readTypeLimit else { return false }
-      made.insert(key)
+      made.insert(composition)
       return true
     }
     guard isWithinBound else { throw .tooMany }
     return make()
   }
-
-  /// How many there are.
-  static var count: Int { made.withLock { $0.count } }
 }
 
 /// A type whose name is made of those of its parameters.

@@ -1,4 +1,4 @@
-// Invocation+Codable.swift: a message written down and read back.
+// Invocation+Codable.swift: a message, and a signature, written down and read back.
 
 public import Forwardcast
 
@@ -20,7 +20,7 @@ extension Invocation: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(selector, forKey: .selector)
-    if hasStatedSignature { try container.encode(signature.description, forKey: .signature) }
+    if hasStatedSignature { try container.encode(signature, forKey: .signature) }
     var list = container.nestedUnkeyedContainer(forKey: .arguments)
     for (index, argument) in arguments.enumerated() {
       try list.encode(CodedBox(argument, role: "argument \(index) of \(selector)"))
@@ -42,12 +42,7 @@ extension Invocation: Codable {
   ///   too deeply or one too many, more arguments than a selector has colons, and a value that is not of its type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    var signature: MethodSignature?
-    if let text = try container.decodeIfPresent(String.self, forKey: .signature) {
-      do { signature = try MethodSignature(text) } catch {
-        throw DecodingError.dataCorruptedError(forKey: .signature, in: container, debugDescription: "\(error)")
-      }
-    }
+    let signature = try container.decodeIfPresent(MethodSignature.self, forKey: .signature)
     let selector = try container.decode(MessageSelector.self, forKey: .selector)
     var list = try container.nestedUnkeyedContainer(forKey: .arguments)
     var arguments: [ArgumentBox] = []
@@ -79,4 +74,23 @@ public struct InvocationTypes: Sendable {
 
   /// - Parameter types: each under the name that it is written with: the type's own, without its module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }
+}
+
+extension MethodSignature: Codable {
+  /// Reads a signature as its text. A malformed one is a `DecodingError` that holds the ``TypeEncodingError``'s words.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    do {
+      try self.init(text)
+    } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  /// Writes the signature as its text. What only Swift knows, the layout of a type encoded by name, is not written.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
 }

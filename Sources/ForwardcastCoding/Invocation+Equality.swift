@@ -47,12 +47,13 @@ extension Invocation {
   }
 }
 
-/// Whether all pairs are equal: no as soon as one pair is not, and unknown where one is unknown.
 private func boxesAreEqual(_ left: [ArgumentBox], _ right: [ArgumentBox]) -> Bool? {
   guard left.count == right.count else { return false }
-  let answers = zip(left, right).map { $0.isEqual(to: $1) }
-  return answers.contains(false) ? false : answers.contains(nil) ? nil : true
+  return areAllEqual(zip(left, right).map { $0.isEqual(to: $1) })
 }
+
+/// Whether all parts are equal: no as soon as one is not, and unknown where one is unknown.
+package func areAllEqual(_ parts: [Bool?]) -> Bool? { parts.contains(false) ? false : parts.contains(nil) ? nil : true }
 
 extension Equatable {
   fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false }
