@@ -64,13 +64,12 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
 
   /// Forgets all calls. One in progress is not recorded when it ends.
   public func removeAll() {
-    let forgotten = state.withLock { state in
+    _ = state.withLock { state in
       state.first += state.calls.count
       state.pushedOut = 0
       state.tell()
       return UncheckedSendable(exchange(&state.calls, with: []))
     }
-    withExtendedLifetime(forgotten) {}
   }
 
   /// Keeps a call and what came of it: what `body` answers, or throws. Recorded calls that it makes are noted as inside of it.
@@ -107,7 +106,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
-    let (number, forgotten) = state.withLock { state in
+    let (number, _) = state.withLock { state in
       // Under the lock, so that the order of a recorder's calls is that of their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
@@ -118,7 +117,6 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
       state.tell()
       return (number, UncheckedSendable(state.pushOut(beyond: limit)))
     }
-    withExtendedLifetime(forgotten) {}
     return number
   }
 

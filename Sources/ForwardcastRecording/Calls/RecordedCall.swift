@@ -9,7 +9,7 @@
 ///
 /// A call owns copies of its arguments: what the receiver does with an object among them afterwards shows in it, since
 /// a reference is copied as a reference.
-public struct RecordedCall {
+public struct RecordedCall: CustomStringConvertible {
   /// What came of a call.
   public enum Outcome {
     case inProgress
@@ -65,15 +65,24 @@ public struct RecordedCall {
   /// where a type has no equality and nothing else differs.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth else { return false }
-    let message = message.isEqual(to: other.message)
-    guard message != false else { return false }
-    switch (outcome, other.outcome) {
-    case (.inProgress, .inProgress): return message
-    case (.failed(let left), .failed(let right)): return left == right ? message : false
-    case (.answered(let left), .answered(let right)):
-      let answer = (left ?? ArgumentBox(())).isEqual(to: right ?? ArgumentBox(()))
-      return answer == true ? message : answer
-    default: return false
+    let outcomes: Bool? =
+      switch (outcome, other.outcome) {
+      case (.inProgress, .inProgress): true
+      case (.failed(let left), .failed(let right)): left == right
+      case (.answered(let left), .answered(let right)): (left ?? ArgumentBox(())).isEqual(to: right ?? ArgumentBox(()))
+      default: false
+      }
+    return areAllEqual([message.isEqual(to: other.message), outcomes])
+  }
+
+  /// The call and its outcome in words: `[ann cook: "fish"] answers true`, `[ann burn] fails: too hot`.
+  public var description: String {
+    let call = "[\(receiver) \(message)]"
+    return switch outcome {
+    case .inProgress: "\(call) has not ended"
+    case .answered(let box) where box.map { $0.value is Void } ?? true: call
+    case .answered(let box): "\(call) answers \(box?.description ?? "nil")"
+    case .failed(let error): "\(call) fails: \(error)"
     }
   }
 }
@@ -98,19 +107,6 @@ extension RecordedError {
 package protocol RecordableError: Error {
   /// The text without place and time.
   var recordedText: String { get }
-}
-
-extension RecordedCall: CustomStringConvertible {
-  /// The call and its outcome in words: `[ann cook: "fish"] answers true`, `[ann burn] fails: too hot`.
-  public var description: String {
-    let call = "[\(receiver) \(message)]"
-    return switch outcome {
-    case .inProgress: "\(call) has not ended"
-    case .answered(let box) where box.map { $0.value is Void } ?? true: call
-    case .answered(let box): "\(call) answers \(box?.description ?? "nil")"
-    case .failed(let error): "\(call) fails: \(error)"
-    }
-  }
 }
 
 extension RecordedCall: Codable {

@@ -1,6 +1,6 @@
 // Recording.swift: calls in the order in which they began, as one value.
 
-import Forwardcast
+import ForwardcastCoding
 
 /// Calls in the order in which they began: what a ``CallRecorder`` has kept so far.
 ///
@@ -10,7 +10,7 @@ import Forwardcast
 ///     let text = try before.script()
 ///
 /// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
-public struct Recording: Codable {
+public struct Recording: Codable, CustomStringConvertible {
   /// All calls in the order in which they began, nested ones behind the call they were made in.
   public var calls: [RecordedCall]
 
@@ -22,17 +22,14 @@ public struct Recording: Codable {
   /// Whether both hold equal calls in the same order; `nil` where a type has no equality and nothing else differs.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
-    let answers = zip(calls, other.calls).map { $0.isEqual(to: $1) }
-    return answers.contains(false) ? false : answers.contains(nil) ? nil : true
+    return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
   }
 
   /// Reads a recording: a list of calls.
   public init(from decoder: any Decoder) throws { calls = try [RecordedCall](from: decoder) }
 
   public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
-}
 
-extension Recording: CustomStringConvertible {
   /// A line for each call, indented by two blanks for each call around it.
   public var description: String {
     calls.map { String(repeating: "  ", count: $0.depth) + $0.description }.joined(separator: "\n")

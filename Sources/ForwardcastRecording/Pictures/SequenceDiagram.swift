@@ -114,9 +114,9 @@ public final class SequenceDiagram: Sendable {
       }
     }
   }
-}
 
-extension SequenceDiagram {
+  // MARK: Mermaid
+
   /// The diagram in Mermaid's language, which documentation sites and editors draw.
   public var mermaid: String {
     let names = participants

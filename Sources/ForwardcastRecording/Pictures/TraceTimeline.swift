@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// Where a step happens: what runs there one after another.
+/// Where something happens: what runs there one after another.
 struct TracePlace: Hashable, Sendable {
   let thread: ThreadIdentity
   /// The running task; a slice that suspends goes on in it, whatever the thread.

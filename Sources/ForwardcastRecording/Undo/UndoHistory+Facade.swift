@@ -18,7 +18,7 @@ extension UndoHistory {
   public func prepare<Face: MulticastFacade>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = nil
   ) -> Face {
-    prepare(target, as: face, in: isolation.map { UndoIsolation($0) })
+    prepare(target, as: face, in: isolation.map { UndoIsolation(actor: $0) })
   }
 
   /// A stand-in for `target` that is its protocol, which may be shared between threads though the history may not: it takes
@@ -27,7 +27,7 @@ extension UndoHistory {
   public func prepare<Face: MulticastFacade & Sendable>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
   ) -> Face {
-    prepare(target, as: face, in: UndoIsolation(isolation))
+    prepare(target, as: face, in: UndoIsolation(actor: isolation))
   }
 
   private func prepare<Face: MulticastFacade>(_ target: Face.Interface, as face: Face, in isolation: UndoIsolation?)
@@ -36,72 +36,34 @@ extension UndoHistory {
     let object = targetObject(for: target)
     precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value: nobody else has it to be undone")
     let table = face.multicast.interfaceTable
-    face.multicast.add(
-      forwarding: UndoFaceTarget(history: self, isolation, target: object, table: table) { message, object in
-        let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(silence: .thrown))
-        guard let target = proxy.interface(of: object) else { return }
-        proxy.add(target, ownership: .strong)
-        var message = message
-        if let failure = try proxy.forward(&message).failures.first { throw failure.error }
-      })
+    let standIn = UndoStandIn(table) { [self, weak object] message in
+      if let isolation, !isolation.isCurrent {
+        throw MessageError(
+          .isolationMismatch, receiver: "undo history", selector: message.selector.name,
+          evidence: "the stand-in was prepared on another actor, task or thread")
+      }
+      guard let object else { throw MessageNotTaken() }
+      register(
+        UndoStep(target: object) { [sent = message.asSent] object in
+          let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(silence: .thrown))
+          guard let target = proxy.interface(of: object) else { return }
+          proxy.add(target, ownership: .strong)
+          var message = sent
+          if let failure = try proxy.forward(&message).failures.first { throw failure.error }
+        })
+      // An answer is left to what the proxy gives when nobody responds.
+      if table?.method(for: message.selector)?.signature.returnType.kind != .void { throw MessageNotTaken() }
+    }
+    face.multicast.add(forwarding: standIn)
     return face
   }
 }
 
-/// Where a history is used.
-private enum UndoIsolation {
-  case actor(any Actor)
-  case task(Int)
-  case thread(ThreadIdentity)
-
-  init(_ isolation: (any Actor)?) {
-    self = isolation.map { .actor($0) } ?? UndoIsolation.task.map { .task($0) } ?? .thread(.current)
-  }
-
-  private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+/// Where a history is used: on an actor, or else in a task or on a thread.
+private struct UndoIsolation {
+  let actor: (any Actor)?
+  private let place = TracePlace.current
 
   /// Whether the caller is there.
-  var isCurrent: Bool {
-    switch self {
-    case .actor(let actor): HeldContext.isOn(actor)
-    case .task(let task): UndoIsolation.task == task
-    case .thread(let thread): UndoIsolation.task == nil && thread == .current
-    }
-  }
-}
-
-/// Takes the calls of a stand-in as steps.
-private final class UndoFaceTarget: MessageForwarding, ForwardingToMany {
-  private let history: UndoHistory
-  /// Where calls are taken; `nil` where the compiler sees to it.
-  private let isolation: UndoIsolation?
-  private weak let target: AnyObject?
-  private let table: SelectorTable?
-  private let send: (Invocation, AnyObject) throws -> Void
-
-  init(
-    history: UndoHistory, _ isolation: UndoIsolation?, target: AnyObject, table: SelectorTable?,
-    send: @escaping (Invocation, AnyObject) throws -> Void
-  ) {
-    (self.history, self.isolation, self.target, self.table, self.send) = (history, isolation, target, table, send)
-  }
-
-  func responds(to selector: MessageSelector) -> Bool { true }
-
-  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    table?.method(for: selector)?.signature ?? .objects(arguments: selector.numberOfArguments)
-  }
-
-  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    if let isolation, !isolation.isCurrent {
-      throw MessageError(
-        .isolationMismatch, receiver: "undo history", selector: invocation.selector.name,
-        evidence: "the stand-in was prepared on another actor, task or thread")
-    }
-    guard let target else { throw MessageNotTaken() }
-    history.register(UndoStep(target: target) { [message = invocation.asSent, send] in try send(message, $0) })
-    // An answer is left to what the proxy gives when nobody responds.
-    if methodSignature(for: invocation.selector)?.returnType.kind != .void { throw MessageNotTaken() }
-    return DeliveryReport(answeredBy: self, nil)
-  }
+  var isCurrent: Bool { actor.map { HeldContext.isOn($0) } ?? (place == .current) }
 }

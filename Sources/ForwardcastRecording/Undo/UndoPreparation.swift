@@ -39,25 +39,27 @@ public struct UndoPreparation {
   /// Messages written like calls, without a key; each is registered and answers `nil`.
   ///
   /// - Throws: as ``send(_:_:)``.
-  public var dynamic: DynamicSends { UndoStandIn(self).dynamic }
+  public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
-/// What takes the messages of ``UndoPreparation/dynamic``.
-private final class UndoStandIn: ForwardingProxy, ForwardingToMany {
-  private let preparation: UndoPreparation
+/// Takes every message as a step; whether the target answers it is found out then.
+final class UndoStandIn: MessageForwarding, ForwardingToMany {
+  /// States the types of messages. Those that it does not have are of objects throughout.
+  private let table: SelectorTable?
+  private let take: (Invocation) throws -> Void
 
-  init(_ preparation: UndoPreparation) {
-    self.preparation = preparation
-    super.init()
+  init(_ table: SelectorTable? = nil, _ take: @escaping (Invocation) throws -> Void) {
+    (self.table, self.take) = (table, take)
   }
 
-  /// Every message is taken; whether the target answers it is found out in ``forward(_:)``.
-  override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    .objects(arguments: selector.numberOfArguments)
+  func responds(to selector: MessageSelector) -> Bool { true }
+
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? {
+    table?.method(for: selector)?.signature ?? .objects(arguments: selector.numberOfArguments)
   }
 
-  override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
-    try preparation.perform(invocation)
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    try take(invocation)
     return DeliveryReport(answeredBy: self, nil)
   }
 }
