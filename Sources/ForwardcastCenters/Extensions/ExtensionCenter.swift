@@ -106,15 +106,6 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(for: selector, call)
   }
 
-  /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
-  @inlinable
-  @discardableResult
-  public func notify<Interface: Sendable, R, each A>(
-    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
-  ) -> BroadcastSummary {
-    point(type).broadcast(message, repeat each arguments)
-  }
-
   /// Sends a message to the observers of a protocol, each where and when its delivery says: see
   /// `broadcast` of ``ExtensionPoint``.
   @inlinable
@@ -123,16 +114,6 @@ public final class ExtensionCenter: ManagedService {
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) -> BroadcastSummary {
     point(type).broadcast(message, repeat each arguments)
-  }
-
-  /// Sends a message to the observers of a protocol and makes one result of the answers: see
-  /// `collect` of ``ExtensionPoint``.
-  @inlinable
-  public func collect<Interface: Sendable, R, Output, each A>(
-    _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,
-    returning policy: ReturnPolicy<R, Output>
-  ) throws -> Output {
-    try point(type).collect(message, repeat each arguments, returning: policy)
   }
 
   /// Sends a message to the observers of a protocol, each where and when its delivery says, and makes one result of the

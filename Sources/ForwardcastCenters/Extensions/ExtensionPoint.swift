@@ -23,7 +23,7 @@ import Synchronization
 /// `inheriting:` the other's.
 ///
 /// The point is `Sendable` exactly when its interface is. It may then be used from any thread.
-public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany {
+public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
   /// The observers that exist. What is sent through this proxy makes no lazy observer.
   public let observers: MulticastProxy<Interface>
 
@@ -154,12 +154,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany 
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     observers.tell(failures, of: selector)
   }
-}
 
-// The proxy's lock and that of the marks guard all state, and an interface that is Sendable has Sendable observers only.
-extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}
-
-extension ExtensionPoint: CustomStringConvertible {
   /// The stated messages, each with who gets it in order; an observer that does not exist yet is called lazy.
   public var description: String {
     let places = observers.core.registrations
@@ -178,3 +173,6 @@ extension ExtensionPoint: CustomStringConvertible {
       + lines.joined()
   }
 }
+
+// The proxy's lock and that of the marks guard all state, and an interface that is Sendable has Sendable observers only.
+extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}

@@ -78,7 +78,7 @@ final class LazyMark: NamedReceiver, Sendable {
   }
 
   private func replaceKept(by new: Kept?, where isMeant: (Kept?) -> Bool) {
-    let old = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
-    withExtendedLifetime(old) {}
+    // What was kept is released after the lock.
+    _ = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
   }
 }

@@ -41,7 +41,7 @@ extension ServiceCenter {
   /// The services that live in this center, in the order of creation: a service comes after those that it was made from.
   public var services: [LivingService] {
     store.entries.map {
-      LivingService(name: $0.name, service: $0.value, since: $0.since, isPersistent: $0.isPersistent)
+      LivingService(name: $0.name, service: $0.service, since: $0.since, isPersistent: $0.isPersistent)
     }
   }
 }

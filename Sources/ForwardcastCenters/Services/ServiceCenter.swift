@@ -119,12 +119,12 @@ public final class ServiceCenter: Sendable {
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {
-      let old = handler.withLock { exchange(&$0, with: newValue) }
-      withExtendedLifetime(old) {}
+      // What was there is released after the lock.
+      _ = handler.withLock { exchange(&$0, with: newValue) }
     }
   }
 
-  func call(_ hook: String, on entry: AnyServiceEntry, _ body: (any ServiceLifecycle) throws -> Void) {
+  func call(_ hook: String, on entry: ServiceEntry, _ body: (any ServiceLifecycle) throws -> Void) {
     guard let lifecycle = entry.lifecycle else { return }
     do { try body(lifecycle) } catch {
       let failure = ServiceFailure(service: entry.name, hook: hook, error: error)

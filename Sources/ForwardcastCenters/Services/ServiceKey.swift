@@ -13,7 +13,7 @@
 ///     let inbox = try center.service(.inbox)
 ///
 /// Keys are equal when name and type are. Where equal keys have different makers, that of whoever asks first is used.
-public struct ServiceKey<Service: Sendable>: Sendable {
+public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// What errors and lists call the service.
   public let name: String
   /// The scope of the center that makes and keeps the service.
@@ -46,9 +46,7 @@ public struct ServiceKey<Service: Sendable>: Sendable {
     (name, scope, id) = (key.name, key.scope, key.id)
     self.make = make
   }
-}
 
-extension ServiceKey: Hashable {
   public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

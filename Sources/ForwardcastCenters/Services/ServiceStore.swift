@@ -3,33 +3,64 @@
 import Forwardcast
 import Synchronization
 
-/// A service that lives in a store, without its type.
+/// A service that lives in a store.
 ///
 /// Immutable but for `order`, which is set under the store's lock before others see it, and `companions`, which has a lock.
-class AnyServiceEntry: @unchecked Sendable {
+final class ServiceEntry: @unchecked Sendable {
   let name: String
+  let service: any Sendable
+  let lifecycle: (any ServiceLifecycle)?
   /// The number of its creation, once it lives.
   fileprivate var order = 0
-  let lifecycle: (any ServiceLifecycle)?
   /// What goes with the service, by who has put it there.
   fileprivate let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   let since = ContinuousClock.now
 
-  init(_ name: String, _ lifecycle: (any ServiceLifecycle)?) { (self.name, self.lifecycle) = (name, lifecycle) }
+  init(_ name: String, _ service: any Sendable) {
+    (self.name, self.service, lifecycle) = (name, service, service as? any ServiceLifecycle)
+  }
 
-  var value: any Sendable { preconditionFailure("AnyServiceEntry is abstract") }
   var isPersistent: Bool { lifecycle?.isPersistent ?? false }
 }
 
-final class ServiceEntry<Service: Sendable>: AnyServiceEntry, @unchecked Sendable {  // as its superclass
-  let service: Service
+/// One service while it is made, by one thread; others who ask for it wait for the outcome.
+///
+/// Who waits for which construction is in the process's one `WaitGraph`, beside the resolver hooks: services of
+/// different centers need each other, and hooks need services.
+final class Construction: Sendable {
+  typealias Outcome = Result<ServiceEntry, any Error>
 
-  init(_ name: String, _ service: Service) {
-    self.service = service
-    super.init(name, service as? any ServiceLifecycle)
+  private let work: SharedWork
+  private let outcome = Guarded<Outcome?>(nil)
+
+  /// A construction by the calling thread, which calls ``begin()`` and ``finish(_:)``.
+  init(_ name: String) { work = SharedWork { name } }
+
+  /// The thread that makes the service.
+  var thread: ThreadIdentity { work.thread }
+
+  /// Notes that the service is being made from now on.
+  func begin() { WaitGraph.begin(work) }
+
+  /// Lets those who wait go on. Called once, when the outcome is in the store.
+  func finish(_ result: Outcome) {
+    outcome.withLock { $0 = result }
+    WaitGraph.end(work)
   }
 
-  override var value: any Sendable { service }
+  /// Waits for the outcome on a thread that asked for this service.
+  ///
+  /// - Throws: `constructionCycle` when the thread that makes the service waits, over however many others, for something
+  ///   that the calling thread makes; what the construction threw.
+  func wait() throws -> ServiceEntry {
+    do { try WaitGraph.wait(for: work) } catch {
+      throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
+    }
+    guard let outcome = outcome.withLock({ $0 }) else {
+      preconditionFailure("the construction of \(work.name) was left without an outcome")
+    }
+    return try outcome.get()
+  }
 }
 
 /// The services of one center, living and under construction. All state is under one lock, which is held for look-ups
@@ -42,7 +73,7 @@ final class ServiceStore: Sendable {
   }
 
   private struct State {
-    var living: [ServiceID: AnyServiceEntry] = [:]
+    var living: [ServiceID: ServiceEntry] = [:]
     var pending: [ServiceID: Pending] = [:]
     var created = 0
     var clearings = 0
@@ -81,7 +112,7 @@ final class ServiceStore: Sendable {
 
   /// What is left to do for one who asks for a service that was not there.
   private enum Turn {
-    case take(AnyServiceEntry)
+    case take(ServiceEntry)
     case wait(Construction)
     case make(Construction)
   }
@@ -93,7 +124,7 @@ final class ServiceStore: Sendable {
     do {
       let entry = try build(key, in: center)
       mine.finish(.success(entry))
-      return entry.service
+      return unwrap(entry)
     } catch {
       _ = state.withLock { $0.pending.removeValue(forKey: key.id) }
       mine.finish(.failure(error))
@@ -103,10 +134,9 @@ final class ServiceStore: Sendable {
 
   /// Makes the service and publishes it. A log-out meanwhile may have removed what it was made from: then it is cleared
   /// like the others and, unless it persists, made anew.
-  private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry<Service> {
+  private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
-      let service = try key.make(center)
-      let entry = ServiceEntry(key.name, service)
+      let entry = ServiceEntry(key.name, try key.make(center))
       try entry.lifecycle?.serviceDidInit(in: center)
       var keep = true
       while keep {
@@ -117,7 +147,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  private func publish(_ entry: AnyServiceEntry, _ id: ServiceID) -> Bool {
+  private func publish(_ entry: ServiceEntry, _ id: ServiceID) -> Bool {
     let ended = state.withLock { state -> Pending? in
       guard let pending = state.pending[id], pending.clearings == state.clearings else {
         state.pending[id]?.clearings = state.clearings
@@ -131,9 +161,10 @@ final class ServiceStore: Sendable {
     return ended != nil
   }
 
-  private func unwrap<Service: Sendable>(_ entry: AnyServiceEntry) -> Service {
+  private func unwrap<Service: Sendable>(_ entry: ServiceEntry) -> Service {
     // The identity under which the entry was found holds the type.
-    unsafeDowncast(entry, to: ServiceEntry<Service>.self).service
+    guard let service = entry.service as? Service else { preconditionFailure("\(entry.name) is of another type") }
+    return service
   }
 
   // MARK: Looking
@@ -147,8 +178,7 @@ final class ServiceStore: Sendable {
   /// Where the service does not live, nobody keeps it.
   func keep(_ companion: any AnyObject & Sendable, for owner: AnyObject, with id: ServiceID) {
     let entry = state.withLock { $0.living[id] }
-    let old = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
-    withExtendedLifetime(old) {}
+    _ = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
   }
 
   /// Whether the calling thread is making the service of `id`.
@@ -157,7 +187,7 @@ final class ServiceStore: Sendable {
   }
 
   /// All that live, in the order of creation.
-  var entries: [AnyServiceEntry] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
+  var entries: [ServiceEntry] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
 
   // MARK: Removing
 
@@ -176,7 +206,7 @@ final class ServiceStore: Sendable {
 
   /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
   /// order of creation. Does nothing when the calling thread is clearing already.
-  func clear(calling hook: (AnyServiceEntry) -> Void) {
+  func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
     // By the number of their creation: whether they persist.
@@ -193,7 +223,7 @@ final class ServiceStore: Sendable {
   }
 
   /// Ends a log-out if all that live have been told: the value says whether it persists.
-  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [AnyServiceEntry]) {
+  private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
       state.clearers.remove(me)
@@ -208,7 +238,7 @@ final class ServiceStore: Sendable {
   }
 
   /// Releases the last first. The caller has the only reference to the list.
-  private func release(_ entries: inout [AnyServiceEntry]) {
+  private func release(_ entries: inout [ServiceEntry]) {
     noteRemoval()
     while !entries.isEmpty { entries.removeLast() }
   }
