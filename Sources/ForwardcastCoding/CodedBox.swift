@@ -72,9 +72,7 @@ package enum CodedType {
   /// How deeply arrays, dictionaries and optionals may be nested in a name that is read.
   static let maximumDepth = 16
 
-  package static func name(of type: any Any.Type) -> String {
-    (type as? any NamedByParts.Type)?.codedName ?? "\(type)"
-  }
+  package static func name(of type: any Any.Type) -> String { (type as? any NamedByParts.Type)?.codedName ?? "\(type)" }
 
   /// Why a name is not read.
   package enum Refusal: String, Error, CustomStringConvertible {

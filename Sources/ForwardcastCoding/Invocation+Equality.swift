@@ -55,6 +55,4 @@ private func boxesAreEqual(_ left: [ArgumentBox], _ right: [ArgumentBox]) -> Boo
 /// Whether all parts are equal: no as soon as one is not, and unknown where one is unknown.
 package func areAllEqual(_ parts: [Bool?]) -> Bool? { parts.contains(false) ? false : parts.contains(nil) ? nil : true }
 
-extension Equatable {
-  fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false }
-}
+extension Equatable { fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false } }

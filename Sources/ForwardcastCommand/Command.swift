@@ -76,7 +76,6 @@ enum Command {
 }
 
 /// A script's text from a file.
-///
 /// - Throws: ``FileError`` with a whole line for standard error.
 func scriptText(_ path: String) throws(FileError) -> String {
   let bytes = try readFile(path, limit: ScriptSession.textLimit)
@@ -86,7 +85,6 @@ func scriptText(_ path: String) throws(FileError) -> String {
 }
 
 /// Bytes as text.
-///
 /// - Throws: ``FileError`` with the place of a byte that is not UTF-8.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)

@@ -141,9 +141,7 @@ struct EditedLine {
     }
   }
 
-  mutating func deleteForward() {
-    if cursor < characters.count { characters.remove(at: cursor) }
-  }
+  mutating func deleteForward() { if cursor < characters.count { characters.remove(at: cursor) } }
 
   /// Does what a key of editing says; others do nothing.
   mutating func take(_ key: Key) {

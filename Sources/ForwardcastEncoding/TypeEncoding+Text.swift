@@ -113,6 +113,4 @@ extension TypeEncoding.Kind {
   }
 }
 
-extension String {
-  fileprivate mutating func append(letter: UInt8) { unicodeScalars.append(Unicode.Scalar(letter)) }
-}
+extension String { fileprivate mutating func append(letter: UInt8) { unicodeScalars.append(Unicode.Scalar(letter)) } }

@@ -143,7 +143,7 @@ extension ArgumentBox: CustomStringConvertible {
 }
 
 /// Whether `value` is an optional holding nothing, however deeply wrapped.
-func isNone(_ value: Any) -> Bool {
+package func isNone(_ value: Any) -> Bool {
   guard let optional = value as? any OptionalType else { return false }
   guard let wrapped = optional.wrapped else { return true }
   return isNone(wrapped)

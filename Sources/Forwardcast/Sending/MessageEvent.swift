@@ -30,7 +30,7 @@ public struct MessageEvent: Sendable {
   /// Who sent it, or sent it on.
   public package(set) var sender: String
   /// Who was to get it.
-  public let receiver: String
+  public package(set) var receiver: String
   /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.
   public let context: String
   /// The answer, the error, or the reason, as the stage says; else empty.

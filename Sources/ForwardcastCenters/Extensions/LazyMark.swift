@@ -43,7 +43,6 @@ final class LazyMark: NamedReceiver, Sendable {
   var isWaking: Bool { wakers.withLock { $0.contains(ThreadIdentity.current) } }
 
   /// Makes sure that the observer exists and has its place.
-  ///
   /// - Throws: ``ServiceError``, or what the service's construction throws.
   func wake(in center: ServiceCenter, at place: ReservedSlot, of core: MulticastCore) throws {
     let store = try store(center)

@@ -70,7 +70,6 @@ final class LazyMarks: Sendable {
   }
 
   /// Registers an observer that the calling thread is making for a mark of its class: it has the place of that mark.
-  ///
   /// - Returns: `nil` when there is no such mark; else its registration, if it got one.
   func takePlace(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
@@ -83,7 +82,6 @@ final class LazyMarks: Sendable {
   var vacant: [PlacedMark] { all.filter { core.registration(in: $0.place).target == nil } }
 
   /// Makes the observers that a message of `selector` is for and that do not exist; with `nil` those of every message.
-  ///
   /// - Returns: who could not be made, each with the reason. The others are there.
   func wake(_ selector: MessageSelector?) -> [LazyFailure] {
     guard isUsed.load(ordering: .acquiring) else { return [] }

@@ -60,6 +60,4 @@ public protocol ManagedService: ServiceLifecycle {
   static var scope: ServiceScope { get }
 }
 
-extension ManagedService {
-  public static var scope: ServiceScope { .application }
-}
+extension ManagedService { public static var scope: ServiceScope { .application } }

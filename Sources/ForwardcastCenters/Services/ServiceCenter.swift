@@ -25,9 +25,7 @@ public final class ServiceCenter: Sendable {
   /// The center that this one lies in, where services of wider scopes live.
   public let parent: ServiceCenter?
 
-  private struct Inner: Sendable {
-    weak var center: ServiceCenter?
-  }
+  private struct Inner: Sendable { weak var center: ServiceCenter? }
 
   private let ownStore = ServiceStore()
   private let inner = Guarded<[Inner]>([])

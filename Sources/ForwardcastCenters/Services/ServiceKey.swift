@@ -1,4 +1,4 @@
-// ServiceKey.swift: by what a service is asked for, and how it is made.
+// ServiceKey.swift: by what a service is asked for, how it is made, and how long it lives.
 
 /// A name for one service, with the type that it has and the closure that makes it.
 ///
@@ -55,4 +55,28 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
 struct ServiceID: Hashable, Sendable {
   let type: ObjectIdentifier
   let name: String?
+}
+
+/// How long the services of one center live: as long as the program, a session, a user.
+///
+/// A scope is a name. Which center stands for it, and which center it lies in, is said where the centers are made:
+///
+///     let application = ServiceCenter()
+///     let session = ServiceCenter(.session, in: application)
+///     let user = ServiceCenter(.user, in: session)
+public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name, as errors and lists give it.
+  public let description: String
+
+  /// A scope of your own.
+  public init(_ name: String) { description = name }
+
+  public init(stringLiteral name: String) { description = name }
+
+  /// As long as the program: where a service belongs that says nothing else.
+  public static let application: ServiceScope = "application"
+  /// As long as a connection, a document or a window.
+  public static let session: ServiceScope = "session"
+  /// As long as somebody is logged in.
+  public static let user: ServiceScope = "user"
 }

@@ -49,7 +49,6 @@ final class Construction: Sendable {
   }
 
   /// Waits for the outcome on a thread that asked for this service.
-  ///
   /// - Throws: `constructionCycle` when the thread that makes the service waits, over however many others, for something
   ///   that the calling thread makes; what the construction threw.
   func wait() throws -> ServiceEntry {

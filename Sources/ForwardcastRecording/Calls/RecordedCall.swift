@@ -52,14 +52,10 @@ public struct RecordedCall: CustomStringConvertible {
   public var arguments: [ArgumentBox] { message.arguments }
 
   /// The answer; `nil` where there is none.
-  public var answer: ArgumentBox? {
-    if case .answered(let box) = outcome { box } else { nil }
-  }
+  public var answer: ArgumentBox? { if case .answered(let box) = outcome { box } else { nil } }
 
   /// The error it ended with; `nil` where there is none.
-  public var error: RecordedError? {
-    if case .failed(let error) = outcome { error } else { nil }
-  }
+  public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
   /// Whether both calls say the same to a receiver of the same name at the same depth, and came to the same; `nil`
   /// where a type has no equality and nothing else differs.

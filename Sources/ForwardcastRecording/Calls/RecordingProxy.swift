@@ -91,7 +91,6 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 
   /// Notes on the message that it came through here.
-  ///
   /// - Throws: `proxyCycle` when it did before.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }

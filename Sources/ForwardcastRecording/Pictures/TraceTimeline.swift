@@ -58,7 +58,6 @@ struct TraceTimeline {
   var openSlices: Int { slices.count }
 
   /// Takes a step in.
-  ///
   /// - Parameter isFull: whether nothing is to be written but the names of lanes.
   /// - Returns: `false` when something was left out.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {

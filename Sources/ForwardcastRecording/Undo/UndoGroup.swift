@@ -21,7 +21,6 @@ struct UndoGroup {
   var isLive: Bool { steps.contains { $0.target != nil } }
 
   /// Performs the steps, last first. One that fails does not keep the others from running.
-  ///
   /// - Returns: the first error.
   func perform() -> (any Error)? {
     var first: (any Error)?
@@ -80,7 +79,6 @@ final class OpenGroups {
   func append(_ step: UndoStep) { steps.append(step) }
 
   /// Closes the innermost group.
-  ///
   /// - Returns: the group when it was the outermost one, and with what it may be joined.
   func close() -> (group: UndoGroup, coalescing: String?)? {
     guard let frame = frames.popLast() else { return nil }

@@ -163,7 +163,6 @@ public final class UndoHistory {
   public func breakCoalescing() { coalescing = nil }
 
   /// Opens a group and tells of it.
-  ///
   /// - Parameter held: whether nobody may end it until the caller takes that back.
   func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
     events.broadcast(Events.checkpoint, self)
@@ -176,9 +175,7 @@ public final class UndoHistory {
   }
 
   /// Closes a group unless it is closed, and with it those that were left open in it.
-  func close(_ number: Int) {
-    if let level = open.level(of: number) { closeGroup(level) }
-  }
+  func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
   /// Closes the groups down to that level, and tells of the outermost of them.
   func closeGroup(_ level: Int) {

@@ -34,9 +34,7 @@ final class Frame {
   /// The hook whose block runs here; `nil` in rows and at the top of a script.
   var hook: HookRun?
 
-  init(source: SourceText, depth: Int) {
-    (self.source, self.depth, object, scopes) = (source, depth, nil, [])
-  }
+  init(source: SourceText, depth: Int) { (self.source, self.depth, object, scopes) = (source, depth, nil, []) }
 
   /// A row, in which `self` and `name` are known.
   init(row: RowDefinition, object: ScriptObject, depth: Int) {

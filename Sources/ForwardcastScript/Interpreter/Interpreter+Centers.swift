@@ -37,7 +37,7 @@ extension Interpreter {
   /// `service Name`: made now if it does not live.
   func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
     try run.step(at: offset, of: source)
-    let (key, _) = try world.serviceKey(receiver)
+    let (key, _) = try serviceKey(receiver)
     let service = try SendInProgress.$current.withValue(beginSend()) { try world.services.service(key) }
     try run.check()
     return .object(service.reference)
@@ -61,12 +61,10 @@ extension Interpreter {
     try run.check()
     if let error = errors.first { throw error }
   }
-}
 
-extension World {
   /// By what a receiver's one object is asked for, and the table that it will have.
   func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
-    let table = try table(of: receiver)
+    let table = try world.table(of: receiver)
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
     return (key, table)
   }

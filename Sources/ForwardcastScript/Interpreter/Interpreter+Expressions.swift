@@ -4,7 +4,6 @@ import Forwardcast
 
 extension Interpreter {
   /// The value of an expression.
-  ///
   /// - Throws: ``ScriptError`` at the step that failed.
   func evaluate(_ expression: Expression) throws -> ScriptValue {
     var stack: [ScriptValue] = []
@@ -22,7 +21,6 @@ extension Interpreter {
   }
 
   /// What is wanted of the value of an expression: see ``ScriptValue/wanted(_:showsValue:_:)``.
-  ///
   /// - Throws: `type mismatch` at the expression.
   func evaluate<Part>(
     _ expression: Expression, _ need: @autoclosure () -> String, showsValue: Bool = false,

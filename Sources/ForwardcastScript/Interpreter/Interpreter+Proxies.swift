@@ -57,36 +57,30 @@ extension Interpreter {
   func add(_ addition: Addition) throws {
     let target = try object(addition.target).receiver
     let proxy = try multicast(addition.proxy, "add")
-    var priority = 0
-    var only: [MessageSelector]?
+    var terms = RegistrationTerms()
     var name: String?
     var queue: ScriptQueue?
     for modifier in addition.modifiers {
       switch modifier {
       case .priority(let expression):
-        priority = try evaluate(expression, "a priority is an integer, not", \.integer)
-      case .only(let expression): only = try selectors(evaluate(expression), at: expression)
+        terms.priority = try evaluate(expression, "a priority is an integer, not", \.integer)
+      case .only(let expression): terms.only = try selectors(evaluate(expression), at: expression)
       case .name(let word): name = word
       case .queue(let expression): queue = try evaluate(expression, "on takes a queue, not", \.queue)
       }
     }
-    let ownership = world.ownership(of: proxy) ?? .weak
-    try run.charge(world.workOfAdding(to: proxy, priority: priority, only: only))
-    try world.link(proxy, to: target, strongly: ownership == .strong)
+    terms.ownership = world.label(of: proxy)?.ownership ?? .weak
+    try run.charge(world.workOfAdding(to: proxy, terms))
+    try world.link(proxy, to: target, strongly: terms.ownership == .strong)
     let registration =
-      if let queue {
-        try register(target, with: proxy, on: queue, priority: priority, ownership: ownership, only: only)
-      } else {
-        try proxy.register(target, priority: priority, ownership: ownership, only: only)
-      }
+      try queue.map { try register(target, with: proxy, on: $0, terms) } ?? proxy.register(target, terms)
     if let name { world.bind(name, .registration(registration)) }
   }
 
   private func register(
-    _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, priority: Int,
-    ownership: Ownership, only: [MessageSelector]?
+    _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, _ terms: RegistrationTerms
   ) throws -> Registration {
-    guard let proxy = proxy as? ScriptMulticast, world.ownership(of: proxy) != nil else {
+    guard let proxy = proxy as? ScriptMulticast, world.label(of: proxy)?.ownership != nil else {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
@@ -95,8 +89,7 @@ extension Interpreter {
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }
     world.note(queue, of: proxy)
-    return try proxy.register(
-      crossing: target, delivery: queue.delivery, priority: priority, ownership: ownership, only: only)
+    return try proxy.register(crossing: target, delivery: queue.delivery, terms)
   }
 
   /// The selectors of a list, interned: the registration answers them.
@@ -147,11 +140,7 @@ extension Interpreter {
   }
 
   func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
-    try evaluate(expression, "\(wanting) needs a multicast proxy, not", showsValue: true, Interpreter.multicast)
-  }
-
-  static func multicast(_ value: ScriptValue) -> (any ScriptedMulticast)? {
-    value.reference?.receiver as? any ScriptedMulticast
+    try evaluate(expression, "\(wanting) needs a multicast proxy, not", showsValue: true, \.multicast)
   }
 }
 

@@ -3,6 +3,8 @@
 import Forwardcast
 import ForwardcastRecording
 
+private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
+
 extension Interpreter {
   func answer(_ query: Query, about value: ScriptValue) throws -> ScriptValue {
     switch query {
@@ -42,7 +44,7 @@ extension Interpreter {
   }
 
   private func multicast(_ value: ScriptValue, _ query: Query) throws -> any ScriptedMulticast {
-    try value.wanted("\(query.rawValue) needs a multicast proxy, not", showsValue: true, Interpreter.multicast)
+    try value.wanted("\(query.rawValue) needs a multicast proxy, not", showsValue: true, \.multicast)
   }
 
   private func answer(_ query: Query, about signature: MethodSignature) -> ScriptValue {
@@ -60,7 +62,6 @@ extension Interpreter {
   private func number(_ value: Int?) -> ScriptValue { value.map { .integer($0) } ?? .null }
 
   /// `p responds "sel:"`, of any value.
-  ///
   /// - Throws: what the maker of a lazy proxy throws.
   func responds(_ value: ScriptValue, to selector: String, at offset: Int) throws -> Bool {
     guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }
@@ -76,18 +77,17 @@ extension Interpreter {
     try run.check()
     return answer
   }
-}
 
-private typealias ScriptRecording = RecordingProxy<any MessageReceiver>
+  // MARK: Recordings
 
-extension Interpreter {
   /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>", before: receiver)
     try world.link(proxy, to: receiver, strongly: true)
-    world.noteRecording()
+    // It keeps what it is sent, answered or not, under its own name.
+    world.state.withLock { $0.hasForeignReceivers = true }
     return reference
   }
 

@@ -20,24 +20,23 @@ struct Sending {
 
 extension Interpreter {
   func send(_ sending: Sending, to receiver: ScriptValue, _ wanted: Step.Wanted) throws -> ScriptValue {
-    let isMulticast = receiver.reference?.receiver is any ScriptedMulticast
-    switch (wanted, receiver) {
-    case (.answer, .null): return .null
-    case (.answer, .object(let reference)): return try answer(of: sending, from: reference)
-    case (.answer, _): return try answer(of: sending, from: receiver)
-    case (.result(let policy), .object(let reference)) where isMulticast:
-      return try collect(policy, sending, reference)
-    case (.result(let policy), .null): return try policy.result([])
-    case (.result(let policy), _): return try policy.result([send(sending, to: receiver, .answer)])
-    case (.errors, _): return try bounded(.list(errors(of: sending, to: receiver).map { .string($0) }))
-    case (.report, .object(let reference)) where isMulticast:
-      let report = try report(of: sending, reference)
+    switch (wanted, receiver, receiver.multicast) {
+    case (.answer, .null, _): return .null
+    case (.answer, .object(let reference), let proxy): return try answer(of: sending, from: reference, proxy)
+    case (.answer, _, _): return try answer(of: sending, from: receiver)
+    case (.result(let policy), .object(let reference), let proxy?):
+      return try collect(policy, sending, reference, proxy)
+    case (.result(let policy), .null, _): return try policy.result([])
+    case (.result(let policy), _, _): return try policy.result([send(sending, to: receiver, .answer)])
+    case (.errors, _, _): return try bounded(.list(errors(of: sending, to: receiver).map { .string($0) }))
+    case (.report, .object(let reference), let proxy?):
+      let report = try report(of: sending, reference, proxy)
       return ScriptValue.report(
         delivered: report.answers.count { !$0.wasQueued }, failed: report.failures.count,
         queued: report.queued.count + report.answers.count { $0.wasQueued },
         skipped: report.skipped.count { $0.reason != .dead && $0.reason != .removed })
-    case (.report, .null): return .report()
-    case (.report, _):
+    case (.report, .null, _): return .report()
+    case (.report, _, _):
       do { _ = try send(sending, to: receiver, .answer) } catch {
         try run.check()
         return .report(failed: 1)
@@ -56,14 +55,16 @@ extension Interpreter {
   }
 
   /// The answer of an object; of a multicast proxy the last one, once all targets have got the message.
-  private func answer(of sending: Sending, from reference: ScriptReference) throws -> ScriptValue {
-    try deliver(sending, reference) { receiver, call in
-      if let proxy = receiver as? any ScriptedMulticast {
+  private func answer(
+    of sending: Sending, from reference: ScriptReference, _ proxy: (any ScriptedMulticast)?
+  ) throws -> ScriptValue {
+    try deliver(sending, reference) { call in
+      if let proxy {
         let report = try proxy.forward(&call)
         if let failure = report.failures.first { throw failure.error }
         if report.endsQueued { return .null }
       } else {
-        try receiver.perform(&call)
+        try reference.receiver.perform(&call)
       }
       return try call.result.map { try self.value($0) } ?? .null
     }
@@ -77,12 +78,11 @@ extension Interpreter {
   }
 
   /// Hands a message to the library: counts it, finds its selector, boxes its arguments, and tells of it.
-  ///
   /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
   ///   whoever caught it there.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
-    _ body: (any MessageReceiver, inout Invocation) throws -> T
+    _ body: (inout Invocation) throws -> T
   ) throws -> T {
     let inProgress = try beginSend(policy: policy, to: reference)
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
@@ -106,10 +106,10 @@ extension Interpreter {
     tell(.sent)
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
-        if reference.receiver is ScriptObject { return try body(reference.receiver, &call) }
+        if reference.receiver is ScriptObject { return try body(&call) }
         // A multicast charges the message that it is given, but not for finding who gets it; a chain of others has no message
         // until its end.
-        return try budget.charging { try body(reference.receiver, &call) }
+        return try budget.charging { try body(&call) }
       }
       try run.check()
       if world.isTold {
@@ -146,13 +146,12 @@ extension Interpreter {
     try chargeCopy(of: value)
     return value
   }
-}
 
-// MARK: - Collected answers
+  // MARK: Collected answers
 
-extension Interpreter {
-  private func collect(_ policy: CollectPolicy, _ sending: Sending, _ reference: ScriptReference) throws -> ScriptValue
-  {
+  private func collect(
+    _ policy: CollectPolicy, _ sending: Sending, _ reference: ScriptReference, _ proxy: any ScriptedMulticast
+  ) throws -> ScriptValue {
     let (world, run) = (world, run)
     let answers = ReturnPolicy<ArgumentBox, [ScriptValue]>(
       from: [],
@@ -164,8 +163,7 @@ extension Interpreter {
         return goesOn
       },
       finish: { $0 })
-    let collected = try deliver(sending, reference, policy: policy) { receiver, call in
-      guard let proxy = receiver as? any ScriptedMulticast else { return [ScriptValue]() }
+    let collected = try deliver(sending, reference, policy: policy) { call in
       if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
         throw proxy.doesNotRecognize(call.selector)
       }
@@ -179,11 +177,11 @@ extension Interpreter {
   /// `errors [p …]`: the texts of what the targets threw.
   private func errors(of sending: Sending, to receiver: ScriptValue) throws -> [String] {
     do {
-      guard let reference = receiver.reference, reference.receiver is any ScriptedMulticast else {
+      guard let reference = receiver.reference, let proxy = receiver.multicast else {
         _ = try send(sending, to: receiver, .answer)
         return []
       }
-      let failures = try report(of: sending, reference).failures
+      let failures = try report(of: sending, reference, proxy).failures
       try run.charge(2 * Work.make * failures.count)
       return failures.map { ScriptFault(world.naming(sending.shape, to: reference, in: $0.error)).text }
     } catch {
@@ -195,9 +193,10 @@ extension Interpreter {
     }
   }
 
-  private func report(of sending: Sending, _ reference: ScriptReference) throws -> DeliveryReport {
-    try deliver(sending, reference) { receiver, call in
-      guard let proxy = receiver as? any ScriptedMulticast else { return DeliveryReport() }
+  private func report(
+    of sending: Sending, _ reference: ScriptReference, _ proxy: any ScriptedMulticast
+  ) throws -> DeliveryReport {
+    try deliver(sending, reference) { call in
       let message = call
       return try waiting(for: proxy) { try $0.forward(message, timeout: World.patience) } ?? proxy.forward(&call)
     }
@@ -223,7 +222,6 @@ extension ScriptValue {
 
 extension CollectPolicy {
   /// Whether a further answer can change the result.
-  ///
   /// - Throws: `type mismatch` for an answer that the policy cannot take.
   func needsMore(after answer: ScriptValue) throws -> Bool {
     switch (self, answer) {

@@ -40,7 +40,6 @@ struct Interpreter {
   }
 
   /// Runs statements in order; gives the value of a `return`, or `nil` when none was met.
-  ///
   /// - Throws: ``ScriptError``, always with its place.
   func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
     var cursors = [Cursor(statements)]
@@ -116,7 +115,7 @@ struct Interpreter {
     case .extensionPoint(let name, let selectors): try makePoint(name, selectors)
     case .register(let observer, let point): try register(observer, in: point)
     case .registerLazily(let receiver, let point):
-      let (key, table) = try world.serviceKey(receiver)
+      let (key, table) = try serviceKey(receiver)
       try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
     case .unregister(let observer, let point):
       let observer = try object(observer).receiver

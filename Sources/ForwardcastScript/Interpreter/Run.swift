@@ -31,7 +31,6 @@ final class Run: Sendable {
   init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
 
   /// Counts a statement or a send.
-  ///
   /// - Throws: `limit exceeded` when there were too many, here or elsewhere in the run.
   func step(at offset: Int, of source: SourceText) throws {
     try check()
@@ -46,7 +45,6 @@ final class Run: Sendable {
 
   /// Counts work that is not a statement and not a send, in units of ``Work``. A step of much work may be cancelled in its
   /// midst.
-  ///
   /// - Throws: `limit exceeded` when there was too much, here or elsewhere in the run.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
@@ -62,7 +60,6 @@ final class Run: Sendable {
   }
 
   /// Shows an error that does not end the run, and charges that.
-  ///
   /// - Throws: `limit exceeded`, which is remembered: it may have nobody to be thrown to.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let fault { throw located(fault, at: error.offset, of: error.source) }

@@ -9,16 +9,25 @@ import ForwardcastCenters
 /// target is direct, and `World.link` keeps its proxy off the queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
+/// How a target stands in a proxy.
+struct RegistrationTerms {
+  var priority = 0
+  var ownership = Ownership.weak
+  var only: [MessageSelector]?
+}
+
 /// Any multicast proxy, its interface unknown: the script's own, and those that a host registered.
 protocol ScriptedMulticast: ForwardingProxy {
   var holder: any MulticastHolding { get }
 
   /// - Throws: `type mismatch` when the receiver is not of the proxy's interface.
-  func register(
-    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
-  ) throws -> Registration
+  func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration
   func unregister(_ receiver: any MessageReceiver)
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
+}
+
+extension ScriptValue {
+  var multicast: (any ScriptedMulticast)? { reference?.receiver as? any ScriptedMulticast }
 }
 
 extension MulticastHolding {
@@ -33,10 +42,8 @@ extension MulticastHolding {
 extension MulticastProxy: ScriptedMulticast {
   var holder: any MulticastHolding { self }
 
-  func register(
-    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
-  ) throws -> Registration {
-    add(try target(receiver), priority: priority, ownership: ownership, only: only)
+  func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration {
+    add(try target(receiver), priority: terms.priority, ownership: terms.ownership, only: terms.only)
   }
 
   private func target(_ receiver: any MessageReceiver) throws -> Interface {
@@ -44,31 +51,25 @@ extension MulticastProxy: ScriptedMulticast {
     throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
   }
 
-  func unregister(_ receiver: any MessageReceiver) {
-    if let target = receiver as? Interface { remove(target) }
-  }
+  func unregister(_ receiver: any MessageReceiver) { if let target = receiver as? Interface { remove(target) } }
 }
 
 extension MulticastProxy where Interface: Sendable {
   /// Registers a receiver that is known to be `Sendable`, for deliveries on a queue.
   func register(
-    crossing receiver: any MessageReceiver, delivery: Delivery, priority: Int, ownership: Ownership,
-    only: [MessageSelector]?
+    crossing receiver: any MessageReceiver, delivery: Delivery, _ terms: RegistrationTerms
   ) throws -> Registration {
-    add(try target(receiver), delivery: delivery, priority: priority, ownership: ownership, only: only)
+    add(
+      try target(receiver), delivery: delivery, priority: terms.priority, ownership: terms.ownership, only: terms.only)
   }
 }
 
 extension ExtensionPoint: ScriptedMulticast {
   var holder: any MulticastHolding { observers }
 
-  func register(
-    _ receiver: any MessageReceiver, priority: Int, ownership: Ownership, only: [MessageSelector]?
-  ) throws -> Registration {
+  func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration {
     throw ScriptFault(.typeMismatch, "an extension point takes observers by register, not by add")
   }
 
-  func unregister(_ receiver: any MessageReceiver) {
-    if let observer = receiver as? Interface { unregister(observer) }
-  }
+  func unregister(_ receiver: any MessageReceiver) { if let observer = receiver as? Interface { unregister(observer) } }
 }

@@ -35,7 +35,6 @@ enum Work {
   static let markLimit = 64
 
   /// What it costs to compare, hash or count a text. One that is not ASCII goes through Unicode's normal form.
-  ///
   /// - Throws: `limit exceeded` for a text that would take a single step too long.
   static func text(_ text: String) throws(ScriptFault) -> Int {
     let price = priceOfByte(text)
@@ -80,7 +79,6 @@ extension Expression {
 
 extension ScriptValue {
   /// What it costs to put the value in a box, or to take it out of one. Everything but a list or a dictionary is shared.
-  ///
   /// - Throws: `limit exceeded` for one that would take a single step too long.
   func copyingWork() throws -> Int {
     switch self {

@@ -45,7 +45,7 @@ extension World {
     return label(host: receiver, "<\(type(of: receiver))>", crosses: false)
   }
 
-  private func label(of object: AnyObject) -> Label? {
+  func label(of object: AnyObject) -> Label? {
     let label = state.withLock { $0.labels[ObjectIdentifier(object)] }
     return label?.object.object === object ? label : nil
   }
@@ -59,12 +59,11 @@ extension World {
     let label = Label(
       object: WeakObject(receiver), text: text, isolation: isolation, target: target.map { WeakObject($0) },
       ownership: ownership, allowsDuplicates: allowsDuplicates)
-    let dead = state.withLock { state in
-      let dead = state.sweep()
+    _ = state.withLock { state in
+      let living = state.sweep()
       state.labels[ObjectIdentifier(receiver)] = label
-      return dead
+      return living
     }
-    withExtendedLifetime(dead) {}
     return ScriptReference(receiver, label: text, crosses: isolation != .session)
   }
 
@@ -74,15 +73,9 @@ extension World {
     return label(receiver, text, !crosses ? .session : isProxy ? .undecided : .anywhere)
   }
 
-  /// How `add` keeps the targets of a proxy; `nil` where the session did not make the proxy.
-  func ownership(of proxy: any ScriptedMulticast) -> Ownership? { label(of: proxy)?.ownership }
-
-  func leadsToProxies(_ receiver: AnyObject) -> Bool { label(of: receiver)?.leadsToProxies ?? false }
-
   // MARK: Isolation
 
   /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`.
-  ///
   /// - Parameter decides: whether the proxies that were looked at become `anywhere` by a yes. Such a proxy takes no target for
   ///   which the answer is no.
   /// - Returns: the answer, and how many objects were looked at.
@@ -100,7 +93,6 @@ extension World {
   }
 
   /// Notes that `proxy` is about to lead to `target`.
-  ///
   /// - Throws: `isolation mismatch` where the proxy is used on queues and the target may not be; `limit exceeded` for a
   ///   proxy that holds a proxy, when there are as many of those as there may be.
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
@@ -123,15 +115,32 @@ extension World {
       }
     }
     guard isProxy, strongly else { return }
-    let (dead, isFull) = state.withLock { state in
+    let (_, isFull) = state.withLock { state in
       let old = state.holders
       if old.count >= World.holderLimit { state.holders = old.filter { $0.value.object != nil } }
       let isFull = state.holders.count >= World.holderLimit && state.holders[id] == nil
       if !isFull { state.holders[id] = WeakObject(proxy) }
       return (old, isFull)
     }
-    withExtendedLifetime(dead) {}
     if isFull { throw ScriptFault(.limitExceeded, "more than \(World.holderLimit) proxies that hold proxies") }
+  }
+
+  /// Counts a registration, and gives its price. Where a target may be registered several times, all such registrations are
+  /// compared, and a priority that is new in the proxy moves those that are lower: so the price grows with their number.
+  func workOfAdding(to proxy: AnyObject, _ terms: RegistrationTerms) -> Int {
+    let id = ObjectIdentifier(proxy)
+    return state.withLock { state in
+      var work = 0
+      if state.labels[id]?.priorities.insert(terms.priority).inserted ?? false {
+        work += Work.look * (state.labels[id]?.priorities.count ?? 0) / 8
+      }
+      if terms.only != nil || state.labels[id]?.allowsDuplicates ?? false {
+        state.labels[id]?.repeatable += 1
+        // The lists of selectors are compared, too.
+        work += Work.look * (state.labels[id]?.repeatable ?? 0) * (8 + (terms.only?.count ?? 0)) / 16
+      }
+      return work
+    }
   }
 
   /// Objects that were found under the lock, to be released after it.
@@ -176,25 +185,5 @@ extension World.State {
     }
     labelsAtLastSweep = labels.count
     return living
-  }
-}
-
-extension World {
-  /// Counts a registration, and gives its price. Where a target may be registered several times, all such registrations are
-  /// compared, and a priority that is new in the proxy moves those that are lower: so the price grows with their number.
-  func workOfAdding(to proxy: AnyObject, priority: Int, only: [MessageSelector]?) -> Int {
-    let id = ObjectIdentifier(proxy)
-    return state.withLock { state in
-      var work = 0
-      if state.labels[id]?.priorities.insert(priority).inserted ?? false {
-        work += Work.look * (state.labels[id]?.priorities.count ?? 0) / 8
-      }
-      if only != nil || state.labels[id]?.allowsDuplicates ?? false {
-        state.labels[id]?.repeatable += 1
-        // The lists of selectors are compared, too.
-        work += Work.look * (state.labels[id]?.repeatable ?? 0) * (8 + (only?.count ?? 0)) / 16
-      }
-      return work
-    }
   }
 }

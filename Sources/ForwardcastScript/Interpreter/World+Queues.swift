@@ -69,7 +69,6 @@ extension World {
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
   /// Waits until every queued delivery has run, those included that are queued meanwhile.
-  ///
   /// - Throws: `would deadlock` on a queue: the delivery that waits would have to end first.
   func waitForQueues() throws {
     try refuseWhileMaking()
@@ -96,7 +95,6 @@ extension World {
   }
 
   /// Runs `body`, which waits for the targets of `proxy`.
-  ///
   /// - Throws: `would deadlock` when one of their queues already waits, by whatever way, for the queue that the running
   ///   code is on.
   func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {

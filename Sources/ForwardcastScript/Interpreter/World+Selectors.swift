@@ -31,9 +31,6 @@ extension World {
     return try MessageSelector(World.standIn(argumentCount))
   }
 
-  /// Notes that there is a proxy that keeps what it is sent, answered or not, under its own name.
-  func noteRecording() { state.withLock { $0.hasForeignReceivers = true } }
-
   static func standIn(_ argumentCount: Int) -> String {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
@@ -44,7 +41,7 @@ extension World {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(shape.argumentCount)
     let isProxy =
-      error.code == .nobodyResponds && !leadsToProxies(receiver.receiver)
+      error.code == .nobodyResponds && !(label(of: receiver.receiver)?.leadsToProxies ?? false)
       || error.code == .unrecognizedSelector && receiver.receiver is ScriptPoint
         && error.receiver == "\(type(of: receiver.receiver))"
     return MessageError(
@@ -62,7 +59,6 @@ enum InternedNames {
   private static let used = Atomic<Int>(0)
 
   /// Counts a name that is about to be interned.
-  ///
   /// - Throws: `limit exceeded` when there would be too many.
   static func makeRoom(for name: String) throws(ScriptFault) {
     let limit = limit.load(ordering: .relaxed)

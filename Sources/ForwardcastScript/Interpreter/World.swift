@@ -69,12 +69,11 @@ final class World: Sendable {
 
   /// - Throws: `limit exceeded` when there are as many hooks as there may be.
   func makeRoomForHook() throws {
-    let (old, count) = state.withLock { state in
+    let (_, count) = state.withLock { state in
       let old = state.hooks
       if old.count >= World.hookLimit { state.hooks.removeAll { $0.isCancelled } }
       return (old, state.hooks.count)
     }
-    withExtendedLifetime(old) {}
     if count >= World.hookLimit { throw ScriptFault(.limitExceeded, "more than \(World.hookLimit) hooks") }
   }
 
@@ -112,12 +111,9 @@ final class World: Sendable {
         if isOfRow || event.sender == "sender" { return }
         self?.tell { event }
       case .began, .queued, .skipped:
-        self?.tell {
-          MessageEvent(
-            event.stage, name: event.name, message: event.message, sender: event.sender,
-            receiver: isOfRow ? String(event.receiver.dropFirst()) : event.receiver, context: event.context,
-            evidence: event.evidence, step: event.step)
-        }
+        var event = event
+        if isOfRow { event.receiver.removeFirst() }
+        self?.tell { event }
       }
     }
   }
@@ -127,17 +123,16 @@ final class World: Sendable {
   func binding(_ name: String) -> Binding? { state.withLock { $0.names[name] } }
 
   func bind(_ name: String, _ value: ScriptValue) {
-    let old = state.withLock { $0.names.updateValue(.value(value), forKey: name) }
-    withExtendedLifetime(old) {}
+    // What it was bound to is released after the lock.
+    _ = state.withLock { $0.names.updateValue(.value(value), forKey: name) }
   }
 
   func drop(_ name: String) {
-    let old = state.withLock { state in
+    _ = state.withLock { state in
       let binding = state.names[name]
       state.names[name] = binding?.afterDrop
       return binding
     }
-    withExtendedLifetime(old) {}
   }
 
   // MARK: Receivers

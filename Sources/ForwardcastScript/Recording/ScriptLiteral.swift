@@ -41,10 +41,9 @@ struct ScriptLiteral {
     guard depth <= ScriptLiteral.depthLimit else {
       throw Refusal(value, "lies in over \(ScriptLiteral.depthLimit) lists inside one another")
     }
+    let value = unwrapped(value)
     switch value {
-    case let optional as any AnyOptional:
-      guard let wrapped = optional.wrappedValue else { return "nil" }
-      return try text(for: wrapped, depth: depth)
+    case _ where isNone(value): return "nil"
     case let value as Bool: return value ? "true" : "false"
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else { throw Refusal(value, "is \(value), which does not fit 64 bits") }

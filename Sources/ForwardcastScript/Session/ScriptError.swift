@@ -20,7 +20,7 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
 ///     // cooks.msg:14:8: error: unrecognized selector wash: of Cook
 ///     // expect [ann wash: "pan"] == 1
 ///     //        ^
-public struct ScriptError: Error, Sendable {
+public struct ScriptError: Error, Sendable, CustomStringConvertible {
   /// Which rule was broken. More may join, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The words that begin the error's text; empty for ``thrown``, whose text is the thrower's own.
@@ -75,9 +75,7 @@ public struct ScriptError: Error, Sendable {
 
   /// The whole line that ``position`` is in.
   public var line: String { source.line(at: offset) }
-}
 
-extension ScriptError: CustomStringConvertible {
   /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses where there is one, the line, and a caret under the
   /// column.
   ///
@@ -129,9 +127,7 @@ struct ScriptFault: Error {
   init(_ code: ScriptError.Code, whole text: String, about subject: Subject? = nil) {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
-}
 
-extension ScriptFault {
   /// What `error` is called in a script. The text of an error that the library does not know is its own.
   init(_ error: any Error) {
     switch error {

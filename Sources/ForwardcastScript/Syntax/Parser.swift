@@ -25,7 +25,6 @@ struct Parser {
   }
 
   /// The statements of a text.
-  ///
   /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first token that does not fit.
   static func parse(_ source: SourceText) throws -> Program {
     var parser = try Parser(source)
@@ -33,7 +32,6 @@ struct Parser {
   }
 
   /// The brackets that are open at the end of a text, innermost last; none where the text is not of the language.
-  ///
   /// - Parameter open: those that an earlier part of the text has left open. Between lines, nothing else is open.
   static func openBrackets(in source: SourceText, after open: [Sign] = []) -> [Sign] {
     guard var lexer = try? Lexer(source, after: open) else { return [] }
@@ -131,9 +129,7 @@ struct Parser {
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
   mutating func takeText(_ what: String) throws -> String { try take(what, \.text) }
 
-  mutating func skipSeparators() throws {
-    while try peek().kind == .separator { try take() }
-  }
+  mutating func skipSeparators() throws { while try peek().kind == .separator { try take() } }
 
   // MARK: Statements in a row
 

@@ -154,11 +154,9 @@ struct Lexer {
     }
     return error("not a name: \(reason)", at: start)
   }
-}
 
-// MARK: - Literals
+  // MARK: Literals
 
-extension Lexer {
   private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
     offset = digitsFrom
     if byte(at: digitsFrom) == UInt8(ascii: "0"), byte(at: digitsFrom + 1).map({ $0 | 0x20 }) == UInt8(ascii: "x") {

@@ -6,7 +6,6 @@ package enum ShownText {
   package static let limit = 1000
 
   /// `text` on one line: control and direction characters as escapes of the language, and no more than `limit` characters.
-  ///
   /// - Complexity: O(`limit`), however long the text is.
   package static func shown(_ text: some StringProtocol, limit: Int = limit, keepsTabs: Bool = false) -> String {
     var shown = ""

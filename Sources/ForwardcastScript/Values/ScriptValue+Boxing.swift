@@ -89,19 +89,19 @@ extension ScriptValue {
       self = .object(reference(receiver))
       return
     }
+    let bare = unwrapped(value)
+    if Swift.type(of: bare) != type {
+      self = try inner(bare)
+      return
+    }
     switch value {
     case let value as ScriptValue: self = value
     case let value as Bool: self = .bool(value)
     case let value as Int: self = .integer(value)
     case let value as String: self = .string(value)
     case let value as Double: self = .floating(value)
-    case let optional as any AnyOptional:
-      guard let wrapped = optional.wrappedValue else {
-        self = .null
-        return
-      }
-      self = try inner(wrapped)
     case is Void: self = .null
+    case _ where isNone(value): self = .null
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else {
         throw ScriptFault(.typeMismatch, "the integer \(value) does not fit 64 bits")
@@ -119,9 +119,7 @@ extension ScriptValue {
     default: self = .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
     }
   }
-}
 
-extension ScriptValue {
   /// What scripts themselves put in boxes most often, told apart by its very type.
   private static func known(_ value: Any, _ type: Any.Type, _ inner: (Any) throws -> ScriptValue) rethrows
     -> ScriptValue?
@@ -142,13 +140,4 @@ extension ScriptValue {
     if let selector = exactly(ScriptSelector.self) { return .selector(selector) }
     return type == Int?.self ? (value as? Int).map(ScriptValue.integer) ?? .null : nil
   }
-}
-
-/// Any optional, seen without its type.
-protocol AnyOptional {
-  var wrappedValue: Any? { get }
-}
-
-extension Optional: AnyOptional {
-  var wrappedValue: Any? { map { $0 as Any } }
 }

@@ -41,7 +41,6 @@ extension ScriptValue: Hashable {
   }
 
   /// Whether this number is less than `other`, by their exact values.
-  ///
   /// - Throws: `type mismatch` unless both are numbers.
   func isLess(than other: ScriptValue) throws -> Bool {
     switch (self, other) {

@@ -139,7 +139,6 @@ extension ScriptValue {
   var queue: ScriptQueue? { if case .queue(let value) = self { value } else { nil } }
 
   /// What is wanted of the value.
-  ///
   /// - Parameters:
   ///   - need: what an error says before the kind of the value, or before what it shows.
   ///   - part: gives `nil` for what is not wanted.
@@ -162,7 +161,6 @@ extension ScriptValue {
   static let copyLimit = 1 << 20
 
   /// Roughly the bytes that the value takes, counting shared parts each time.
-  ///
   /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is passed, so that the count itself is bounded.
   func measure() throws -> Int {
     var size = 0

@@ -100,7 +100,6 @@ enum ValueMessages {
   }
 
   /// The answer of `value` to a message.
-  ///
   /// - Throws: `unrecognized selector`, `type mismatch`, or an error of arithmetic or of an index.
   static func answer(_ value: ScriptValue, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
     for message in bySelector[selector] ?? [] {
@@ -110,7 +109,6 @@ enum ValueMessages {
   }
 
   /// The sum of numbers: an integer as long as all are.
-  ///
   /// - Throws: `type mismatch` for anything else, and an error when integers overflow.
   static func sum(_ values: [ScriptValue]) throws -> ScriptValue {
     try values.reduce(.integer(0)) { total, value in
