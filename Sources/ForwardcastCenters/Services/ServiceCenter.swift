@@ -60,9 +60,7 @@ public final class ServiceCenter: Sendable {
     try service(ServiceKey(type))
   }
 
-  /// The service of a key, made now if it does not live yet.
-  ///
-  /// - Throws: as ``service(_:)-(Service.Type)``.
+  /// The service of a key, made now if it does not live yet: see ``service(_:)-(Service.Type)``.
   public func service<Service>(_ key: ServiceKey<Service>) throws -> Service {
     let owner = try owner(of: key)
     let key = ServiceOverlay.covering(owner)?.substitute(for: key) ?? key

@@ -49,8 +49,26 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     start = takesTimes ? .now : nil
   }
 
-  func setRedaction(_ redaction: Redaction, of selector: MessageSelector) {
+  /// Keeps no arguments of a message, or not those; from the next call on. The text of an error of such a call is not kept
+  /// either, since it may say what they were.
+  ///
+  ///     recorder.redact("logIn:password:", arguments: [1])
+  ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
+  ///
+  /// - Parameters:
+  ///   - selector: the name of the message.
+  ///   - arguments: the numbers of the arguments, counted from 0; all unless given.
+  ///   - answer: whether the answer is left out too.
+  public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
+    let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }
+  }
+
+  /// Keeps no arguments of the message of a key, or not those: see ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
+  public func redact<R, each A>(
+    _ message: Message<(repeat each A) -> R>, arguments: Set<Int>? = nil, answer: Bool = false
+  ) {
+    redact(message.selector, arguments: arguments, answer: answer)
   }
 
   /// How many calls were forgotten because there were more than are kept.

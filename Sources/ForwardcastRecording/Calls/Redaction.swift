@@ -32,26 +32,3 @@ struct Redaction: Sendable {
     }
   }
 }
-
-extension CallRecorder {
-  /// Keeps no arguments of a message, or not those; from the next call on. The text of an error of such a call is not kept
-  /// either, since it may say what they were.
-  ///
-  ///     recorder.redact("logIn:password:", arguments: [1])
-  ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
-  ///
-  /// - Parameters:
-  ///   - selector: the name of the message.
-  ///   - arguments: the numbers of the arguments, counted from 0; all unless given.
-  ///   - answer: whether the answer is left out too.
-  public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
-    setRedaction(Redaction(arguments: arguments, answer: answer), of: selector)
-  }
-
-  /// Keeps no arguments of the message of a key, or not those: see ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
-  public func redact<R, each A>(
-    _ message: Message<(repeat each A) -> R>, arguments: Set<Int>? = nil, answer: Bool = false
-  ) {
-    redact(message.selector, arguments: arguments, answer: answer)
-  }
-}

@@ -106,7 +106,8 @@ extension Interpreter {
     let value = try evaluate(target)
     let proxy = try multicast(proxy, "remove")
     guard case .registration(let registration) = value else {
-      return try at(target.offset) { proxy.unregister(try object(value).receiver) }
+      let reference = try at(target.offset) { try value.wanted("wanted an object, found", \.reference) }
+      return proxy.unregister(reference.receiver)
     }
     try run.charge(Work.look * proxy.holder.count)
     proxy.holder.remove(registration)
@@ -130,10 +131,6 @@ extension Interpreter {
   }
 
   // MARK: What is wanted
-
-  func object(_ value: ScriptValue) throws -> ScriptReference {
-    try value.wanted("wanted an object, found", \.reference)
-  }
 
   func object(_ expression: Expression) throws -> ScriptReference {
     try evaluate(expression, "wanted an object, found", \.reference)

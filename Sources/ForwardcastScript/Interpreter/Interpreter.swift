@@ -13,7 +13,7 @@ struct Interpreter {
 
   var source: SourceText { frame.source }
 
-  enum Flow {
+  private enum Flow {
     case next
     case enter([Statement], rounds: Int)
     case answer(ScriptValue)
@@ -60,7 +60,8 @@ struct Interpreter {
       }
       let statement = cursors[top].statements[cursors[top].index]
       cursors[top].index += 1
-      switch try perform(statement) {
+      try run.step(at: statement.offset, of: source)
+      switch try at(statement.offset, { try flow(of: statement) }) {
       case .next: break
       case .enter(let block, let rounds):
         guard rounds > 0 else { break }
@@ -73,11 +74,6 @@ struct Interpreter {
   }
 
   /// Runs one statement, but for the blocks in it.
-  func perform(_ statement: Statement) throws -> Flow {
-    try run.step(at: statement.offset, of: source)
-    return try at(statement.offset) { try flow(of: statement) }
-  }
-
   private func flow(of statement: Statement) throws -> Flow {
     switch statement.kind {
     case .bind(let name, let expression):

@@ -74,8 +74,8 @@ public struct ScriptLines: Sendable {
   }
 
   private var endsInIf: Bool {
-    guard text.contains("if"), let program = try? Parser.parse(SourceText(text, name: "")),
-      case .condition(_, _, nil)? = program.statements.last?.kind
+    guard text.contains("if"), let statements = try? Parser.parse(SourceText(text, name: "")),
+      case .condition(_, _, nil)? = statements.last?.kind
     else { return false }
     return true
   }

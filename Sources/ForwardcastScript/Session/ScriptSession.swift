@@ -84,9 +84,9 @@ public final class ScriptSession {
     let run = Run(world)
     var outcome = ScriptOutcome()
     do {
-      let program = try Parser.parse(source)
+      let statements = try Parser.parse(source)
       outcome.isParsed = true
-      outcome.value = try world.whileInProgress(run) { try execute(program, run) }
+      outcome.value = try world.whileInProgress(run) { try execute(statements, of: source, run) }
       try run.check()
     } catch {
       outcome.error = world.hinting(run.located(error, at: 0, of: source))
@@ -99,15 +99,15 @@ public final class ScriptSession {
   }
 
   /// The value of the last statement when it is an expression. No other statement's value outlives its statement.
-  private func execute(_ program: Program, _ run: Run) throws -> ScriptValue {
-    let frame = Frame(source: program.source, depth: SendInProgress.current?.depth ?? 0)
+  private func execute(_ statements: [Statement], of source: SourceText, _ run: Run) throws -> ScriptValue {
+    let frame = Frame(source: source, depth: SendInProgress.current?.depth ?? 0)
     let interpreter = Interpreter(world: world, run: run, frame: frame)
-    guard let last = program.statements.last, case .evaluate(let expression) = last.kind else {
-      _ = try interpreter.execute(program.statements[...])
+    guard let last = statements.last, case .evaluate(let expression) = last.kind else {
+      _ = try interpreter.execute(statements[...])
       return .null
     }
-    _ = try interpreter.execute(program.statements.dropLast())
-    try run.step(at: last.offset, of: program.source)
+    _ = try interpreter.execute(statements.dropLast())
+    try run.step(at: last.offset, of: source)
     return try interpreter.evaluate(expression)
   }
 

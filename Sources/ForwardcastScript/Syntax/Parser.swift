@@ -26,9 +26,9 @@ struct Parser {
 
   /// The statements of a text.
   /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first token that does not fit.
-  static func parse(_ source: SourceText) throws -> Program {
+  static func parse(_ source: SourceText) throws -> [Statement] {
     var parser = try Parser(source)
-    return Program(source: source, statements: try parser.parseStatements(until: nil))
+    return try parser.parseStatements(until: nil)
   }
 
   /// The brackets that are open at the end of a text, innermost last; none where the text is not of the language.

@@ -1,10 +1,5 @@
 // Statement.swift: the statements of a script as a tree.
 
-struct Program: Sendable {
-  let source: SourceText
-  let statements: [Statement]
-}
-
 struct Statement: Sendable {
   let kind: Kind
   let offset: Int

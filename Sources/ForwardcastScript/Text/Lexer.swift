@@ -125,13 +125,8 @@ struct Lexer {
   }
 
   private mutating func word(from start: Int) throws -> Token {
-    var isASCII = true
-    while let byte = byte(at: offset), isWordByte(byte) {
-      isASCII = isASCII && byte < 0x80
-      offset += 1
-    }
-    let name = source.text(start..<offset)
-    if !isASCII || offset - start > 1024 {
+    let name = takeWord()
+    if name.utf8.count > 1024 || !name.utf8.allSatisfy({ $0 < 0x80 }) {
       do { _ = try MessageSelector.numberOfArguments(inName: name) } catch {
         throw notAName(name, "\(error)", at: start)
       }

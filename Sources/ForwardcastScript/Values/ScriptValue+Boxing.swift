@@ -67,56 +67,47 @@ extension ScriptValue {
   /// - Parameter reference: gives an object the text that it prints as.
   /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for lists too deep to be a script's.
   init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {
-    self = try ScriptValue(any: box.value, in: box, depth: 0, reference: reference)
+    self = try ScriptValue.value(box.value, in: box, depth: 0, reference)
   }
 
-  private init(
-    any value: Any, in box: ArgumentBox?, depth: Int, reference: (any MessageReceiver) -> ScriptReference
-  ) throws {
-    guard depth <= ScriptValue.depthLimit else {
-      throw ScriptFault(.limitExceeded, "a value of over \(ScriptValue.depthLimit) lists inside one another")
+  private static func value(
+    _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
+  ) throws -> ScriptValue {
+    guard depth <= depthLimit else {
+      throw ScriptFault(.limitExceeded, "a value of over \(depthLimit) lists inside one another")
     }
-    func inner(_ value: Any) throws -> ScriptValue {
-      try ScriptValue(any: value, in: nil, depth: depth + 1, reference: reference)
-    }
+    func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
     // The casts of the switch below take several microseconds in sum.
     let type = Swift.type(of: value)
-    if let known = try ScriptValue.known(value, type, inner) {
-      self = known
-      return
-    }
+    if let known = try known(value, type, inner) { return known }
     if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
-      self = .object(reference(receiver))
-      return
+      return .object(reference(receiver))
     }
     let bare = unwrapped(value)
-    if Swift.type(of: bare) != type {
-      self = try inner(bare)
-      return
-    }
+    if Swift.type(of: bare) != type { return try inner(bare) }
     switch value {
-    case let value as ScriptValue: self = value
-    case let value as Bool: self = .bool(value)
-    case let value as Int: self = .integer(value)
-    case let value as String: self = .string(value)
-    case let value as Double: self = .floating(value)
-    case is Void: self = .null
-    case _ where isNone(value): self = .null
+    case let value as ScriptValue: return value
+    case let value as Bool: return .bool(value)
+    case let value as Int: return .integer(value)
+    case let value as String: return .string(value)
+    case let value as Double: return .floating(value)
+    case is Void: return .null
+    case _ where isNone(value): return .null
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else {
         throw ScriptFault(.typeMismatch, "the integer \(value) does not fit 64 bits")
       }
-      self = .integer(integer)
-    case let value as any BinaryFloatingPoint: self = .floating(Double(value))
-    case let value as Substring: self = .string(String(value))
-    case let value as Character: self = .string(String(value))
-    case let value as MethodSignature: self = .signature(value)
-    case let value as Registration: self = .registration(value)
-    case let value as HookRegistration: self = .hook(value)
-    case let value as ScriptQueue: self = .queue(value)
-    case let value as [Any]: self = .list(try value.map(inner))
-    case let value as [String: Any]: self = .dictionary(try value.mapValues(inner))
-    default: self = .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
+      return .integer(integer)
+    case let value as any BinaryFloatingPoint: return .floating(Double(value))
+    case let value as Substring: return .string(String(value))
+    case let value as Character: return .string(String(value))
+    case let value as MethodSignature: return .signature(value)
+    case let value as Registration: return .registration(value)
+    case let value as HookRegistration: return .hook(value)
+    case let value as ScriptQueue: return .queue(value)
+    case let value as [Any]: return .list(try value.map(inner))
+    case let value as [String: Any]: return .dictionary(try value.mapValues(inner))
+    default: return .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
     }
   }
 
