@@ -2,7 +2,6 @@
 
 import Forwardcast
 
-/// A box on its way to or from a coder.
 struct CodedBox: Codable {
   let box: ArgumentBox
   private let role: String
@@ -74,7 +73,6 @@ package enum CodedType {
 
   package static func name(of type: any Any.Type) -> String { (type as? any NamedByParts.Type)?.codedName ?? "\(type)" }
 
-  /// Why a name is not read.
   package enum Refusal: String, Error, CustomStringConvertible {
     case unknown = "no type is known as"
     case tooMany = "too many types were read to make"

@@ -45,7 +45,6 @@ extension MessageSelector: Codable {
   }
 }
 
-/// A key of `userInfo`.
 func codingKey(_ name: String) -> CodingUserInfoKey {
   guard let key = CodingUserInfoKey(rawValue: name) else {
     preconditionFailure("the standard library refuses a coding key")

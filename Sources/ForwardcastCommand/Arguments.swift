@@ -2,7 +2,6 @@
 
 import ForwardcastScript
 
-/// An option of a word.
 struct Option {
   /// What stands behind an option, as `--option value` or `--option=value`.
   enum Value {
@@ -28,7 +27,6 @@ struct Option {
     }
   }
 
-  /// - Throws: ``UsageError`` for a value that the option does not take.
   fileprivate func check(_ text: String?) throws(UsageError) {
     switch value {
     case nil: break

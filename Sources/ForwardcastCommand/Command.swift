@@ -13,7 +13,6 @@ enum Status: Int32 {
   func worse(_ other: Status) -> Status { rawValue >= other.rawValue ? self : other }
 }
 
-/// A call that cannot be understood.
 struct UsageError: Error {
   let text: String
   /// The word that was called, if it is one.

@@ -34,7 +34,6 @@ final class Conversation {
     lines = ScriptLines(joinsElse: !isTerminal)
   }
 
-  /// Whether lines wait for further ones.
   var isWaiting: Bool { !lines.isEmpty }
 
   // MARK: Lines
@@ -69,7 +68,6 @@ final class Conversation {
     isOver = true
   }
 
-  /// Forgets the lines that wait.
   func abandon() { lines.removeAll() }
 
   private func say(_ whole: ScriptLines.Whole) {

@@ -59,7 +59,6 @@ extension CommandWord {
   /// `run FILE… [OPTION…]`.
   private var form: String { name + operands.form + (options.isEmpty ? "" : " [OPTION…]") }
 
-  /// How it is called, in one line.
   var usage: String { "usage: forwardcast \(form); see forwardcast \(name) --help" }
 
   var help: String {
@@ -72,7 +71,6 @@ extension CommandWord {
 }
 
 enum Help {
-  /// How the command is called, in one line.
   static let usage =
     "usage: forwardcast \(CommandWord.all.map(\.name).joined(separator: "|")) …; see forwardcast --help"
 

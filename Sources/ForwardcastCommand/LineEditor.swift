@@ -11,7 +11,6 @@ final class LineEditor {
     case abandoned
   }
 
-  /// Lines that are kept.
   private static let historyLimit = 1000
 
   private let historyPath: String?

@@ -82,7 +82,6 @@ struct RunCommand {
 /// The line at the bottom of a terminal that tells how far a long run is.
 final class ProgressDisplay: Sendable {
   private let state = Mutex((isShown: false, next: ContinuousClock.now + .seconds(1)))
-  /// How texts look on standard error.
   let style = Style(.error)
   /// Whether messages are told of, where handlers were asked to.
   let tracing = Atomic<Bool>(true)

@@ -1,8 +1,6 @@
 // Style.swift: colours, where a terminal shows them and nobody has asked for none.
 
-/// How texts look on one stream.
 struct Style {
-  /// Whether colours are written.
   let isColoured: Bool
 
   /// Colours for a stream that is a terminal, unless the variable `NO_COLOR` is set to something.

@@ -13,7 +13,6 @@ import Synchronization
   @_exported import Android
 #endif
 
-/// A stream of the process.
 enum Stream: Int32, Sendable {
   case input = 0
   case output = 1
@@ -35,7 +34,6 @@ enum WriteFailure {
   private static let failures = Mutex<[Stream: Int32]>([:])
   private static let isNoted = Atomic<Bool>(false)
 
-  /// Whether any output could not be written.
   static var isThere: Bool { isNoted.load(ordering: .relaxed) }
 
   static func first(of stream: Stream) -> Int32? { isThere ? failures.withLock { $0[stream] } : nil }
@@ -72,7 +70,6 @@ private func writeAll(_ text: String, to file: Int32) -> Bool {
   }
 }
 
-/// Why a file could not be read or written.
 struct FileError: Error {
   /// A line for standard error, without the command's name.
   let text: String
@@ -157,7 +154,6 @@ final class FileWriter: Sendable {
   private let file: Int32
   private let failure = Mutex<FileError?>(nil)
 
-  /// Opens a file, which takes the place of one that is there.
   init(_ path: String, onlyForOwner: Bool = false) throws(FileError) {
     self.path = path
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
@@ -185,7 +181,6 @@ func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throw
 
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-/// How many characters fit a line of the terminal.
 func terminalWidth(_ stream: Stream) -> Int {
   var size = winsize()
   guard ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -6,7 +6,6 @@
 struct RawTerminal {
   private let saved: termios
 
-  /// `nil` when standard input is no terminal.
   init?() {
     var settings = termios()
     guard tcgetattr(Stream.input.rawValue, &settings) == 0 else { return nil }
@@ -24,10 +23,8 @@ struct RawTerminal {
   /// Bytes that were read and not yet taken as keys.
   private var returned: UInt8?
 
-  /// The next byte, or `nil` at the end of the input.
   private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first }
 
-  /// The next key, or `nil` at the end of the input.
   mutating func readKey() -> Key? {
     guard let byte = readByte() else { return nil }
     switch byte {

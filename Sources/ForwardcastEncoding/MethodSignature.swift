@@ -14,7 +14,6 @@
 /// Two signatures are equal when their types are: the digits of the argument frame say where an old caller put the
 /// values, not what they are. Copying a signature copies one reference.
 public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
-  /// Shared by all copies and never changed.
   private final class Storage: Sendable {
     let returnType: TypeEncoding
     let argumentTypes: [TypeEncoding]

@@ -2,7 +2,6 @@
 
 /// Reads types from left to right, looking at each byte at most three times.
 struct TypeEncodingParser {
-  /// What may stand where a type is read, besides a type.
   struct Place {
     /// A record's member, or a text of its own.
     var allowsBitField = false
@@ -236,7 +235,6 @@ struct TypeEncodingParser {
 
   private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// The text between two quotation marks.
   private mutating func readQuoted() throws(TypeEncodingError) -> String {
     position += 1
     let start = position
@@ -264,7 +262,6 @@ struct TypeEncodingParser {
     return number
   }
 
-  /// Digits that may be left out.
   @inline(never) mutating func readNumberIfAny() throws(TypeEncodingError) -> Int? {
     guard let byte = peek(), Self.isDigit(byte) else { return nil }
     return try readNumber()

@@ -54,7 +54,6 @@ public struct TypeLayout: Hashable, Sendable {
     var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
 
-  /// The layout of one node, from the layouts of its parts.
   static func find(_ kind: TypeEncoding.Kind, _ qualifiers: [TypeEncoding.Qualifier], on target: Target) -> TypeLayout?
   {
     let plain: TypeLayout? =

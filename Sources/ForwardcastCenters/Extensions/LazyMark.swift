@@ -6,9 +6,7 @@ import Forwardcast
 final class LazyMark: NamedReceiver, Sendable {
   /// What errors and lists call the observer.
   let receiverName: String
-  /// The service that is the observer.
   let id: ServiceID
-  /// Its class, where that is known.
   let type: (any AnyObject.Type)?
   let delivery: Delivery
   /// The types of the method that the observer will have for a selector, found without making it.
@@ -19,7 +17,6 @@ final class LazyMark: NamedReceiver, Sendable {
   private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
   /// An observer that was made for the service and that nobody else keeps, and what ends with the service.
   private let kept = Guarded<Kept?>(nil)
-  /// Threads that are making the observer for this mark.
   private let wakers = Guarded<Set<ThreadIdentity>>([])
 
   init<Service, Interface>(
@@ -39,7 +36,6 @@ final class LazyMark: NamedReceiver, Sendable {
     }
   }
 
-  /// Whether the calling thread is making the observer for this mark.
   var isWaking: Bool { wakers.withLock { $0.contains(ThreadIdentity.current) } }
 
   /// Makes sure that the observer exists and has its place.

@@ -23,7 +23,6 @@ final class LazyMarks: Sendable {
     (self.core, self.scope, self.services) = (core, scope, services)
   }
 
-  /// All, in the order of registration.
   var all: [PlacedMark] { state.withLock { $0.marks } }
 
   /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
@@ -40,7 +39,6 @@ final class LazyMarks: Sendable {
     return added
   }
 
-  /// Takes out the mark for a service, with the observer that it led to.
   func remove(_ id: ServiceID) -> Bool {
     let placed = state.withLock { state -> PlacedMark? in
       guard let index = state.marks.firstIndex(where: { $0.mark.id == id }) else { return nil }
@@ -51,7 +49,6 @@ final class LazyMarks: Sendable {
     return placed != nil
   }
 
-  /// The marks for a selector, in the order of registration.
   func marks(for selector: MessageSelector) -> [PlacedMark] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     let epoch = TableEpoch.current
@@ -107,10 +104,8 @@ final class LazyMarks: Sendable {
   }
 }
 
-/// A lazy observer that could not be made for a message.
 typealias LazyFailure = (mark: LazyMark, error: any Error)
 
-/// A lazy registration and its place in the order.
 struct PlacedMark: Sendable {
   let mark: LazyMark
   let place: ReservedSlot

@@ -51,7 +51,6 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// What tells services apart: the type, and the name where there is one.
 struct ServiceID: Hashable, Sendable {
   let type: ObjectIdentifier
   let name: String?

@@ -36,10 +36,8 @@ final class Construction: Sendable {
   /// A construction by the calling thread, which calls ``begin()`` and ``finish(_:)``.
   init(_ name: String) { work = SharedWork { name } }
 
-  /// The thread that makes the service.
   var thread: ThreadIdentity { work.thread }
 
-  /// Notes that the service is being made from now on.
   func begin() { WaitGraph.begin(work) }
 
   /// Lets those who wait go on. Called once, when the outcome is in the store.
@@ -92,7 +90,6 @@ final class ServiceStore: Sendable {
 
   // MARK: Making
 
-  /// The service of `key`, made now if nobody has.
   func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
     if let found = existing(key) { return found }
     let turn = state.withLock { state -> Turn in
@@ -180,12 +177,10 @@ final class ServiceStore: Sendable {
     _ = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
   }
 
-  /// Whether the calling thread is making the service of `id`.
   func isMaking(_ id: ServiceID) -> Bool {
     state.withLock { $0.pending[id]?.construction.thread } == ThreadIdentity.current
   }
 
-  /// All that live, in the order of creation.
   var entries: [ServiceEntry] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
 
   // MARK: Removing
@@ -197,7 +192,6 @@ final class ServiceStore: Sendable {
     return entry != nil
   }
 
-  /// Takes out everything, in reverse order of creation.
   func removeAll() {
     var removed = state.withLock { exchange(&$0.living, with: [:]) }.values.sorted { $0.order < $1.order }
     release(&removed)

@@ -71,7 +71,6 @@ final class ServiceOverlay: Sendable {
     (self.root, self.outer, self.substitutes) = (root, ServiceOverlay.current, all)
   }
 
-  /// The overlay that is in force for `center`.
   static func covering(_ center: ServiceCenter) -> ServiceOverlay? {
     guard var overlay = current else { return nil }
     let root = center.root

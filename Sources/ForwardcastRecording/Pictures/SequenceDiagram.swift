@@ -73,7 +73,6 @@ public final class SequenceDiagram: Sendable {
   /// A line for each step, whatever its names and values hold.
   public var text: String { events.map { "\($0)\n" }.joined() + (omitted == 0 ? "" : "and \(omitted) more\n") }
 
-  /// The participants in the order in which they appear.
   var participants: [String] {
     var seen: Set<String> = []
     return events.flatMap { event in
@@ -149,7 +148,6 @@ public final class SequenceDiagram: Sendable {
     return escaped.isEmpty ? " " : escaped
   }
 
-  /// The text with other text in the place of some characters.
   static func escaped(_ text: String, _ escape: (Unicode.Scalar) -> String?) -> String {
     text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
@@ -164,7 +162,6 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// At most so many characters of a text.
   static func shortened(_ text: String, to limit: Int) -> String {
     text.count <= limit ? text : text.prefix(limit - 1) + "…"
   }

@@ -109,6 +109,5 @@ public final class TraceFile: Sendable {
   /// How many steps were left out of the file because `write` was slower than the messages.
   public var omitted: Int { state.withLock { $0.omitted } }
 
-  /// How many slices have begun and not ended.
   var openSlices: Int { state.withLock { $0.timeline.openSlices } }
 }

@@ -170,7 +170,6 @@ struct TraceTimeline {
 }
 
 extension Array where Element == Int {
-  /// Removes an element, which stands last as a rule.
   fileprivate mutating func removeLast(_ element: Int) {
     if let index = lastIndex(of: element) { remove(at: index) }
   }

@@ -6,7 +6,6 @@ struct UndoStep {
   let perform: (AnyObject) throws -> Void
 }
 
-/// What is said of what a group does.
 struct UndoAction {
   var name = ""
   var isDiscardable = false
@@ -56,13 +55,11 @@ final class OpenGroups {
   private var steps: [UndoStep] = []
   private var frames: [Frame] = []
 
-  /// How many groups are open.
   var level: Int { frames.count }
 
   /// Whether a step's target is alive.
   var isLive: Bool { steps.contains { $0.target != nil } }
 
-  /// What is said of the outermost group.
   var action: UndoAction {
     get { frames.first?.action ?? UndoAction() }
     set { if !frames.isEmpty { frames[0].action = newValue } }
@@ -102,7 +99,6 @@ final class OpenGroups {
     return UndoGroup(steps: taken, action: closed.action)
   }
 
-  /// Forgets the steps of a target, or all; the groups stay open.
   func removeSteps(of target: AnyObject?) {
     var kept: [UndoStep] = []
     // Where each step, and the end, stands afterwards.

@@ -64,6 +64,5 @@ private struct UndoIsolation {
   let actor: (any Actor)?
   private let place = TracePlace.current
 
-  /// Whether the caller is there.
   var isCurrent: Bool { actor.map { HeldContext.isOn($0) } ?? (place == .current) }
 }

@@ -103,7 +103,6 @@ extension UndoHistory {
     if let error { throw error }
   }
 
-  /// Whether the outermost open group has something to undo.
   private var hasOpenGroup: Bool { phase == .idle && open.isLive }
 
   // MARK: Names

@@ -188,7 +188,6 @@ public final class UndoHistory {
     events.broadcast(Events.didCloseGroup, self)
   }
 
-  /// Closes groups until so many are open.
   func closeSilently(to level: Int) {
     while open.level > level {
       guard let (group, kind) = open.close(), !group.steps.isEmpty else { continue }

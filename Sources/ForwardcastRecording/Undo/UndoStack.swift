@@ -13,7 +13,6 @@ final class UndoStack {
   /// How many groups were looked at because of the limit.
   private(set) var looks = 0
 
-  /// How many groups may be taken; 0 is no limit.
   var limit = 0 {
     didSet {
       if left < groups.count { keepLast(left) }
@@ -45,7 +44,6 @@ final class UndoStack {
     return groups.last
   }
 
-  /// Takes the last group that has something to do.
   func pop() -> UndoGroup? {
     guard let group = top() else { return nil }
     groups.removeLast()
@@ -56,7 +54,6 @@ final class UndoStack {
     return group
   }
 
-  /// Changes the group that was pushed last. `false` when there is none.
   @discardableResult
   func changeLast(_ change: (inout UndoGroup) -> Void) -> Bool {
     guard !groups.isEmpty else { return false }

@@ -27,7 +27,6 @@ final class Frame {
   let source: SourceText
   /// Whose row it is; `nil` at the top of a script.
   let object: ScriptObject?
-  /// How many sends are in progress here.
   let depth: Int
   /// Scopes of the row and its blocks. At the top of a script there is none, and names are the world's.
   private var scopes: [[String: Binding]]

@@ -102,7 +102,6 @@ extension ScriptObject: ServiceLifecycle {
   }
 }
 
-/// The errors of hooks that one `clear services` has met.
 final class HookErrors: Sendable {
   @TaskLocal static var current: HookErrors?
 

@@ -4,7 +4,6 @@ import Forwardcast
 
 /// One run of a hook's block: what its words mean. It stays on the thread that runs it.
 final class HookRun {
-  /// The message's arguments as they came to the hook.
   let arguments: [ScriptValue]
   /// The answers of the last `proceed`; `nil` before there is one.
   private(set) var answers: [ArgumentBox]?
@@ -30,7 +29,6 @@ final class HookRun {
 }
 
 extension Interpreter {
-  /// `before`, `after` and `around`.
   func install(_ hook: HookDefinition) throws {
     // A message that follows looks through the hooks once more.
     try run.charge(Work.make + Work.look * world.hookCount)
@@ -80,7 +78,6 @@ extension Interpreter {
   }
 }
 
-/// A hook's block with the names that it knows.
 private struct HookBody: @unchecked Sendable {  // `names` is a copy that never changes
   // Each run has a frame of its own.
   let world: World

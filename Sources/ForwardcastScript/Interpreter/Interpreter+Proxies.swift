@@ -53,7 +53,6 @@ extension Interpreter {
     return proxy
   }
 
-  /// `add e to p …`.
   func add(_ addition: Addition) throws {
     let target = try object(addition.target).receiver
     let proxy = try multicast(addition.proxy, "add")
@@ -113,7 +112,6 @@ extension Interpreter {
     proxy.holder.remove(registration)
   }
 
-  /// `cancel r`, `mute r`, `unmute r`.
   func apply(_ change: RegistrationChange, to expression: Expression) throws {
     let value = try evaluate(expression)
     if case .hook(let hook) = value, change == .cancel {

@@ -35,7 +35,6 @@ extension Interpreter {
     }
   }
 
-  /// The text of a type encoding, charged for being read.
   private func encoding(_ value: ScriptValue) throws -> String {
     let text = try text(of: value)
     if text.utf8.count <= TypeEncodingError.Limits.length { try run.charge(Work.text(text)) }
@@ -80,7 +79,6 @@ extension Interpreter {
 
   // MARK: Recordings
 
-  /// `proxy p = recording e`.
   func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))

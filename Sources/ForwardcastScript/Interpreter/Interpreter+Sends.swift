@@ -2,7 +2,6 @@
 
 import Forwardcast
 
-/// A message that is about to be sent, and its place.
 struct Sending {
   let shape: SendShape
   let arguments: [ScriptValue]
@@ -45,7 +44,6 @@ extension Interpreter {
     }
   }
 
-  /// The answer of a value that is no object.
   private func answer(of sending: Sending, from receiver: ScriptValue) throws -> ScriptValue {
     let selector = sending.shape.selector
     if let text = receiver.text, selector != "appending:" { try run.charge(Work.text(text)) }
@@ -70,7 +68,6 @@ extension Interpreter {
     }
   }
 
-  /// - Throws: `limit exceeded`.
   func beginSend(policy: CollectPolicy? = nil, to receiver: ScriptReference? = nil) throws -> SendInProgress {
     let depth = frame.depth + 1
     if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }

@@ -54,7 +54,6 @@ final class Run: Sendable {
     if before / Run.workBetweenLooks != done / Run.workBetweenLooks { try checkCancelled() }
   }
 
-  /// - Throws: `limit exceeded` where the host no longer wants the run.
   private func checkCancelled() throws(ScriptFault) {
     if world.handlers.isCancelled?() ?? false { throw ScriptFault(.limitExceeded, "the run was cancelled") }
   }
@@ -131,7 +130,6 @@ final class Run: Sendable {
   /// A number for the events of one turn, which nothing else has: those of the library are above 0.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
-  /// Counts and shows a failed expectation.
   func fail(_ failure: ScriptError) throws {
     failed.withLock {
       $0.count += 1

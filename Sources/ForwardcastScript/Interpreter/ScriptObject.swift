@@ -8,7 +8,6 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
 
   private let table: SelectorTable
   let receiverName: String
-  /// What the word `name` means in its rows.
   let name: String
   /// What it prints as; made once, since a name may be long.
   let description: String

@@ -1,10 +1,8 @@
 // World+Hints.swift: what may have been meant, and what may be written next.
 
 extension World {
-  /// Names of each kind that are looked at.
   private static let candidateLimit = 2000
 
-  /// The error with a hint, where something near is known.
   func hinting(_ error: ScriptError) -> ScriptError {
     let candidates: [String] =
       switch error.subject {

@@ -2,9 +2,7 @@
 
 import Forwardcast
 
-/// What a session knows of an object or a proxy.
 struct Label: Sendable {
-  /// Where an object may be used.
   enum Isolation {
     /// On queues too.
     case anywhere
@@ -18,7 +16,6 @@ struct Label: Sendable {
   let object: WeakObject
   let text: String
   var isolation: Isolation
-  /// The target of a proxy that has one.
   var target: WeakObject?
   /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
   var ownership: Ownership?

@@ -5,7 +5,6 @@ import Forwardcast
 import ForwardcastCenters
 
 struct QueueState: Sendable {
-  /// Every queue that was made, in order.
   var all: [ScriptQueue] = []
   /// The queues that targets of a proxy run on, or ran on.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
@@ -34,7 +33,6 @@ extension World {
     return try result.get()
   }
 
-  /// Queues that one session may make.
   static let queueLimit = 1000
 
   func makeQueue(_ name: String) throws -> ScriptQueue {

@@ -10,7 +10,6 @@ import Synchronization
 /// what is shared, the names and receivers below, is under one short lock, so rows may run on as many threads as
 /// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is released outside.
 final class World: Sendable {
-  /// Receivers that may inherit from one another.
   static let inheritanceLimit = 64
 
   struct State: Sendable {
@@ -31,7 +30,6 @@ final class World: Sendable {
 
   let state = Mutex(State())
   private let queueState = Mutex(QueueState())
-  /// Where `service` finds and makes services.
   let services = ServiceCenter()
   let handlers: ScriptHandlers
   let stepLimit: Int
@@ -45,7 +43,6 @@ final class World: Sendable {
     }
   }
 
-  /// Reads or changes what is known of the queues.
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
   /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
@@ -62,12 +59,10 @@ final class World: Sendable {
     }
   }
 
-  /// Hooks that one session may have at a time.
   static let hookLimit = 1000
 
   var hookCount: Int { state.withLock { $0.hooks.count } }
 
-  /// - Throws: `limit exceeded` when there are as many hooks as there may be.
   func makeRoomForHook() throws {
     let (_, count) = state.withLock { state in
       let old = state.hooks
@@ -139,7 +134,6 @@ final class World: Sendable {
 
   func receiver(_ name: String) -> (table: SelectorTable, depth: Int)? { state.withLock { $0.receivers[name] } }
 
-  /// - Throws: `unknown name`.
   func table(of receiver: String) throws(ScriptFault) -> SelectorTable {
     if let known = self.receiver(receiver) { return known.table }
     throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))

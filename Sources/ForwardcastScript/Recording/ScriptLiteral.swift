@@ -18,7 +18,6 @@ public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvert
   public var description: String { (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)" }
 }
 
-/// Writes values as literals of the language.
 struct ScriptLiteral {
   struct Refusal: Error {
     let type: String

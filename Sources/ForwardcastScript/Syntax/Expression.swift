@@ -14,7 +14,6 @@ struct Expression: Sendable {
 /// One step: takes values from the stack and puts one back.
 struct Step: Sendable {
   let action: Action
-  /// The place that an error of this step is reported at.
   let offset: Int
 
   init(_ action: Action, at offset: Int) { (self.action, self.offset) = (action, offset) }

@@ -1,7 +1,6 @@
 // Parser+Statements.swift: one function for each family of statements.
 
 extension Parser {
-  /// The statement that begins here.
   mutating func parseStatement() throws -> Statement {
     let token = try peek()
     if let word = token.word.flatMap(StatementWord.init) {

@@ -12,9 +12,7 @@ struct Parser {
   private let tokenLimit = ScriptLimits.current.tokens
   /// How many expressions of names, `new R name: e`, are being parsed inside one another.
   var openNames = 0
-  /// What the statements being parsed stand in.
   var surroundings = Surroundings.script
-  /// Receivers that the text has declared so far.
   var receivers: Set<String> = []
   let source: SourceText
 

@@ -99,6 +99,5 @@ struct HookDefinition: Sendable {
   let selector: Expression
   let body: [Statement]
   let name: String?
-  /// The place that errors are shown at.
   var offset: Int { proxy.offset }
 }

@@ -223,7 +223,6 @@ struct Lexer {
     }
   }
 
-  /// The bytes that an escape stands for.
   private mutating func escape() throws -> [UInt8] {
     let start = offset
     offset += 2

@@ -28,7 +28,6 @@ package enum ShownText {
     }
   }
 
-  /// How many columns of a terminal a text takes.
   package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// How many columns of a terminal a character takes: two for East Asian wide ones and for emoji, none for what joins the

@@ -96,7 +96,6 @@ final class SourceText: Sendable {
     return start..<end
   }
 
-  /// Index of the last line that starts at or before `offset`.
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
   /// Index of the last element for which `holds` is true, as it is for all before it.

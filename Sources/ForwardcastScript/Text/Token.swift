@@ -1,6 +1,5 @@
 // Token.swift: the smallest pieces of a script.
 
-/// A sign of the language that is not a word.
 enum Sign: String, Sendable {
   case openSend = "["
   case closeSquare = "]"
@@ -21,7 +20,6 @@ enum Sign: String, Sendable {
   case greater = ">"
   case greaterOrEqual = ">="
 
-  /// What ends a bracket that this sign opens; `nil` for a sign that opens none.
   var closing: Sign? {
     switch self {
     case .openSend, .openList: .closeSquare
@@ -58,7 +56,6 @@ struct Token: Sendable {
 
   var text: String? { if case .string(let text) = kind { text } else { nil } }
 
-  /// The token as an error shows what was found.
   var shown: String {
     switch kind {
     case .word(let word): "\"\(word)\""

@@ -53,7 +53,6 @@ extension ScriptValue {
     }
   }
 
-  /// Whether the value may be handed to another thread.
   var mayCross: Bool {
     switch self {
     case .list(let elements): elements.allSatisfy(\.mayCross)

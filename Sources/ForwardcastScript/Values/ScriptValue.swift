@@ -102,7 +102,6 @@ extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension ScriptValue {
-  /// The kind in words, as errors name it.
   var kind: String {
     switch self {
     case .null: "nil"

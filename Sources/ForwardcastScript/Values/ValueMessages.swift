@@ -35,9 +35,7 @@ struct ValueMessage: Sendable {
   }
 }
 
-/// The tables of the values that are no objects.
 enum ValueMessages {
-  /// Every message, in the order of the reference.
   static let all: [ValueMessage] = [
     .arithmetic(
       "add:", "[1 add: 2]", "The sum; an overflow of integers is an error.", { $0.addingReportingOverflow($1) }, +),
