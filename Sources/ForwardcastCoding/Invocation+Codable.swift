@@ -15,7 +15,6 @@ extension Invocation: Codable {
   }
 
   /// Writes the selector, the signature where one was stated, and each argument and the result with its type's name.
-  ///
   /// - Throws: `EncodingError.invalidValue`, naming the first argument that is not `Encodable`; what an argument throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,5 +1,6 @@
 // System.swift: files, streams and terminals, as the system's C library gives them.
 
+import Forwardcast
 import ForwardcastScript
 import Synchronization
 
@@ -25,7 +26,8 @@ enum Stream: Int32, Sendable {
   ///
   /// After the first failure, which ``WriteFailure/first`` keeps, nothing is written any more: what came behind it would have a gap.
   func write(_ text: String) {
-    if WriteFailure.first(of: self) == nil, !writeAll(text, to: rawValue) { WriteFailure.note(errno, of: self) }
+    guard WriteFailure.first(of: self) == nil, !StandardError.write(text, to: rawValue) else { return }
+    WriteFailure.note(errno, of: self)
   }
 }
 
@@ -47,26 +49,6 @@ enum WriteFailure {
   static func tell() {
     guard let code = first(of: .output), code != EPIPE else { return }
     Stream.error.write("forwardcast: cannot write standard output: \(String(cString: strerror(code)))\n")
-  }
-}
-
-/// Writes a whole text. `false` leaves the reason in `errno`.
-private func writeAll(_ text: String, to file: Int32) -> Bool {
-  var text = text
-  return text.withUTF8 { bytes in
-    var rest = UnsafeRawBufferPointer(bytes)
-    while let start = rest.baseAddress, rest.count > 0 {
-      let written = write(file, start, rest.count)
-      if written < 0 && errno == EINTR { continue }
-      if written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
-        var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&watched, 1, -1)
-        continue
-      }
-      if written <= 0 { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-    }
-    return true
   }
 }
 
@@ -162,7 +144,7 @@ final class FileWriter: Sendable {
 
   func write(_ text: String) {
     failure.withLock { failure in
-      if failure == nil, !writeAll(text, to: file) { failure = FileError("cannot write", path) }
+      if failure == nil, !StandardError.write(text, to: file) { failure = FileError("cannot write", path) }
     }
   }
 

@@ -2,7 +2,6 @@
 
 extension TypeEncoding: CustomStringConvertible {
   /// The text the encoding was read from, byte for byte.
-  ///
   /// - Complexity: O(*n*) in its length.
   public var description: String {
     var text = ""

@@ -44,16 +44,24 @@ package struct ThreadSlot: Sendable {
 
 /// Standard error, written to directly: the last resort for an error that nobody handles.
 package enum StandardError {
-  /// Writes `text` in one piece where the system can; to another file where that is given.
-  package static func write(_ text: String, to file: Int32 = 2) {
+  /// Writes `text` in one piece where the system can; to another file where that is given. `false` leaves the reason in `errno`.
+  @discardableResult
+  package static func write(_ text: String, to file: Int32 = 2) -> Bool {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let start = rest.baseAddress, rest.count > 0 {
         let written = writeBytes(file, start, rest.count)
-        if written <= 0 { return }
+        if written < 0 && errno == EINTR { continue }
+        if written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
+          var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&watched, 1, -1)
+          continue
+        }
+        if written <= 0 { return false }
         rest = UnsafeRawBufferPointer(rebasing: rest[written...])
       }
+      return true
     }
   }
 }

@@ -21,7 +21,6 @@ public final class ExtensionCenter: ManagedService {
   private let services: @Sendable () -> ServiceCenter?
 
   /// A center that is no service.
-  ///
   /// - Parameter services: where lazy observers are made and live; kept alive.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
@@ -43,7 +42,6 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// States what a protocol's point is to be, before it is first used: see ``ExtensionPoint``.
-  ///
   /// - Returns: `false`, and nothing happens, when the point exists.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,

@@ -84,7 +84,6 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 
   /// Registers an object of which the compiler does not know whether it conforms.
-  ///
   /// - Returns: as ``register(_:priority:)``; `nil` also when the object is not an `Interface`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
@@ -216,7 +215,6 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer whose messages run where and when `delivery` says.
-  ///
   /// - Returns: as ``register(_:priority:)``; an observer has one place in a point, whatever its delivery.
   @discardableResult
   public func register(

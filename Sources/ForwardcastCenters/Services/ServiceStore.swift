@@ -91,7 +91,6 @@ final class ServiceStore: Sendable {
   // MARK: Making
 
   func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
-    if let found = existing(key) { return found }
     let turn = state.withLock { state -> Turn in
       if let entry = state.living[key.id] { return .take(entry) }
       if let pending = state.pending[key.id] { return .wait(pending.construction) }

@@ -111,7 +111,6 @@ extension RecordedCall: Codable {
   }
 
   /// Writes receiver, message, answer, error and depth, and the times where they were taken.
-  ///
   /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer whose type is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)

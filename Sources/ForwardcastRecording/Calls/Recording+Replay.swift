@@ -51,7 +51,6 @@ extension Recording {
   }
 
   /// Sends the calls from outside again, in order, all to one receiver.
-  ///
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
@@ -73,7 +72,6 @@ extension Recording {
   }
 
   /// Sends the calls from outside again, in order, all to one receiver, and waits for each.
-  ///
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)

@@ -106,7 +106,6 @@ public final class UndoHistory {
   public func disableRegistration() { disabled += 1 }
 
   /// Takes back one ``disableRegistration()``.
-  ///
   /// - Throws: ``UndoError`` `isNotDisabled`.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
@@ -130,7 +129,6 @@ public final class UndoHistory {
   public func beginGroup() { _ = openGroup() }
 
   /// Closes the group that was opened last. An empty one leaves nothing behind.
-  ///
   /// - Throws: ``UndoError`` `noGroupIsOpen`; `isPerforming` where the group is being closed, or is that of an undo or a redo.
   public func endGroup() throws(UndoError) {
     guard open.level > held else { throw refusal(open.level == 0 ? .noGroupIsOpen : .isPerforming) }

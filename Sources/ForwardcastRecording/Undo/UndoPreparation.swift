@@ -14,7 +14,6 @@ public struct UndoPreparation {
   let target: any MessageReceiver
 
   /// Registers a message by its key. An answer is not waited for.
-  ///
   /// - Throws: `MessageError` `unrecognizedSelector`, or what says that the arguments do not fit.
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
     var boxes: [ArgumentBox] = []
@@ -23,7 +22,6 @@ public struct UndoPreparation {
   }
 
   /// Registers a message as a value.
-  ///
   /// - Throws: as ``send(_:_:)``.
   public func perform(_ invocation: Invocation) throws {
     let sent = invocation.asSent
@@ -37,7 +35,6 @@ public struct UndoPreparation {
   }
 
   /// Messages written like calls, without a key; each is registered and answers `nil`.
-  ///
   /// - Throws: as ``send(_:_:)``.
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }

@@ -19,15 +19,11 @@ struct Interpreter {
     case answer(ScriptValue)
   }
 
+  /// Statements that run so many rounds, and what is left of this one.
   private struct Cursor {
     let statements: ArraySlice<Statement>
-    var index: Int
-    var rounds: Int
-
-    init(_ statements: ArraySlice<Statement>, rounds: Int = 1) {
-      (self.statements, self.rounds) = (statements, rounds)
-      index = statements.startIndex
-    }
+    var rest: ArraySlice<Statement>
+    var rounds = 1
   }
 
   /// Runs a row's body and gives what it answers; without `return`, that is `nil`.
@@ -42,15 +38,15 @@ struct Interpreter {
   /// Runs statements in order; gives the value of a `return`, or `nil` when none was met.
   /// - Throws: ``ScriptError``, always with its place.
   func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
-    var cursors = [Cursor(statements)]
+    var cursors = [Cursor(statements: statements, rest: statements)]
     while let top = cursors.indices.last {
-      if cursors[top].index == cursors[top].statements.endIndex {
+      guard let statement = cursors[top].rest.popFirst() else {
         cursors[top].rounds -= 1
         if cursors[top].rounds == 0 {
           cursors.removeLast()
           if top > 0 { frame.leaveBlock() }
         } else {
-          cursors[top].index = cursors[top].statements.startIndex
+          cursors[top].rest = cursors[top].statements
           frame.leaveBlock()
           frame.enterBlock()
           // A round costs its statements; an empty one costs a step, so that it ends too.
@@ -58,14 +54,12 @@ struct Interpreter {
         }
         continue
       }
-      let statement = cursors[top].statements[cursors[top].index]
-      cursors[top].index += 1
       try run.step(at: statement.offset, of: source)
       switch try at(statement.offset, { try flow(of: statement) }) {
       case .next: break
       case .enter(let block, let rounds):
         guard rounds > 0 else { break }
-        cursors.append(Cursor(block[...], rounds: rounds))
+        cursors.append(Cursor(statements: block[...], rest: block[...], rounds: rounds))
         frame.enterBlock()
       case .answer(let value): return value
       }

@@ -35,7 +35,6 @@ extension Recording {
 
 extension RecordedCall {
   /// The call as a statement of a message script: see ``Recording/script(objects:)``.
-  ///
   /// - Throws: ``ScriptWritingError``.
   public func statement() throws(ScriptWritingError) -> String { try statement(ScriptLiteral(names: [:])) }
 
@@ -74,14 +73,13 @@ extension Invocation {
     guard arguments.count == count else {
       throw refusal("has \(arguments.count) arguments, and a script sends \(count)")
     }
-    guard count > 0 else { return "[\(receiver) \(selector)]" }
-    var words = ["[\(receiver)"]
-    for (index, part) in selector.parts.prefix(count).enumerated() {
-      do { words.append("\(part): \(try literal.text(for: arguments[index].value))") } catch {
+    var texts: [String] = []
+    for (index, argument) in arguments.enumerated() {
+      do { texts.append(try literal.text(for: argument.value)) } catch {
         throw refusal(error.reason, argument: index, type: error.type)
       }
     }
-    return words.joined(separator: " ") + "]"
+    return "[\(receiver) \(Sending.text(selector.name, texts))]"
   }
 }
 
