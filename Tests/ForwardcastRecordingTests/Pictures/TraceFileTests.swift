@@ -323,4 +323,22 @@ struct TraceFileTests {
     try handle.close()
     try expect(Lanes(String(contentsOf: url, encoding: .utf8)).slices.count, equals: 1000)
   }
+  @Test("a pipe that takes a part only, since its end does not block, gets the rest when somebody has read")
+  func slowPipe() async throws {
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForWriting.fileDescriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    async let written: Void = onThread {
+      let file = TraceFile(fileDescriptor: descriptor)
+      for step in 0..<2000 {
+        file.add(event(.began, step, at: step))
+        file.add(event(.answered, step, at: step + 1))
+      }
+      file.finish()
+      try? pipe.fileHandleForWriting.close()
+    }
+    let text = try pipe.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+    await written
+    try expect(Lanes(text ?? "").slices.count, equals: 2000)
+  }
 }
