@@ -83,7 +83,7 @@ extension Interpreter {
       throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
-    guard try mayCross(target) else {
+    guard try world.mayCross(target, run) else {
       throw ScriptFault(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }

@@ -142,7 +142,7 @@ struct Interpreter {
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
       // What a proxy leads to may have changed since the value was made.
-      if try mayCross(reference.receiver) { return }
+      if try world.mayCross(reference.receiver, run) { return }
     } else {
       try chargeCopy(of: value)
       if value.mayCross { return }

@@ -97,20 +97,12 @@ extension ScriptValue {
 extension Interpreter {
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
-  /// Whether an object may be used on queues, charged for what it leads to.
-  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) throws -> Bool {
-    let (answer, looked) = world.mayCross(receiver, decides: decides)
-    try run.charge(Work.look * looked)
-    try world.refuse(looked: looked)
-    return answer
-  }
-
   /// `value` with the proxies in it marked as what they are now: a message may take them to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
     case .object(let reference)
     where !(reference.receiver is ScriptObject) && reference.receiver is any MessageForwarding:
-      let crosses = try mayCross(reference.receiver, decides: false)
+      let crosses = try world.mayCross(reference.receiver, decides: false, run)
       return .object(ScriptReference(reference.receiver, label: reference.description, crosses: crosses))
     case .list(let elements): return .list(try elements.map(settled))
     case .dictionary(let entries): return .dictionary(try entries.mapValues(settled))

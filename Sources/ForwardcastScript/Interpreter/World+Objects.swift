@@ -72,19 +72,20 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`.
+  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`. The run pays for the look.
   /// - Parameter decides: whether the proxies that were looked at become `anywhere` by a yes. Such a proxy takes no target for
   ///   which the answer is no.
-  /// - Returns: the answer, and how many objects were looked at.
-  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true) -> (answer: Bool, looked: Int) {
-    if receiver is ScriptObject { return (true, 0) }
+  func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
+    if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
-    return (answer, seen.objects.count)
+    try run.charge(Work.look * seen.objects.count)
+    try check(seen)
+    return answer
   }
 
   /// - Throws: `limit exceeded` where a value leads to so many objects that nobody looked at all of them.
-  func refuse(looked: Int) throws(ScriptFault) {
-    if looked > limits.registrations {
+  private func check(_ seen: Seen) throws(ScriptFault) {
+    if seen.objects.count > limits.registrations {
       throw ScriptFault(.limitExceeded, "a value that leads to more than \(limits.registrations) targets")
     }
   }
@@ -105,7 +106,7 @@ extension World {
         if isConfined { state.labels[id]?.isolation = .session }
         return (true, Seen())
       }
-      try refuse(looked: seen.objects.count)
+      try check(seen)
       if !fits {
         throw ScriptFault(
           .thrown, "isolation mismatch: \(reference(target)) is not Sendable and \(reference(proxy)) is used on queues")
