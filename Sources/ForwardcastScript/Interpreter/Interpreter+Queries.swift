@@ -15,13 +15,7 @@ extension Interpreter {
     case .targets:
       let proxy = try multicast(value, query).holder
       try run.charge(Work.pass * proxy.count)
-      return try bounded(
-        .list(
-          proxy.liveTargets.map { target in
-            // The casts that others take cost most of a microsecond each.
-            if let object = target as? ScriptObject { return .object(object.reference) }
-            return try self.value(ArgumentBox(target))
-          }))
+      return try bounded(.list(proxy.liveTargets.map { try self.value(ArgumentBox($0)) }))
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:

@@ -92,12 +92,12 @@ extension Interpreter {
     var call = try Invocation(selector, arguments: arguments.map { try settled($0).box })
     call.budget = budget
     let step = world.isTold ? run.nextEventStep() : 0
-    func tell(_ stage: MessageEvent.Stage, _ evidence: String = "") {
+    func tell(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
       world.tell {
         MessageEvent(
           stage, name: shape.selector, message: sending.asked,
           sender: frame.object?.reference.description ?? "script", receiver: reference.description,
-          evidence: evidence, step: step)
+          evidence: evidence(), step: step)
       }
     }
     tell(.sent)
@@ -109,15 +109,12 @@ extension Interpreter {
         return try budget.charging { try body(&call) }
       }
       try run.check()
-      if world.isTold {
-        let value = answer as? ScriptValue ?? (answer as? [ScriptValue]).map(ScriptValue.list)
-        tell(.answered, value?.evidence ?? "")
-      }
+      tell(.answered, (answer as? ScriptValue ?? (answer as? [ScriptValue]).map(ScriptValue.list))?.evidence ?? "")
       return answer
     } catch {
       try run.check()
       let error = world.naming(shape, to: reference, in: error)
-      if world.isTold { tell(.failed, ScriptFault(error).text) }
+      tell(.failed, ScriptFault(error).text)
       throw error
     }
   }

@@ -85,12 +85,9 @@ extension World {
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
       let frame = Frame(row: row, object: object, depth: send.depth)
-      for (argument, box) in zip(row.arguments, call.arguments) {
-        let value = try ScriptValue(box, reference: reference)
-        try send.run.charge(value.copyingWork())
-        frame.bind(argument, value)
-      }
-      let value = try Interpreter(world: self, run: send.run, frame: frame).answer(row.body)
+      let interpreter = Interpreter(world: self, run: send.run, frame: frame)
+      for (argument, box) in zip(row.arguments, call.arguments) { frame.bind(argument, try interpreter.value(box)) }
+      let value = try interpreter.answer(row.body)
       if queue != nil, !value.mayCross {
         throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
       }
