@@ -124,9 +124,9 @@ struct EditedLine {
 
   /// The part of a name or selector that stands before the cursor.
   var wordBeforeCursor: String {
-    String(
-      String(characters[..<cursor].reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == ":" })
-        .reversed())
+    let before = characters[..<cursor]
+    let start = before.lastIndex { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }.map { $0 + 1 } ?? 0
+    return String(before[start...])
   }
 
   mutating func insert(_ text: String) {

@@ -21,9 +21,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     /// One for each argument, or empty when no argument has digits.
     let statedOffsets: [StatedOffset?]
 
-    init(
-      _ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]
-    ) {
+    init(_ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]) {
       (self.returnType, self.argumentTypes, statedFrameLength) = (returnType, argumentTypes, frameLength)
       statedOffsets = offsets.contains { $0 != nil } ? offsets : []
     }

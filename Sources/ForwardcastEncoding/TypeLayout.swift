@@ -124,8 +124,7 @@ private struct RecordLayout {
         return nil
       }
     }
-    return TypeLayout(
-      size: roundUp(roundUp(layout.bits, to: 8) / 8, to: layout.alignment), alignment: layout.alignment)
+    return TypeLayout(size: roundUp(roundUp(layout.bits, to: 8) / 8, to: layout.alignment), alignment: layout.alignment)
   }
 
   mutating func add(_ member: TypeLayout) {

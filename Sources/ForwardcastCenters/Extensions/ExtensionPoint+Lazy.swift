@@ -54,8 +54,7 @@ extension ExtensionPoint {
     _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,
     as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
-    let mark = LazyMark(
-      key, type: nil, delivery: .direct, signature: { table.signature(for: $0) }, as: observer)
+    let mark = LazyMark(key, type: nil, delivery: .direct, signature: { table.signature(for: $0) }, as: observer)
     return lazy.add(mark, priority: priority)
   }
 

@@ -34,9 +34,7 @@ public struct RecordedCall: CustomStringConvertible {
   /// How long it took; `nil` while it has not ended, and where no times were taken. It is not compared.
   public private(set) var duration: Duration?
 
-  package init(
-    receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil
-  ) {
+  package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil) {
     (self.receiver, self.outcome, self.depth, self.order, self.time) = (receiver, outcome, depth, order, time)
     self.message = message.asSent
   }

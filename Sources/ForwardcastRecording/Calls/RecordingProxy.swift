@@ -32,9 +32,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     weak var object: AnyObject?
   }
 
-  init(
-    _ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool
-  ) {
+  init(_ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool) {
     (self.target, self.receiver, self.recorder, self.crosses) = (target, receiver, recorder, crosses)
     self.name = name ?? typeName(of: receiver)
     super.init()

@@ -10,8 +10,7 @@ struct TracePlace: Hashable, Sendable {
   let isMain: Bool
 
   static var current: TracePlace {
-    TracePlace(
-      thread: .current, task: withUnsafeCurrentTask { $0?.hashValue }, isMain: HeldContext.isMain)
+    TracePlace(thread: .current, task: withUnsafeCurrentTask { $0?.hashValue }, isMain: HeldContext.isMain)
   }
 
   static func == (left: TracePlace, right: TracePlace) -> Bool {

@@ -200,9 +200,7 @@ final class SendInProgress: Sendable {
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()
 
-  init(
-    run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil
-  ) {
+  init(run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil) {
     (self.run, self.depth, self.policy, self.receiver) = (run, depth, policy, receiver)
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
     isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false

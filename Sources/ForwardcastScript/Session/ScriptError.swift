@@ -135,8 +135,7 @@ struct ScriptFault: Error {
     case let error as ScriptError: self.init(error.code, whole: error.text, about: error.subject)
     case let error as MessageError:
       let isUnknown = error.code == .unrecognizedSelector
-      self.init(
-        ScriptFault.code(error.code), whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
+      self.init(ScriptFault.code(error.code), whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
     case let error as TypeEncodingError: self.init(.invalidTypeEncoding, "\(error)")
     case let error as MessageSelectorError: self.init(.invalidSelector, whole: "\(error)")
     case let error as UnboxingError: self.init(.typeMismatch, "\(error)")
