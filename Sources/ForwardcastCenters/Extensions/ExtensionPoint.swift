@@ -207,7 +207,9 @@ extension ExtensionPoint: MulticastSending {
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let failures = lazy.wake(selector)
     var summary = observers.broadcast(for: selector, call)
-    lazy.report(failures, selector)
+    for failure in failures {
+      observers.core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.receiverName)
+    }
     summary.failed += failures.count
     return summary
   }

@@ -95,13 +95,6 @@ final class LazyMarks: Sendable {
     }
     return failures
   }
-
-  /// Gives failures to the point's error handler.
-  func report(_ failures: [LazyFailure], _ selector: MessageSelector?) {
-    for failure in failures {
-      core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.receiverName)
-    }
-  }
 }
 
 typealias LazyFailure = (mark: LazyMark, error: any Error)

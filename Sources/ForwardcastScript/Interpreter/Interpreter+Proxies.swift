@@ -15,8 +15,7 @@ extension Interpreter {
           silence: options.contains(.throwing) ? .thrown : .ignored,
           errors: options.contains(.stopping) ? .stopAtFirst : .collected))
       reference = world.label(
-        proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak,
-        allowsDuplicates: options.contains(.duplicates))
+        proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak)
       proxy.onError = { [weak world] failure in world?.report(failure.error) }
       world.trace(proxy, as: "<multicast \(name)>")
     case .forward(let target):

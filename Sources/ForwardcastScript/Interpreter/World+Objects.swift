@@ -19,8 +19,6 @@ struct Label: Sendable {
   var target: WeakObject?
   /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
   var ownership: Ownership?
-  /// Whether a multicast proxy lets a target be registered several times.
-  var allowsDuplicates = false
   /// How many registrations there were of targets that may be registered several times.
   var repeatable = 0
   /// Priorities that its registrations have or had.
@@ -51,11 +49,11 @@ extension World {
   @discardableResult
   func label(
     _ receiver: any MessageReceiver, _ text: String, _ isolation: Label.Isolation = .undecided,
-    before target: (any MessageReceiver)? = nil, ownership: Ownership? = nil, allowsDuplicates: Bool = false
+    before target: (any MessageReceiver)? = nil, ownership: Ownership? = nil
   ) -> ScriptReference {
     let label = Label(
       object: WeakObject(receiver), text: text, isolation: isolation, target: target.map { WeakObject($0) },
-      ownership: ownership, allowsDuplicates: allowsDuplicates)
+      ownership: ownership)
     _ = state.withLock { state in
       let living = state.sweep()
       state.labels[ObjectIdentifier(receiver)] = label
@@ -125,14 +123,15 @@ extension World {
 
   /// Counts a registration, and gives its price. Where a target may be registered several times, all such registrations are
   /// compared, and a priority that is new in the proxy moves those that are lower: so the price grows with their number.
-  func workOfAdding(to proxy: AnyObject, _ terms: RegistrationTerms) -> Int {
+  func workOfAdding(to proxy: any ScriptedMulticast, _ terms: RegistrationTerms) -> Int {
     let id = ObjectIdentifier(proxy)
+    let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
     return state.withLock { state in
       var work = 0
       if state.labels[id]?.priorities.insert(terms.priority).inserted ?? false {
         work += Work.look * (state.labels[id]?.priorities.count ?? 0) / 8
       }
-      if terms.only != nil || state.labels[id]?.allowsDuplicates ?? false {
+      if isRepeatable {
         state.labels[id]?.repeatable += 1
         // The lists of selectors are compared, too.
         work += Work.look * (state.labels[id]?.repeatable ?? 0) * (8 + (terms.only?.count ?? 0)) / 16
