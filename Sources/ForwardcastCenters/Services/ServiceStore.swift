@@ -91,35 +91,24 @@ final class ServiceStore: Sendable {
   // MARK: Making
 
   func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
-    let turn = state.withLock { state -> Turn in
-      if let entry = state.living[key.id] { return .take(entry) }
-      if let pending = state.pending[key.id] { return .wait(pending.construction) }
+    let entry = state.withLock { state -> @Sendable () throws -> ServiceEntry in
+      if let entry = state.living[key.id] { return { entry } }
+      if let pending = state.pending[key.id]?.construction { return { try pending.wait() } }
       let mine = Construction(key.name)
       state.pending[key.id] = Pending(construction: mine, clearings: state.clearings)
-      return .make(mine)
+      return { try self.make(key, in: center, mine) }
     }
-    switch turn {
-    case .take(let entry): return unwrap(entry)
-    case .wait(let other): return unwrap(try other.wait())
-    case .make(let mine): return try make(key, in: center, mine)
-    }
-  }
-
-  /// What is left to do for one who asks for a service that was not there.
-  private enum Turn {
-    case take(ServiceEntry)
-    case wait(Construction)
-    case make(Construction)
+    return unwrap(try entry())
   }
 
   private func make<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter, _ mine: Construction) throws
-    -> Service
+    -> ServiceEntry
   {
     mine.begin()
     do {
       let entry = try build(key, in: center)
       mine.finish(.success(entry))
-      return unwrap(entry)
+      return entry
     } catch {
       _ = state.withLock { $0.pending.removeValue(forKey: key.id) }
       mine.finish(.failure(error))
