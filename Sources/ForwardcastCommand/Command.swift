@@ -50,11 +50,26 @@ enum Command {
     let call = try Arguments(rest, of: word)
     switch word.name {
     case "run": return try RunCommand(call).run()
-    case "check": return CheckCommand(files: call.operands).run()
+    case "check": return check(call.operands)
     case "repl": return ReplCommand().run()
     case "types": return TypesCommand(encoding: call.operands[0]).run()
     default: return HelpCommand(word: call.operands.first).run()
     }
+  }
+
+  /// `forwardcast check FILE…`.
+  private static func check(_ files: [String]) -> Status {
+    var status = Status.success
+    for path in files {
+      do throws(FileError) {
+        guard let error = ScriptSession.check(try scriptText(path), named: path) else { continue }
+        Stream.error.write("\(Style(.error).error("\(error)"))\n")
+      } catch {
+        Stream.error.write("\(error.line)\n")
+      }
+      status = .usage
+    }
+    return status
   }
 
   /// `forwardcast --help`, `--version`, `--generate-completion SHELL`.
@@ -93,23 +108,4 @@ func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(Fil
   let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
   let byte = String(bytes[valid], radix: 16, uppercase: true)
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
-}
-
-/// `forwardcast check FILE…`.
-struct CheckCommand {
-  let files: [String]
-
-  func run() -> Status {
-    var status = Status.success
-    for path in files {
-      do throws(FileError) {
-        guard let error = ScriptSession.check(try scriptText(path), named: path) else { continue }
-        Stream.error.write("\(Style(.error).error("\(error)"))\n")
-      } catch {
-        Stream.error.write("\(error.line)\n")
-      }
-      status = .usage
-    }
-    return status
-  }
 }
