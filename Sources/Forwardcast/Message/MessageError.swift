@@ -99,12 +99,14 @@ extension MessageError {
     MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
+  /// - Parameter wanted: `nil` for as many as the selector has colons.
   @inline(never)
-  package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int, found: Int)
+  package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int? = nil, found: Int)
     -> MessageError
   {
     MessageError(
-      .wrongArgumentCount, receiver: receiver, selector: selector.name, evidence: "wanted \(wanted), found \(found)")
+      .wrongArgumentCount, receiver: receiver, selector: selector.name,
+      evidence: "wanted \(wanted ?? selector.numberOfArguments), found \(found)")
   }
 
   @inline(never)
@@ -119,6 +121,13 @@ extension MessageError {
   @inline(never)
   package static func result(_ selector: MessageSelector, receiver: String, _ error: UnboxingError) -> MessageError {
     MessageError(.typeMismatch, receiver: receiver, selector: selector.name, evidence: "result: \(error)")
+  }
+}
+
+extension StackGuard {
+  /// The error for a message that found no room.
+  @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
+    MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
   }
 }
 

@@ -35,11 +35,87 @@ package struct ThreadSlot: Sendable {
     self.key = key
   }
 
+  /// The slot of that ``number``.
+  init(number: UInt) { key = pthread_key_t(truncatingIfNeeded: number) }
+
+  var number: UInt { UInt(key) }
+
   /// The calling thread's.
   package var pointer: UnsafeMutableRawPointer? {
     get { pthread_getspecific(key) }
     nonmutating set { pthread_setspecific(key, newValue) }
   }
+}
+
+/// Where the running thread's stack is.
+enum ThreadStack {
+  #if canImport(Darwin)
+    /// The addresses of the running thread's stack, down to where it may grow.
+    static func bounds(around here: UInt) -> Range<UInt>? {
+      let top = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
+      let size = pthread_main_np() != 0 ? mainStackLimit : UInt(pthread_get_stacksize_np(pthread_self()))
+      guard size < top, (top - size..<top).contains(here) else { return nil }
+      return top - size..<top
+    }
+  #elseif canImport(Android)
+    /// The addresses of the running thread's stack, down to where it may grow.
+    static func bounds(around here: UInt) -> Range<UInt>? {
+      var attributes = pthread_attr_t()
+      guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
+      defer { pthread_attr_destroy(&attributes) }
+      var (lowest, size): (UnsafeMutableRawPointer?, Int) = (nil, 0)
+      guard pthread_attr_getstack(&attributes, &lowest, &size) == 0, let lowest else { return nil }
+      let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
+      return stack.contains(here) ? stack : nil
+    }
+  #elseif canImport(Glibc) || canImport(Musl)
+    /// The addresses of the running stack, down to where it may grow: the mapping that `here` is in.
+    ///
+    /// The C libraries know the bounds, but declare the function that tells them for some dialects of C only, and one of
+    /// them takes what the main thread's stack has grown to for all that it may.
+    static func bounds(around here: UInt) -> Range<UInt>? {
+      guard let file = fopen("/proc/self/maps", "re") else { return nil }
+      defer { fclose(file) }
+      var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+      defer { free(line) }
+      var before: UInt = 0
+      // A line is `7ffd1000-7ffd3000 rw-p 00000000 00:00 0   [stack]`.
+      while getline(&line, &size, file) > 0, let text = line {
+        var dash: UnsafeMutablePointer<CChar>?
+        let low = UInt(strtoul(text, &dash, 16))
+        guard let dash, dash.pointee == 0x2D else { return nil }
+        let high = UInt(strtoul(dash + 1, nil, 16))
+        guard low < high else { return nil }
+        guard (low..<high).contains(here) else {
+          before = high
+          continue
+        }
+        guard String(cString: text).hasSuffix("[stack]\n") else { return low..<high }
+        // It grows down to its limit, and keeps a distance of 1 MiB from what lies below.
+        let lowest = max(before + (1 << 20), high - min(mainStackLimit, high))
+        return min(lowest, low)..<high
+      }
+      return nil
+    }
+  #else
+    static func bounds(around here: UInt) -> Range<UInt>? { nil }
+  #endif
+
+  #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+    /// How far the main thread's stack may grow; where nothing limits it, 64 MiB, so that a message without end does not
+    /// take all memory.
+    private static var mainStackLimit: UInt {
+      let unlimited: UInt = 64 << 20
+      var limit = rlimit()
+      #if canImport(Glibc)
+        guard getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit) == 0 else { return unlimited }
+      #else
+        guard getrlimit(RLIMIT_STACK, &limit) == 0 else { return unlimited }
+      #endif
+      // "No limit" is the largest value that there is.
+      return limit.rlim_cur > 0 && limit.rlim_cur < 1 << 40 ? UInt(clamping: limit.rlim_cur) : unlimited
+    }
+  #endif
 }
 
 /// Standard error, written to directly: the last resort for an error that nobody handles.
