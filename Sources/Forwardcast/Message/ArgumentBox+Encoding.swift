@@ -44,14 +44,8 @@ extension ArgumentBox {
   }
 
   /// The standard number types by name: an encoding of an optional says no more.
-  private static let numberTypes: [(name: String, type: any Any.Type)] = {
-    var types: [any Any.Type] = [
-      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
-      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Float.self, Double.self,
-    ]
-    if WideFloat.self != Double.self { types.append(WideFloat.self) }
-    return types.map { ("\($0)", $0) }
-  }()
+  private static let numberTypes: [(name: String, type: any Any.Type)] =
+    ([Int.self, UInt.self] + TypeEncoding.Scalar.allCases.map(\.swiftType)).map { ("\($0)", $0) }
 
   /// The box as it is, if the type takes it so.
   private func accepted(_ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {

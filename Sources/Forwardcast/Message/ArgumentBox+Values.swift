@@ -118,15 +118,7 @@ private protocol ArrayType {
 
 extension Array: ArrayType {
   fileprivate var boxes: [ArgumentBox] { map { ArgumentBox(storage: $0, isSendable: false) } }
-  fileprivate static func make(_ boxes: [ArgumentBox]) -> Any? {
-    var elements: [Element] = []
-    elements.reserveCapacity(boxes.count)
-    for box in boxes {
-      guard let element = try? box.unbox(as: Element.self) else { return nil }
-      elements.append(element)
-    }
-    return elements
-  }
+  fileprivate static func make(_ boxes: [ArgumentBox]) -> Any? { try? boxes.map { try $0.unbox(as: Element.self) } }
 }
 
 private protocol DictionaryType {
@@ -139,15 +131,8 @@ extension Dictionary: DictionaryType {
     map { (ArgumentBox(storage: $0.key, isSendable: false), ArgumentBox(storage: $0.value, isSendable: false)) }
   }
   fileprivate static func make(_ boxes: [(key: ArgumentBox, value: ArgumentBox)]) -> Any? {
-    var entries: [Key: Value] = .init()
-    entries.reserveCapacity(boxes.count)
-    for box in boxes {
-      guard let key = try? box.key.unbox(as: Key.self), let value = try? box.value.unbox(as: Value.self) else {
-        return nil
-      }
-      entries[key] = value
-    }
-    return entries
+    let entries = try? boxes.map { (try $0.key.unbox(as: Key.self), try $0.value.unbox(as: Value.self)) }
+    return entries.map { [Key: Value]($0) { _, last in last } }
   }
 }
 

@@ -77,28 +77,15 @@ public struct Invocation {
   /// Stated types stay as they are: the methods that answer the other selector are to have an equal signature.
   ///
   /// - Parameter other: a selector with as many colons.
-  /// - Throws: ``InvocationError`` when the colons differ; the message is then as it was.
-  public mutating func retarget(to other: MessageSelector) throws(InvocationError) {
+  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ; the message is then as it was.
+  public mutating func retarget(to other: MessageSelector) throws(MessageError) {
     guard other.numberOfArguments == selector.numberOfArguments else {
-      throw InvocationError(
-        selector: other.name, wanted: other.numberOfArguments, found: selector.numberOfArguments)
+      throw .argumentCount(other, receiver: "Invocation", found: selector.numberOfArguments)
     }
     selector = other
     result = nil
     route = route?.budget.map { ProxyTrail($0, after: nil) }
   }
-}
-
-/// A message pointed at a selector that takes another number of arguments.
-public struct InvocationError: Error, Hashable, CustomStringConvertible {
-  /// The selector that does not fit.
-  public let selector: String
-  /// How many arguments it takes.
-  public let wanted: Int
-  /// How many the message's own selector takes.
-  public let found: Int
-
-  public var description: String { "wrong number of arguments: \(selector) takes \(wanted), found \(found)" }
 }
 
 extension Invocation: CustomStringConvertible {

@@ -15,31 +15,21 @@ extension MethodSignature {
   ///   - arguments: what it takes, in order.
   /// - Complexity: O(1) for types seen together before in this process, else O(*n*) in their number.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
-    self = DeferredSignature(returning: result, taking: repeat each arguments).signature
-  }
-}
-
-/// The signature of a Swift function type, made when somebody first asks for it.
-///
-/// A row of a selector table carries one: keeping it costs one array of type pointers, and a message sent by typed
-/// key never asks.
-package struct DeferredSignature: Sendable {
-  /// The result, then the sender's own arguments.
-  private let types: [any Any.Type]
-
-  package init<Result, each Argument>(returning: Result.Type, taking: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
-    for argument in repeat each taking { types.append(argument) }
-    self.types = types
+    for argument in repeat each arguments { types.append(argument) }
+    self.init(types)
   }
 
-  /// The signature; made once for each list of types in the process.
-  package var signature: MethodSignature {
+  /// The signature of these types: the result's, then the arguments'; made once for each list of types in the process.
+  @inline(never) private init(_ types: [any Any.Type]) {
     let key = types.map(ObjectIdentifier.init)
-    if let known = Self.known.withLock({ $0[key] }) { return known }
+    if let known = Self.ofTypes.withLock({ $0[key] }) {
+      self = known
+      return
+    }
     let made = MethodSignature(
       returning: TypeEncoding(of: types[0]), arguments: types.dropFirst().map(TypeEncoding.init(of:)))
-    return Self.known.withLock { known in
+    self = Self.ofTypes.withLock { known in
       if let earlier = known[key] { return earlier }
       known[key] = made
       return made
@@ -47,5 +37,5 @@ package struct DeferredSignature: Sendable {
   }
 
   /// Grows with the function types a program is written with, not with its input.
-  private static let known = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
+  private static let ofTypes = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

@@ -44,8 +44,7 @@ extension Invocation {
   /// Whether there are as many arguments as the selector has colons.
   func checkCount(receiver: AnyObject) throws(MessageError) {
     guard arguments.count == selector.numberOfArguments else {
-      throw .argumentCount(
-        selector, receiver: typeName(of: receiver), wanted: selector.numberOfArguments, found: arguments.count)
+      throw .argumentCount(selector, receiver: typeName(of: receiver), found: arguments.count)
     }
   }
 
@@ -88,7 +87,7 @@ extension Invocation {
       .wrongArgumentCount, of: receiver, selector, "\(whose()) \(count), the selector \(selector.numberOfArguments)")
   }
 
-  private mutating func fit(_ types: [TypeEncoding], _ receiver: AnyObject) throws(MessageError) {
+  mutating func fit(_ types: [TypeEncoding], _ receiver: AnyObject) throws(MessageError) {
     for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
       do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
         throw .argument(index, selector, receiver: typeName(of: receiver), error)

@@ -31,17 +31,11 @@ extension MessageRoute {
 extension Invocation {
   /// Makes sure that the arguments are as many as the receiver takes, and of types that its own signature allows.
   fileprivate func checkFits(_ receiver: any MessageForwarding) throws(MessageError) {
-    let name = typeName(of: receiver)
-    guard arguments.count == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: name, wanted: selector.numberOfArguments, found: arguments.count)
-    }
+    try checkCount(receiver: receiver)
     guard let types = receiver.methodSignature(for: selector)?.argumentTypes, types.count == arguments.count + 2 else {
       return
     }
-    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
-      do { _ = try arguments[index].converted(to: types[index + 2]) } catch {
-        throw .argument(index, selector, receiver: name, error)
-      }
-    }
+    var fitted = self
+    try fitted.fit(types, receiver)
   }
 }

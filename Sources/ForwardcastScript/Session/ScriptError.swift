@@ -139,7 +139,6 @@ struct ScriptFault: Error {
     case let error as TypeEncodingError: self.init(.invalidTypeEncoding, "\(error)")
     case let error as MessageSelectorError: self.init(.invalidSelector, whole: "\(error)")
     case let error as UnboxingError: self.init(.typeMismatch, "\(error)")
-    case let error as InvocationError: self.init(.wrongNumberOfArguments, whole: "\(error)")
     default: self.init(.thrown, whole: "\(error)")
     }
   }
