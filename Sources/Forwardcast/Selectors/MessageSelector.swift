@@ -36,7 +36,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   @inline(never) public init(_ name: String) throws(MessageSelectorError) {
-    self = SelectorNames.intern(name, try SelectorGrammar.read(name))
+    self = SelectorNames.intern(name, arity: try SelectorGrammar.arity(of: name))
   }
 
   /// The selector already interned under `name`, or `nil` when there is none.
@@ -53,7 +53,7 @@ public struct MessageSelector: Hashable, Sendable {
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
-    try SelectorGrammar.read(name).arity
+    try SelectorGrammar.arity(of: name)
   }
 
   /// The name as it was first interned: a new string each time.

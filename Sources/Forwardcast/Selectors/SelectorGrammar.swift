@@ -2,17 +2,11 @@
 
 /// Reads names: `identifier`, or one or more times `identifier? ":"`.
 enum SelectorGrammar {
-  /// What a well-formed name tells about itself.
-  struct Reading {
-    /// The number of colons.
-    let arity: Int
-  }
-
-  /// Checks `name` from left to right.
+  /// The number of colons of `name`, which is checked from left to right.
   ///
   /// - Throws: the first byte that no continuation could repair. A last word without its colon is reported
   ///   where it begins.
-  static func read(_ name: String) throws(MessageSelectorError) -> Reading {
+  static func arity(of name: String) throws(MessageSelectorError) -> Int {
     let length = name.utf8.count
     if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
     if length > MessageSelector.maximumLength {
@@ -31,6 +25,6 @@ enum SelectorGrammar {
       offset += UTF8.width(scalar)
     }
     if arity > 0, partStart < offset { throw MessageSelectorError(.textAfterLastColon, in: name, at: partStart) }
-    return Reading(arity: arity)
+    return arity
   }
 }

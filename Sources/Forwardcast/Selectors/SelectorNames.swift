@@ -73,12 +73,12 @@ enum SelectorNames {
 
   private static let table = Guarded(Table())
 
-  /// The selector of `name`, which `SelectorGrammar` has read.
-  @inline(never) static func intern(_ name: String, _ reading: SelectorGrammar.Reading) -> MessageSelector {
+  /// The selector of `name`, of which `SelectorGrammar` has said how many colons it has.
+  @inline(never) static func intern(_ name: String, arity: Int) -> MessageSelector {
     let hash = name.hashValue
     return table.withLock { table in
       if let known = table.find(name, hash) { return MessageSelector(record: known) }
-      let record = SelectorRecord.make(name: name, hash: hash, arity: reading.arity)
+      let record = SelectorRecord.make(name: name, hash: hash, arity: arity)
       table.add(record)
       return MessageSelector(record: record)
     }
