@@ -163,7 +163,7 @@ struct OutgoingMessage {
       var message = invocation
       message.route = trail()
       guard ProxyQuestion.takes(receiver, message) else {
-        if let failure = (receiver as? any FailingForwarding)?.failure { throw failure }
+        if let failure = (receiver as? LazyProxy)?.failure { throw failure }
         return .over(.skipped(.doesNotRespond))
       }
       switch try resolve(selector, for: receiver) {

@@ -30,7 +30,7 @@ extension MessageReceiver {
   /// None: the class's table alone.
   public var objectTable: SelectorTable? { nil }
   public static func resolveMethod(for selector: MessageSelector) -> Bool {
-    selectorTable.storage.noteNoResolver(of: ObjectIdentifier(self))
+    selectorTable.storage.resolvesNothing.note(ObjectIdentifier(self))
     return false
   }
 }
@@ -148,11 +148,6 @@ extension MessageForwarding {
 /// that one, as with a method that suspends. Its ``MessageForwarding/forward(_:)`` says that it cannot answer in turn.
 package protocol SuspendingForwarding: MessageForwarding {}
 
-/// A receiver that answers no question for a reason of its own, which is the error of the message.
-protocol FailingForwarding: MessageForwarding {
-  var failure: (any Error)? { get }
-}
-
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
 /// arguments for itself.
 package protocol ForwardingToMany: MessageForwarding {
@@ -196,7 +191,7 @@ extension MessageReceiver {
 
 /// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
 package enum ProxyQuestion {
-  @TaskLocal private static var asked: ProxyTrail?
+  @TaskLocal fileprivate static var asked: ProxyTrail?
   /// The message that is being sent, and the proxies that it came through.
   @TaskLocal private static var routed: (selector: MessageSelector, trail: ProxyTrail)?
 
@@ -227,11 +222,6 @@ package enum ProxyQuestion {
   /// - Throws: why the message is not to go on.
   static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws { try asked?.budget?.charge(item, count) }
 
-  /// Runs `body`, whose questions `budget` pays for.
-  fileprivate static func charging<T>(_ budget: MessageBudget, _ body: () throws -> T) rethrows -> T {
-    try $asked.withValue(ProxyTrail(budget, after: asked), operation: body)
-  }
-
   /// Whether a message of `selector` that came through `proxy` is what the question is about.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
     guard let routed, routed.selector == selector else { return false }
@@ -241,7 +231,9 @@ package enum ProxyQuestion {
 
 extension MessageBudget {
   /// Charges the budget for the questions that `body` asks, and for the forwarding objects that its sends are led through.
-  package func charging<T>(_ body: () throws -> T) rethrows -> T { try ProxyQuestion.charging(self, body) }
+  package func charging<T>(_ body: () throws -> T) rethrows -> T {
+    try ProxyQuestion.$asked.withValue(ProxyTrail(self, after: ProxyQuestion.asked), operation: body)
+  }
 }
 
 /// A receiver that is nothing but a table of closures, with no class behind it.

@@ -119,58 +119,46 @@ package enum TableEpoch {
   package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
+/// The class that was found last to have a property, so that its next object costs one comparison.
+struct LastClass: ~Copyable {
+  private let word = Atomic<UInt>(0)
+
+  func contains(_ type: ObjectIdentifier) -> Bool { word.load(ordering: .relaxed) == UInt(bitPattern: type) }
+  func note(_ type: ObjectIdentifier) { word.store(UInt(bitPattern: type), ordering: .relaxed) }
+}
+
 /// What a table holds. Everything mutable is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
-    /// What messages find. A method with hooks is here with them around it.
-    private(set) var methods: [MessageSelector: Method] = .init()
+    /// The rows as they entered.
+    private(set) var rows: [MessageSelector: Method] = .init()
     /// The rows that were not let in, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
-    /// The rows as they entered, of those that have hooks around them.
-    private var bare: [MessageSelector: Method] = .init()
     /// The hooks, in the order in which they were installed.
-    var hooks: [Hook] = [] {
-      didSet {
-        (inner, outer) = (.init(), .init())
-        for selector in methods.keys { wrap(selector) }
-      }
-    }
-    /// Inherited methods, and the same with this table's hooks around them.
-    private var inner: [MessageSelector: Method] = .init()
-    private var outer: [MessageSelector: Method] = .init()
+    var hooks: [Hook] = [] { didSet { hooked = .init() } }
+    /// What messages have found for rows, own and inherited ones, since hooks stand around them.
+    private var hooked: [MessageSelector: (row: Method, method: Method)] = .init()
 
-    /// An inherited method with the hooks around it that this table has for its very selector.
-    mutating func surrounded(_ method: Method, _ selector: MessageSelector) -> Method {
-      if inner[selector] === method, let known = outer[selector] { return known }
-      let hooked = method.hooked(by: HookChain(hooks: hooks.filter { $0.selector == selector }))
-      (inner[selector], outer[selector]) = (method, hooked)
-      return hooked
+    /// What messages find for a row: an own one has the hooks around it that are for it, an inherited one those for its very
+    /// selector.
+    mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
+      if hooks.isEmpty { return row }
+      if let known = hooked[selector], known.row === row { return known.method }
+      let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
+      let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
+      hooked[selector] = (row, method)
+      return method
     }
 
     func hasHook(around selector: MessageSelector) -> Bool {
       !hooks.isEmpty && hooks.contains { $0.selector == selector }
     }
 
-    /// The row of a selector as it entered.
-    func row(_ selector: MessageSelector) -> Method? {
-      bare.isEmpty ? methods[selector] : bare[selector] ?? methods[selector]
-    }
-
     /// Puts a row in its place, or takes it out, and gives the one that stood there.
     @inline(never)
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
-      let old = row(selector)
-      bare[selector] = nil
-      methods[selector] = method
-      if method != nil, !hooks.isEmpty { wrap(selector) }
-      return old
-    }
-
-    private mutating func wrap(_ selector: MessageSelector) {
-      guard let row = row(selector) else { return }
-      let own = hooks.filter { $0.isFor(selector) }
-      bare[selector] = own.isEmpty ? nil : row
-      methods[selector] = own.isEmpty ? row : row.hooked(by: HookChain(hooks: own))
+      hooked[selector] = nil
+      return Swift.exchange(&rows[selector], with: method)
     }
 
     func refusal(_ selector: MessageSelector) -> MessageError? {
@@ -196,11 +184,11 @@ final class TableStorage: Sendable {
   private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
   /// The class last found to be accepted, so that the next instance costs one comparison.
-  private let accepted = Atomic<UInt>(0)
+  private let accepted = LastClass()
   /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
-  private let ownsNoTables = Atomic<UInt>(0)
-  /// The class last found to resolve nothing, so that the next selector costs one comparison.
-  private let resolvesNothing = Atomic<UInt>(0)
+  let ownsNoTables = LastClass()
+  /// The class last found to leave ``MessageReceiver/resolveMethod(for:)`` to its default, so that the next selector costs one.
+  let resolvesNothing = LastClass()
 
   convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
     self.init(type, { $0 is Target || ($0 as? ValueTarget)?.value is Target }, { $0 is Target.Type }, parent)
@@ -221,39 +209,19 @@ final class TableStorage: Sendable {
     guard let parent, self.parent == nil else { return }
     for selector in parent.selectors {
       let error = MessageError(
-        .typeMismatch, receiver: targetName, selector: selector.name,
-        evidence: "\(targetName) cannot inherit a table of \(parent.targetName)")
+        .typeMismatch, of: self, selector, "\(targetName) cannot inherit a table of \(parent.targetName)")
       state.withLock { $0.refuse(selector, error) }
     }
   }
 
   /// Whether the methods of this table may run on `object`.
   func acceptsTarget(_ object: AnyObject) -> Bool {
-    let id = UInt(bitPattern: ObjectIdentifier(type(of: object)))
-    if accepted.load(ordering: .relaxed) == id { return true }
+    let type = ObjectIdentifier(type(of: object))
+    if accepted.contains(type) { return true }
     guard accepts(object) else { return false }
     // One class stands for values of all types: each is asked.
-    if standsForValue(object) { return true }
-    accepted.store(id, ordering: .relaxed)
+    if !standsForValue(object) { accepted.note(type) }
     return true
-  }
-
-  /// Whether the objects of a class are known to be no ``ObjectTableOwning``.
-  func knowsNoObjectTables(of type: ObjectIdentifier) -> Bool {
-    ownsNoTables.load(ordering: .relaxed) == UInt(bitPattern: type)
-  }
-
-  func noteNoObjectTables(of type: ObjectIdentifier) {
-    ownsNoTables.store(UInt(bitPattern: type), ordering: .relaxed)
-  }
-
-  /// Whether a class is known to leave ``MessageReceiver/resolveMethod(for:)`` to its default.
-  func knowsNoResolver(of type: ObjectIdentifier) -> Bool {
-    resolvesNothing.load(ordering: .relaxed) == UInt(bitPattern: type)
-  }
-
-  func noteNoResolver(of type: ObjectIdentifier) {
-    resolvesNothing.store(UInt(bitPattern: type), ordering: .relaxed)
   }
 
   /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides the method that it was
@@ -262,12 +230,15 @@ final class TableStorage: Sendable {
     var table: TableStorage? = self
     var hooked: [TableStorage] = []
     while let here = table {
-      let (method, refused, hasHook) = here.state.withLock {
-        ($0.methods[selector], $0.refusal(selector) != nil, $0.hasHook(around: selector))
+      let (method, refused, hasHook) = here.state.withLock { state in
+        (
+          state.rows[selector].map { state.surrounded($0, selector, isOwn: true) }, state.refusal(selector) != nil,
+          state.hasHook(around: selector)
+        )
       }
       if let method {
         let outermost = hooked.reversed().reduce(method) { inner, table in
-          table.state.withLock { $0.surrounded(inner, selector) }
+          table.state.withLock { $0.surrounded(inner, selector, isOwn: false) }
         }
         return (outermost, here)
       }
@@ -315,7 +286,7 @@ final class TableStorage: Sendable {
   }
 
   var selectors: Set<MessageSelector> {
-    let own = state.withLock { Set($0.methods.keys) }
+    let own = state.withLock { Set($0.rows.keys) }
     return parent.map { own.union($0.selectors) } ?? own
   }
 
@@ -327,7 +298,7 @@ final class TableStorage: Sendable {
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
   /// This table's own method, which is not inherited, without hooks of this table.
-  @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
+  @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
 
   /// Changes the hooks; gives those that there were, which are to be released after the lock.
   func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) -> [Hook] {
@@ -351,16 +322,14 @@ final class TableStorage: Sendable {
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {
     guard ObjectIdentifier(Target.self) != targetID else { return }
     throw MessageError(
-      .typeMismatch, receiver: targetName, selector: selector.name,
-      evidence: "the row is for \(Target.self), the table for \(targetName)")
+      .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
   /// Whether the row is right in itself: its arguments are as many as its colons, its types those of its encoding.
   private func check(_ method: Method) throws(MessageError) {
     let selector = method.selector
     guard method.numberOfParameters == selector.numberOfArguments else {
-      throw .argumentCount(
-        selector, receiver: targetName, wanted: selector.numberOfArguments, found: method.numberOfParameters)
+      throw .argumentCount(selector, receiver: targetName, found: method.numberOfParameters)
     }
     try method.checkEncoding(receiver: targetName)
   }
@@ -375,16 +344,15 @@ final class TableStorage: Sendable {
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
-    guard let old = try enter(method, where: { replacing || $0.methods[selector] == nil }) else {
-      throw MessageError(
-        .alreadyInTable, receiver: targetName, selector: selector.name, evidence: "a table has one method a selector")
+    guard let old = try enter(method, where: { replacing || $0.rows[selector] == nil }) else {
+      throw MessageError(.alreadyInTable, of: self, selector, "a table has one method a selector")
     }
     return old
   }
 
   /// Lets a row in if the table's own method for `selector` is still `known`.
   func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
-    try enter(method) { $0.row(selector) === known } != nil
+    try enter(method) { $0.rows[selector] === known } != nil
   }
 
   /// Lets a row in where its place may be taken. Gives the method that stood there, which goes after the lock: what its closure
@@ -406,17 +374,14 @@ final class TableStorage: Sendable {
         second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
     }
     let (missing, old) = state.withLock { state -> (MessageSelector?, [Method]) in
-      guard let one = state.row(first) else { return (first, []) }
-      guard let two = state.row(second) else { return (second, []) }
+      guard let one = state.rows[first] else { return (first, []) }
+      guard let two = state.rows[second] else { return (second, []) }
       _ = state.set(first, two.renamed(first))
       _ = state.set(second, one.renamed(second))
       return (nil, [one, two])
     }
     withExtendedLifetime(old) {}
-    if let missing {
-      throw MessageError(
-        .unrecognizedSelector, receiver: targetName, selector: missing.name, evidence: "the table has no such method")
-    }
+    if let missing { throw MessageError(.unrecognizedSelector, of: self, missing, "the table has no such method") }
   }
 
   func remove(_ selector: MessageSelector) -> Bool {

@@ -76,7 +76,7 @@ public struct DynamicSends {
     private func send(_ arguments: KeyValuePairs<String, Any>) throws -> Invocation {
       var invocation = Invocation(
         try selector(name, arguments), arguments: arguments.map { ArgumentBox($0.value) })
-      try perform(&invocation, on: receiver)
+      try receiver.perform(&invocation)
       return invocation
     }
   }

@@ -8,7 +8,7 @@
 ///     let pages = try await archive.sendAndWait(.count)
 ///
 /// A maker that throws makes the message fail with its error, and the next message tries again.
-public final class LazyProxy: ForwardingProxy, FailingForwarding {
+public final class LazyProxy: ForwardingProxy {
   private enum State {
     case waiting(() throws -> any MessageReceiver)
     case making

@@ -81,7 +81,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     return try shared.method(for: selector, on: receiver)
   }
   if let method = try find() { return method }
-  if shared.knowsNoResolver(of: ObjectIdentifier(type)) { return nil }
+  if shared.resolvesNothing.contains(ObjectIdentifier(type)) { return nil }
   let answer = try ResolverHook.ask(type, selector) {
     // A row that was refused says so when it is looked for again.
     do { return try find() != nil } catch { return true }
@@ -99,15 +99,10 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
 func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
   if let table = receiver.objectTable { return table.storage }
   let type = ObjectIdentifier(type(of: receiver))
-  if classTable.knowsNoObjectTables(of: type) { return nil }
+  if classTable.ownsNoTables.contains(type) { return nil }
   if let owner = receiver as? any ObjectTableOwning { return owner.objectTable?.storage }
-  classTable.noteNoObjectTables(of: type)
+  classTable.ownsNoTables.note(type)
   return nil
-}
-
-/// Sends an invocation to one receiver and leaves the answer in `invocation.result`, the boxed door.
-package func perform(_ invocation: inout Invocation, on receiver: any MessageReceiver) throws {
-  try invocation.answer(from: receiver) { try finish(try resolve($0.selector, for: receiver), &$0) }
 }
 
 extension Invocation {
@@ -228,7 +223,7 @@ extension MessageReceiver {
   /// - Parameter invocation: the message; its selector and arguments stay as they are.
   /// - Throws: as `send(_:_:)`; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
-    try Forwardcast.perform(&invocation, on: self)
+    try invocation.answer(from: self) { try finish(try resolve($0.selector, for: self), &$0) }
   }
 }
 

@@ -69,7 +69,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     let trail = try lay(&invocation)
     defer { trail.end() }
     let answer = try recorder.record(invocation, to: name) {
-      try Forwardcast.perform(&invocation, on: receiver)
+      try receiver.perform(&invocation)
       return invocation.result
     }
     return DeliveryReport(answeredBy: self, answer)

@@ -30,7 +30,7 @@ public struct UndoPreparation {
       UndoStep(target: target) { object in
         guard let receiver = object as? any MessageReceiver else { return }
         var message = sent
-        try Forwardcast.perform(&message, on: receiver)
+        try receiver.perform(&message)
       })
   }
 
