@@ -28,25 +28,7 @@ public struct MessageStream<Element>: AsyncSequence {
 
   /// An iterator. A stream has one buffer: iterators share its messages.
   @inlinable
-  public func makeAsyncIterator() -> Iterator { Iterator(inner: stream.makeAsyncIterator()) }
-
-  /// Takes messages, one after another.
-  public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline var inner: AsyncStream<Element>.Iterator
-
-    @inlinable
-    init(inner: AsyncStream<Element>.Iterator) { self.inner = inner }
-
-    /// The next message, waited for; `nil` once the sequence has ended.
-    @inlinable
-    public mutating func next() async -> Element? { await next(isolation: #isolation) }
-
-    /// The next message, waited for in the isolation of `actor`.
-    @inlinable
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await inner.next(isolation: actor)
-    }
-  }
+  public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
 
 extension MessageStream: Sendable where Element: Sendable {}
@@ -115,26 +97,13 @@ extension MulticastCore {
         link.core?.report(error, message.selector, nil, receiver: "a stream of messages")
       }
     }
-    let listener = MessageListener(
-      Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }), finish: finish)
+    let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) })
     change { state, _ in
-      state.madeRest.listeners.append(listener)
+      state.madeRest.listeners.append(MessageListener(hook, finish: finish))
       state.list.noteChanged()
     }
-    return { [link, weak listener] _ in
-      if let listener { link.core?.remove(listener) }
-    }
-  }
-
-  private func remove(_ listener: MessageListener) {
-    listener.hook.cancel()
-    let old = change { state, _ in
-      let old = state.rest?.listeners
-      state.rest?.listeners.removeAll { $0 === listener }
-      state.list.noteChanged()
-      return old
-    }
-    withExtendedLifetime(old) {}
+    let place = HookRegistration(hook) { [link] in link.core?.uninstall($0) }
+    return { _ in place.cancel() }
   }
 
   var listenerCount: Int { state.withLock { $0.rest?.listeners.count ?? 0 } }

@@ -15,7 +15,6 @@ public struct MessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
   let message: HookedMessage
-  let turn: HookTurn
   /// What stands inside, for other arguments and whether they may cross.
   let rest: (Arguments<repeat each A>?, Bool) throws -> [R]
 
@@ -28,16 +27,12 @@ public struct MessageCall<R, each A> {
   /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
   /// - Throws: what an inner hook throws, or the message; `hookEnded` when the hook is over.
   @discardableResult
-  public func proceed() throws -> [R] {
-    try turn.check(selector)
-    return try rest(nil, false)
-  }
+  public func proceed() throws -> [R] { try rest(nil, false) }
 
   /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
-    try turn.check(selector)
-    return try rest(Arguments(values: (repeat each arguments)), false)
+    try rest(Arguments(values: (repeat each arguments)), false)
   }
 }
 
@@ -45,8 +40,7 @@ extension MessageCall where repeat each A: Sendable {
   /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
-    try turn.check(selector)
-    return try rest(Arguments(values: (repeat each arguments)), true)
+    try rest(Arguments(values: (repeat each arguments)), true)
   }
 }
 
@@ -55,23 +49,18 @@ public struct WaitingMessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
   let message: HookedMessage
-  let turn: HookTurn
   let rest: nonisolated(nonsending) (Arguments<repeat each A>?, Bool) async throws -> [R]
 
   public var selector: MessageSelector { message.selector }
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
-  nonisolated(nonsending) public func proceed() async throws -> [R] {
-    try turn.check(selector)
-    return try await rest(nil, false)
-  }
+  nonisolated(nonsending) public func proceed() async throws -> [R] { try await rest(nil, false) }
 
   /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
-    try turn.check(selector)
-    return try await rest(Arguments(values: (repeat each arguments)), false)
+    try await rest(Arguments(values: (repeat each arguments)), false)
   }
 }
 
@@ -79,8 +68,7 @@ extension WaitingMessageCall where repeat each A: Sendable {
   /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
-    try turn.check(selector)
-    return try await rest(Arguments(values: (repeat each arguments)), true)
+    try await rest(Arguments(values: (repeat each arguments)), true)
   }
 }
 
@@ -90,22 +78,15 @@ public struct InvocationCall {
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
-  let turn: HookTurn
   let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
 
   /// Runs what stands inside of this hook: see ``MessageCall/proceed()``.
   @discardableResult
-  public func proceed() throws -> [ArgumentBox] {
-    try turn.check(invocation.selector)
-    return try rest(nil)
-  }
+  public func proceed() throws -> [ArgumentBox] { try rest(nil) }
 
   /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
-  public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
-    try turn.check(invocation.selector)
-    return try rest(arguments)
-  }
+  public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] { try rest(arguments) }
 }
 
 /// A message by boxes at an `around` hook whose sender waits: see ``MessageCall``.
@@ -114,25 +95,20 @@ public struct WaitingInvocationCall {
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
-  let turn: HookTurn
   let rest: nonisolated(nonsending) ([ArgumentBox]?) async throws -> [ArgumentBox]
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
-  nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] {
-    try turn.check(invocation.selector)
-    return try await rest(nil)
-  }
+  nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] { try await rest(nil) }
 
   /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
-    try turn.check(invocation.selector)
-    return try await rest(arguments)
+    try await rest(arguments)
   }
 }
 
-/// The time in which a hook runs. Stays in the turn of its message, as the calls that hold it do.
+/// The time in which a hook runs. Stays in the turn of its message, as the calls do that go on with it.
 final class HookTurn {
   private var isOver = false
 

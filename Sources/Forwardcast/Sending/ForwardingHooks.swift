@@ -2,11 +2,6 @@
 
 import Synchronization
 
-/// A receiver that forwards, and around whose forwarding hooks can stand.
-protocol HookedForwarding: MessageForwarding {
-  var hooks: ForwardingHooks { get }
-}
-
 /// The hooks of a proxy before one object, and that object.
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
   /// Of a proxy whose hooks stand elsewhere.
@@ -21,10 +16,10 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
   init(_ target: (any MessageReceiver)?, isShared: Bool) { (self.target, self.isShared) = (target, isShared) }
 
-  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
-    // Who stands behind the proxy is not asked: a lazy one would be made.
-    try check(selector, type, against: nil, receiver: "the proxy")
-  }
+  var receiverName: String { "the proxy" }
+
+  /// Who stands behind the proxy is not asked: a lazy one would be made.
+  func firstMethod(for selector: MessageSelector) -> Method? { nil }
 
   func install(_ hook: Hook) -> HookRegistration {
     Self.everInstalled.store(true, ordering: .releasing)
@@ -46,7 +41,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {
-    guard everInstalled.load(ordering: .acquiring), receiver !== past, let proxy = receiver as? any HookedForwarding
+    guard everInstalled.load(ordering: .acquiring), receiver !== past, let proxy = receiver as? ForwardingProxy
     else { return nil }
     let own = proxy.hooks.list.withLock { $0.filter { $0.isFor(selector) } }
     return own.isEmpty ? nil : ForwardingAround(proxy: proxy, chain: HookChain(hooks: own))
@@ -57,12 +52,12 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 ///
 /// Inside of them the message is sent once more, past these hooks and with its arguments as they are.
 final class ForwardingAround: ForwardingToMany {
-  private let proxy: any HookedForwarding
+  private let proxy: ForwardingProxy
   private let chain: HookChain
   /// Whether a sender that waits for it may let no receiver go elsewhere that is not known to be `Sendable`.
   var stays = false
 
-  init(proxy: any HookedForwarding, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }
+  init(proxy: ForwardingProxy, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }
 
   func responds(to selector: MessageSelector) -> Bool { proxy.responds(to: selector) }
 

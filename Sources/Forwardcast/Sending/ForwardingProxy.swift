@@ -10,7 +10,7 @@
 ///     try stand.send(.themesColorChanged, .red)       // screen gets it
 ///
 /// It stays in one isolation, and waits from there for what runs elsewhere: ``sendAndWait(_:_:)``.
-open class ForwardingProxy: MessageForwarding, MessageHooking, HookedForwarding {
+open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// A proxy's own methods: none, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
 

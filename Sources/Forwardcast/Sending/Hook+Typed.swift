@@ -31,24 +31,45 @@ extension Hook.Body {
     _ key: Message<(repeat each A) -> R>, _ body: ((MessageCall<R, repeat each A>) throws -> [R])?,
     _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?
   ) -> Hook.Body {
-    nonisolated(unsafe) let (body, waiting) = (body, waiting)
+    around(
+      body, waiting, crosses: key.answerCrosses, { try MessageCall($0, $1, of: key) },
+      { try WaitingMessageCall($0, $1, of: key) })
+  }
+
+  /// A body that runs around messages.
+  ///
+  /// - Parameters:
+  ///   - call: makes what `body` gets, of a message and of what stands inside, which throws when the hook is over.
+  ///   - waitingCall: makes what `waiting` gets.
+  private static func around<Call, WaitingCall, R>(
+    _ body: ((Call) throws -> [R])?, _ waiting: (nonisolated(nonsending) (WaitingCall) async throws -> [R])?,
+    crosses: Bool, _ call: @escaping @Sendable (HookedMessage, @escaping Hook.Rest) throws -> Call,
+    _ waitingCall: @escaping @Sendable (HookedMessage, @escaping Hook.WaitingRest) throws -> WaitingCall
+  ) -> Hook.Body {
     var form: Hook.AroundBody?
     if let body {
       nonisolated(unsafe) let body = body
       form = { message, rest in
-        let call = try MessageCall(message, rest, of: key)
-        defer { call.turn.end() }
-        return TypedAnswers(try body(call), crosses: key.answerCrosses)
+        let turn = HookTurn()
+        defer { turn.end() }
+        let call = try call(message) {
+          try turn.check(message.selector)
+          return try rest($0)
+        }
+        return TypedAnswers(try body(call), crosses: crosses)
       }
     }
     var waitingForm: Hook.WaitingAroundBody?
     if let waiting {
       nonisolated(unsafe) let waiting = waiting
       waitingForm = { message, rest in
-        let call = try WaitingMessageCall(message, rest, of: key)
-        defer { call.turn.end() }
-        let answers = try await waiting(call)
-        return TypedAnswers(answers, crosses: key.answerCrosses)
+        let turn = HookTurn()
+        defer { turn.end() }
+        let call = try waitingCall(message) {
+          try turn.check(message.selector)
+          return try await rest($0)
+        }
+        return TypedAnswers(try await waiting(call), crosses: crosses)
       }
     }
     return .around(form, waiting: waitingForm)
@@ -62,7 +83,6 @@ extension MessageCall {
     // What throws comes first: releasing half of this value crashes the compiler.
     arguments = try message.values(of: key).values
     self.message = message
-    turn = HookTurn()
     self.rest = { other, crosses in
       try rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)
     }
@@ -74,7 +94,6 @@ extension WaitingMessageCall {
     // What throws comes first: releasing half of this value crashes the compiler.
     arguments = try message.values(of: key).values
     self.message = message
-    turn = HookTurn()
     self.rest = { other, crosses in
       try await rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)
     }
@@ -120,31 +139,21 @@ extension Hook.Body {
     _ body: ((InvocationCall) throws -> [ArgumentBox])?,
     _ waiting: (nonisolated(nonsending) (WaitingInvocationCall) async throws -> [ArgumentBox])?
   ) -> Hook.Body {
-    var form: Hook.AroundBody?
-    if let body {
-      nonisolated(unsafe) let body = body
-      form = { message, rest in
-        let turn = HookTurn()
-        defer { turn.end() }
-        let call = InvocationCall(target: message.target, invocation: message.invocation, turn: turn) {
-          try rest(message.arguments(with: $0)).boxes
-        }
-        return TypedAnswers(try body(call))
-      }
-    }
-    var waitingForm: Hook.WaitingAroundBody?
-    if let waiting {
-      nonisolated(unsafe) let waiting = waiting
-      waitingForm = { message, rest in
-        let turn = HookTurn()
-        defer { turn.end() }
-        let call = WaitingInvocationCall(target: message.target, invocation: message.invocation, turn: turn) {
-          try await rest(message.arguments(with: $0)).boxes
-        }
-        return TypedAnswers(try await waiting(call))
-      }
-    }
-    return .around(form, waiting: waitingForm)
+    around(body, waiting, crosses: false, InvocationCall.init, WaitingInvocationCall.init)
+  }
+}
+
+extension InvocationCall {
+  fileprivate init(_ message: HookedMessage, _ rest: @escaping Hook.Rest) {
+    (target, invocation) = (message.target, message.invocation)
+    self.rest = { try rest(message.arguments(with: $0)).boxes }
+  }
+}
+
+extension WaitingInvocationCall {
+  fileprivate init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) {
+    (target, invocation) = (message.target, message.invocation)
+    self.rest = { try await rest(message.arguments(with: $0)).boxes }
   }
 }
 

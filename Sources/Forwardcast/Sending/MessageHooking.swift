@@ -30,7 +30,7 @@ public struct HookPlace: Sendable {
   func install<R, each A>(_ message: Message<(repeat each A) -> R>, _ body: Hook.Body) throws(MessageError)
     -> HookRegistration
   {
-    try holder.check(message.selector, ((repeat each A) -> R).self)
+    try holder.check(message)
     return try install(message.selector, body)
   }
 
@@ -41,9 +41,13 @@ public struct HookPlace: Sendable {
 }
 
 /// Keeps hooks, and runs them around the messages that come to it.
-protocol HookHolder: AnyObject, Sendable {
-  /// Whether a hook of a key can be one for the messages of its selector.
-  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError)
+protocol HookHolder: NamedReceiver, Sendable {
+  /// The method that answers `selector`, as far as that is known without asking anybody.
+  func firstMethod(for selector: MessageSelector) -> Method?
+
+  /// Whether a hook of a key can be one for the messages of its selector. Asked for here, since an optimized build for tests
+  /// crashes in the cross-module pass (Swift 6.3) where it stands in an extension alone.
+  func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError)
 
   /// Installs a hook outside of those that are there; messages that begin from now on run it.
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration

@@ -99,15 +99,16 @@ extension SelectorTable: MessageHooking {
 }
 
 extension TableStorage: HookHolder {
-  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
-    try check(selector, type, against: row(for: selector), receiver: targetName)
+  var receiverName: String { targetName }
+
+  func firstMethod(for selector: MessageSelector) -> Method? {
+    ownMethod(for: selector) ?? parent?.method(for: selector)
   }
 
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration {
-    if let selector = hook.selector, row(for: selector) == nil {
+    if let selector = hook.selector, firstMethod(for: selector) == nil {
       throw MessageError(
-        .unrecognizedSelector, receiver: targetName, selector: selector.name,
-        evidence: "the table has no such method, nor does it inherit one")
+        .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
     }
     _ = changeHooks { $0.append(hook) }
     return HookRegistration(hook) { [weak self] hook in
@@ -116,28 +117,20 @@ extension TableStorage: HookHolder {
   }
 }
 
-extension TableStorage {
-  private func row(for selector: MessageSelector) -> Method? {
-    ownMethod(for: selector) ?? parent?.method(for: selector)
-  }
-}
-
 extension HookHolder {
-  /// Whether a hook of a key can be one for messages of its selector that `method` answers.
+  /// Whether a hook of a key can be one for the messages of its selector.
   ///
   /// - Throws: `wrongArgumentCount` when the key has not as many arguments as its selector has colons; `typeMismatch` when the
   ///   method can never take such arguments, or never gives such an answer.
-  func check<R, each A>(
-    _ selector: MessageSelector, _ type: ((repeat each A) -> R).Type, against method: @autoclosure () -> Method?,
-    receiver: String
-  ) throws(MessageError) {
-    let found = packCount(repeat (each A).self)
+  func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
+    let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: receiver, wanted: selector.numberOfArguments, found: found)
+      throw .argumentCount(selector, receiver: receiverName, found: found)
     }
-    guard let method = method(), method.functionType != ObjectIdentifier(type) else { return }
+    guard let method = firstMethod(for: selector), method.functionType != ObjectIdentifier(((repeat each A) -> R).self)
+    else { return }
     try method.signature.check(
-      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: receiver)
+      MethodSignature(returning: R.self, taking: repeat (each A).self), selector, receiver: receiverName)
   }
 }
 

@@ -10,25 +10,23 @@ extension MulticastCore: HookHolder {
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
   }
 
-  private func uninstall(_ hook: Hook) {
-    change { state, _ in
+  /// Takes a hook away, or the stream whose hook it is.
+  func uninstall(_ hook: Hook) {
+    change { state, garbage in
+      guard let rest = state.rest else { return }
       // From the end: who takes away many begins with the newest.
-      guard let rest = state.rest, let index = rest.hooks.lastIndex(where: { $0 === hook }) else { return }
-      rest.hooks.remove(at: index)
+      if let index = rest.hooks.lastIndex(where: { $0 === hook }) { rest.hooks.remove(at: index) }
+      if let index = rest.listeners.lastIndex(where: { $0.hook === hook }) {
+        garbage.keep(rest.listeners.remove(at: index))
+      }
       state.list.noteChanged()
     }
   }
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// Whether a hook of a key can be one for the messages of its selector, as the first target that responds, or the proxy's
-  /// table, says.
-  func check<R, each A>(_ selector: MessageSelector, _ type: ((repeat each A) -> R).Type) throws(MessageError) {
-    try check(selector, type, against: firstMethod(for: selector), receiver: name)
-  }
-
-  /// The method that a message of `selector` would find first.
-  private func firstMethod(for selector: MessageSelector) -> Method? {
+  /// The method of the first target that has one, or of the proxy's table.
+  func firstMethod(for selector: MessageSelector) -> Method? {
     // Without a route, which would be made for this and be of no use once the hook is there.
     for registration in registrations where registration.isFor(selector) {
       guard let target = registration.liveTarget, !(target is any MessageForwarding) else { continue }
