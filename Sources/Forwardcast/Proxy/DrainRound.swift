@@ -8,7 +8,7 @@ struct DrainRound {
   private(set) var mailboxes: [Mailbox]
   private var before: [ObjectIdentifier: Int] = .init()
   private var last: [ObjectIdentifier: Int]?
-  private var counts = DrainCounts(0)
+  private var counts = DrainCounts()
 
   init(_ core: MulticastCore) {
     self.core = core
@@ -19,24 +19,22 @@ struct DrainRound {
   /// Sends a marker through each mailbox.
   mutating func begin() -> Completion {
     mailboxes = core.withNested.flatMap(\.mailboxes)
-    let counts = DrainCounts(mailboxes.count)
+    let counts = DrainCounts()
     self.counts = counts
-    for (index, mailbox) in mailboxes.enumerated() {
+    for mailbox in mailboxes {
+      let id = ObjectIdentifier(mailbox)
       counts.completion.enter()
-      mailbox.post(DrainMarker { counts.settle(index, $0) })
+      mailbox.post(DrainMarker { counts.settle(id, $0) })
     }
     return counts.completion
   }
 
   /// The mailboxes whose marker has not come through.
-  var late: [Mailbox] { mailboxes.indices.filter { counts.all[$0] == nil }.map { mailboxes[$0] } }
+  var late: [Mailbox] { mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil } }
 
   /// Whether nothing had its turn between the last two rounds.
   mutating func isQuiet() -> Bool {
-    var seen: [ObjectIdentifier: Int] = .init()
-    for (mailbox, count) in zip(mailboxes, counts.all) {
-      if case .some(let count?) = count { seen[ObjectIdentifier(mailbox)] = count }
-    }
+    let seen = counts.all.compactMapValues { $0 }
     defer { last = seen }
     return last == seen || seen.isEmpty
   }
@@ -51,20 +49,11 @@ extension MulticastCore {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var index = 0
-    // A dynamic cast costs more than all else here.
-    var plain: ObjectIdentifier?
     while index < found.count {
       let registrations = found[index].registrations
       do { try ProxyQuestion.charge(.step, registrations.count) } catch { return found }
-      for registration in registrations {
-        guard let target = registration.liveTarget else { continue }
-        let type = ObjectIdentifier(type(of: target))
-        if type == plain { continue }
-        guard let multicast = target as? any MulticastSending else {
-          if !standsForValue(target) { plain = type }
-          continue
-        }
-        let core = multicast.core
+      for target in registrations.lazy.compactMap(\.liveTarget) where ClassKind.of(target) == .other {
+        guard let core = (target as? any MulticastSending)?.core else { continue }
         if seen.insert(ObjectIdentifier(core)).inserted { found.append(core) }
       }
       index += 1
@@ -76,15 +65,13 @@ extension MulticastCore {
 /// What the markers of one round found.
 private final class DrainCounts: Sendable {
   let completion = Completion()
-  private let counts: Guarded<[Int??]>
+  private let counts = Guarded<[ObjectIdentifier: Int?]>(.init())
 
-  init(_ count: Int) { counts = Guarded(Array(repeating: nil, count: count)) }
+  /// The turns that each mailbox has seen whose marker has come through; `nil` for one whose context went away.
+  var all: [ObjectIdentifier: Int?] { counts.withLock { $0 } }
 
-  /// The turns that each mailbox has seen; `.some(nil)` for one whose context went away.
-  var all: [Int??] { counts.withLock { $0 } }
-
-  func settle(_ index: Int, _ count: Int?) {
-    counts.withLock { $0[index] = .some(count) }
+  func settle(_ mailbox: ObjectIdentifier, _ count: Int?) {
+    counts.withLock { $0[mailbox] = .some(count) }
     completion.leave()
   }
 }

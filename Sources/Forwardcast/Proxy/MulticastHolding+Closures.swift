@@ -95,10 +95,9 @@ extension MulticastCore {
     _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
   ) -> Registration {
     let selector = method.selector
-    let wanted = selector.numberOfArguments
-    guard method.numberOfParameters == wanted else {
+    guard method.numberOfParameters == selector.numberOfArguments else {
       let error = MessageError.argumentCount(
-        selector, receiver: method.receiverName, wanted: wanted, found: method.numberOfParameters)
+        selector, receiver: method.receiverName, found: method.numberOfParameters)
       let refused = add(
         RefusedMethod(selector, error), priority: priority, ownership: .strong, scope: nil, delivery: delivery)
       report(error, selector, refused, receiver: method.receiverName)

@@ -76,13 +76,11 @@ extension MulticastHolding where Interface: Sendable {
     var round = DrainRound(core)
     repeat {
       if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
-        throw MessageError(.wouldDeadlock, receiver: core.name, selector: "drain", evidence: deadlock)
+        throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
       }
       guard round.begin().wait(until: deadline) else {
-        throw MessageError(
-          .timedOut, receiver: core.name, selector: "drain",
-          evidence: "not finished in \(timeout): "
-            + round.late.map(\.context.name).joined(separator: ", "))
+        let late = round.late.map(\.context.name).joined(separator: ", ")
+        throw MessageError(.timedOut, of: core, "drain", "not finished in \(timeout): \(late)")
       }
     } while !round.isQuiet()
     return round.turns

@@ -22,10 +22,6 @@ extension MulticastHolding {
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
 
-  /// Who gets a message that begins now.
-  @inlinable
-  public func beginMessage(_ selector: MessageSelector) -> MessageRoute { multicast.beginMessage(selector) }
-
   /// Around all of the proxy's targets.
   public var hookPlace: HookPlace { multicast.hookPlace }
 

@@ -15,26 +15,13 @@
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
-  /// A proxy whose targets bring tables of their own.
-  public override init() {
-    core = MulticastCore(Interface.self, table: nil, options: nil)
-    super.init(hooks: .ofNobody)
-  }
-
-  /// A proxy with options, and perhaps with a table for its whole interface.
+  /// A proxy without targets.
   ///
   /// - Parameters:
   ///   - table: methods for every target, whose own tables come first. With it a target needs no table.
-  ///   - options: how duplicates, silence and errors are treated.
-  public init(table: SelectorTable? = nil, options: MulticastOptions) {
+  ///   - options: how duplicates, silence and errors are treated; `nil` as ``MulticastOptions`` says for itself.
+  public init(table: SelectorTable? = nil, options: MulticastOptions? = nil) {
     core = MulticastCore(Interface.self, table: table, options: options)
-    super.init(hooks: .ofNobody)
-  }
-
-  /// A proxy with one table for its whole interface: targets need none of their own.
-  /// - Parameter table: asked after the tables that targets have of their own.
-  public init(table: SelectorTable) {
-    core = MulticastCore(Interface.self, table: table, options: nil)
     super.init(hooks: .ofNobody)
   }
 
@@ -48,10 +35,6 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
-
-  /// Who gets a message that begins now: see ``MulticastSending/beginMessage(_:)``.
-  @inlinable
-  public func beginMessage(_ selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
   /// Who gets a message that begins now, for as long as it takes: see ``MulticastSending/visit(_:)``.
   @inlinable
