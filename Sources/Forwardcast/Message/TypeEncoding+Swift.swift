@@ -65,6 +65,8 @@ extension TypeEncoding {
     if type == MessageSelector.self { return .selector }
     if type is AnyObject.Type { return .object }
     if let pointer = type as? any PointerType.Type { return pointer.encoding }
+    if type == UnsafeRawPointer.self { return .pointer(toValuesOf: Void.self, [.const]) }
+    if type == UnsafeMutableRawPointer.self || type == OpaquePointer.self { return .pointer(toValuesOf: Void.self, []) }
     switch MetadataKind(of: type) {
     case .existential: return .object
     case .function: return .block
@@ -116,16 +118,4 @@ extension UnsafePointer: PointerType {
 
 extension UnsafeMutablePointer: PointerType {
   static var encoding: TypeEncoding { .pointer(toValuesOf: Pointee.self, []) }
-}
-
-extension UnsafeRawPointer: PointerType {
-  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, [.const]) }
-}
-
-extension UnsafeMutableRawPointer: PointerType {
-  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, []) }
-}
-
-extension OpaquePointer: PointerType {
-  static var encoding: TypeEncoding { .pointer(toValuesOf: Void.self, []) }
 }

@@ -68,13 +68,10 @@ extension MulticastCore {
   }
 
   private func aligned(_ rows: [[String]]) -> [String] {
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    // What stands last in a line is not filled up.
+    let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.map { row in
-      let cells = row.indices.map { index in
-        index == row.count - 1
-          ? row[index] : row[index] + String(repeating: " ", count: widths[index] - row[index].count)
-      }
-      return cells.joined(separator: "  ")
+      zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: "  ")
     }
   }
 }

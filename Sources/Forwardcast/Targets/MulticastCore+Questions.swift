@@ -78,17 +78,11 @@ extension MulticastCore {
   /// - Parameter onlyQueued: whether targets that answer in the sender's turn are left out.
   @inline(never) func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
-    var count = 0
-    for index in 0..<route.count {
+    return (0..<route.count).count { index in
       let step = route.steps[index]
-      guard step.isActive, !onlyQueued || step.queued != nil, let target = step.target else { continue }
-      if let method = step.method {
-        if !method.takeUnretainedValue().isRefusal { count += 1 }
-      } else if wouldTake(target, selector) {
-        count += 1
-      }
+      guard step.isActive, !onlyQueued || step.queued != nil, let target = step.target else { return false }
+      return step.method.map { !$0.takeUnretainedValue().isRefusal } ?? wouldTake(target, selector)
     }
-    return count
   }
 
   /// Whether a target that is asked each time would take `selector`.
