@@ -297,7 +297,7 @@ struct SuspendedWaitingTests {
     await busy.arrived(1)
     try await expect(second.broadcastWhenReady(.slow, 2).queued, equals: 1)
     async let sum = all.collectAndWait(.slow, 5, returning: .sum)
-    await until(second.registrations[0].waitingSenders == 1)
+    await until(second.registrations[0].queued?.line?.waitingSenders == 1)
     busy.open()
     try await expect(answer, equals: 7)
     try await expect(sum, equals: 10)

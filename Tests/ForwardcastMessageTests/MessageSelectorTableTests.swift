@@ -1,6 +1,6 @@
 // MessageSelectorTableTests.swift: the name table under threads and under hostile names.
 
-import Forwardcast
+@testable import Forwardcast
 import TestSupport
 import Testing
 
@@ -51,7 +51,7 @@ struct MessageSelectorTableTests {
     // In a process of its own, since other tests intern at the same time.
     await #expect(processExitsWith: .success) {
       let present = try MessageSelector("present:" as String)
-      let before = MessageSelector.internedCount
+      let before = SelectorNames.count
       for index in 0..<bound(2_000, full: 20_000) {
         let name = "lookedUp\(index):"
         try #require(MessageSelector(known: name) == nil)
@@ -60,12 +60,12 @@ struct MessageSelectorTableTests {
       }
       try #require(throws: MessageSelectorError.self) { try MessageSelector("not a name" as String) }
       try #require(throws: MessageSelectorError.self) { try MessageSelector(swiftName: "+(_:_:)") }
-      try #require(MessageSelector.internedCount == before)
+      try #require(SelectorNames.count == before)
       try #require(MessageSelector(known: "present:") == present)
       _ = try MessageSelector("newName:" as String)
-      try #require(MessageSelector.internedCount == before + 1)
+      try #require(SelectorNames.count == before + 1)
       _ = try MessageSelector("newName:" as String)
-      try #require(MessageSelector.internedCount == before + 1)
+      try #require(SelectorNames.count == before + 1)
     }
   }
 

@@ -1,7 +1,7 @@
 // ForeignCodeTests.swift: nobody is called with a lock held, whatever they call back into.
 
 import CoreTestSupport
-import Forwardcast
+@testable import Forwardcast
 import TestSupport
 import Testing
 
@@ -56,7 +56,7 @@ extension MulticastProxy where Interface == any MessageReceiver {
     let token = add(listener)
     let closure = on(.note) { _ in }
     _ = (count, targets.count, registrations.count, count(of: Listener.self), count(for: "note:"), description)
-    _ = (responds(to: "note:"), methodSignature(for: "note:"), onError != nil, slotCount)
+    _ = (responds(to: "note:"), methodSignature(for: "note:"), onError != nil, core.slotCount)
     broadcast(.note, 1)
     broadcast(Invocation("note:", arguments: [.init(2)]))
     var call = Invocation("note:", arguments: [.init(3)])

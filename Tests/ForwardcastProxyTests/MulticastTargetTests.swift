@@ -1,7 +1,7 @@
 // MulticastTargetTests.swift: adding, owning, removing, counting and listing targets.
 
 import CoreTestSupport
-import Forwardcast
+@testable import Forwardcast
 import TestSupport
 import Testing
 
@@ -157,7 +157,7 @@ struct MulticastTargetTests {
       let target = Listener("gone")
       proxy.add(target, priority: round % priorities)
       batch.append(target)
-      most = max(most, proxy.slotCount)
+      most = max(most, proxy.core.slotCount)
       if batch.count == 50 {
         batch = []
         // They take the addresses of the dead, whose slots are so not found by the next with their address.

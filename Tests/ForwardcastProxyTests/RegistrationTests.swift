@@ -2,7 +2,7 @@
 
 import CoreTestSupport
 import Dispatch
-import Forwardcast
+@testable import Forwardcast
 import TestSupport
 import Testing
 
@@ -28,7 +28,7 @@ struct RegistrationTests {
     expect(journal.take(), equals: ["a 3", "b 3"])
     withExtendedLifetime((a, b)) {}
     proxy.removeAll()
-    expect(proxy.slotCount, equals: 0)
+    expect(proxy.core.slotCount, equals: 0)
   }
 
   @Test("a target that moves behind others of a lower priority gets each message once, in its new place")
@@ -333,4 +333,9 @@ struct RegistrationTests {
     expect(clerk.journal.all, equals: ["a 2"])
     withExtendedLifetime(clerk) {}
   }
+}
+
+extension Registration {
+  /// How many senders wait for room in the target's buffer.
+  fileprivate var waitingSenders: Int { queued?.line?.waitingSenders ?? 0 }
 }

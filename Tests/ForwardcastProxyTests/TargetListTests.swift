@@ -67,7 +67,7 @@ struct TargetListTests {
     }
     for _ in 0..<100 { proxy.add(Leaving(proxy)) }
     expect(Leaving.removed, equals: 100)
-    expect(proxy.slotCount, equals: 0)
+    expect(proxy.core.slotCount, equals: 0)
     // Now a dead target's address belongs to another, which was never added.
     for _ in 0..<100 {
       let gone = Listener("gone")

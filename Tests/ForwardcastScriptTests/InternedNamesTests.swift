@@ -1,6 +1,6 @@
 // InternedNamesTests.swift: what the names of texts add to the process, however many sessions there are.
 
-import Forwardcast
+@testable import Forwardcast
 import ForwardcastScript
 import TestSupport
 import Testing
@@ -27,8 +27,8 @@ struct InternedNamesTests {
         precondition(
           played.outcome.error?.text == "limit exceeded: selectors of over \(limit >> 20) MiB in the process")
         refused += 1
-        if count == 0 { count = MessageSelector.internedCount }
-        precondition(MessageSelector.internedCount == count, "a session added names beyond the bound")
+        if count == 0 { count = SelectorNames.count }
+        precondition(SelectorNames.count == count, "a session added names beyond the bound")
       }
       precondition(refused > 6 && refused < 12, "\(refused) of 12 sessions were refused")
       // What is known needs no room.
@@ -39,9 +39,9 @@ struct InternedNamesTests {
       session.register(Host(), as: "host")
       let known = session.run("print [host one]")
       precondition(known.succeeded)
-      let before = MessageSelector.internedCount
+      let before = SelectorNames.count
       let unknown = session.run("[host noSuchNameAtAll\(String(repeating: "x", count: 1000)): 1]")
-      precondition(unknown.error?.code == .limitExceeded && MessageSelector.internedCount == before)
+      precondition(unknown.error?.code == .limitExceeded && SelectorNames.count == before)
     }
   }
 }

@@ -1,6 +1,6 @@
 // Messages.swift: messages as data.
 
-import Forwardcast
+@testable import Forwardcast
 import ForwardcastCoding
 import Foundation
 
@@ -30,16 +30,16 @@ private let writer = JSONEncoder()
 /// A message as data: what is read is written and read again, and reading interns nothing.
 func message(_ text: String) {
   let reader = reader
-  let before = MessageSelector.internedCount
+  let before = SelectorNames.count
   let data = Data(text.utf8)
   let call: Invocation
   do { call = try reader.decode(Invocation.self, from: data) } catch {
     _ = try? reader.decode([MessageSelector].self, from: data)
     _ = try? reader.decode(MethodSignature.self, from: data)
-    require(MessageSelector.internedCount == before, "reading interned a name")
+    require(SelectorNames.count == before, "reading interned a name")
     return
   }
-  require(MessageSelector.internedCount == before, "reading interned a name")
+  require(SelectorNames.count == before, "reading interned a name")
   require(call.arguments.count <= Invocation.argumentLimit, "more arguments than may be read")
   // A number that JSON cannot hold is not written.
   guard let written = try? writer.encode(call) else { return }

@@ -1,6 +1,6 @@
 // Names.swift: selectors, and selectors of Swift names.
 
-import Forwardcast
+@testable import Forwardcast
 
 /// How many names a run interns: the process keeps each for ever.
 private let internLimit = 20_000
@@ -21,7 +21,7 @@ func selector(_ text: String) {
 }
 
 private func interned(_ text: String) -> MessageSelector? {
-  guard MessageSelector.internedCount < internLimit else { return nil }
+  guard SelectorNames.count < internLimit else { return nil }
   guard let selector = try? MessageSelector(text) else { fail("a name that was read is refused") }
   return selector
 }

@@ -2,7 +2,7 @@
 
 import Distributed
 import Dispatch
-import Forwardcast
+@testable import Forwardcast
 import Synchronization
 
 @testable import ForwardcastDistributed
@@ -73,14 +73,14 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = "forwardcast:2 " + String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
   // The receiver's own names are known before anything arrives.
   precondition(isKnown)
-  let before = MessageSelector.internedCount
+  let before = SelectorNames.count
   if bytes[count - 1] & 1 == 0 {
     let line = newLine()
     request(text.replacing("4:ab.1", with: "\(line.utf8.count):\(line)"))
   } else {
     reply(text)
   }
-  precondition(MessageSelector.internedCount == before, "reading interned a name")
+  precondition(SelectorNames.count == before, "reading interned a name")
   return 0
 }
 

@@ -1,7 +1,7 @@
 // HookStressTests.swift: hooks that come and go while threads send.
 
 import Dispatch
-import Forwardcast
+@testable import Forwardcast
 import Synchronization
 import TestSupport
 import Testing
@@ -54,6 +54,6 @@ struct HookStressTests {
       }
       try await group.waitForAll()
     }
-    expect(proxy.hookCount, equals: 0)
+    expect(proxy.core.hookCount, equals: 0)
   }
 }

@@ -1,7 +1,7 @@
 // RoomTests.swift: senders that wait for room in a target's buffer, where something stands around the message.
 
 import Dispatch
-import Forwardcast
+@testable import Forwardcast
 import TestSupport
 import Testing
 
@@ -154,7 +154,7 @@ struct RoomTests {
         return try await both.broadcastWhenReady(.worth).queued
       }
       sender.withLock { $0 = task }
-      await until(isReady.withLock { $0 } || self.registrations.contains { $0.waitingSenders > 0 })
+      await until(isReady.withLock { $0 } || self.registrations.contains { $0.queued?.line?.waitingSenders ?? 0 > 0 })
     }
 
     /// How many the sender reached.

@@ -1,7 +1,7 @@
 // StreamTests.swift: messages as asynchronous sequences.
 
 import Dispatch
-import Forwardcast
+@testable import Forwardcast
 import Foundation
 import TestSupport
 import Testing
@@ -152,13 +152,13 @@ struct StreamTests {
     let proxy = proxy()
     do {
       let stream = proxy.messages(for: .quote)
-      expect(proxy.listenerCount, equals: 1)
+      expect(proxy.core.listenerCount, equals: 1)
       proxy.broadcast(.quote, 1)
       for await _ in stream { break }
     }
-    expect(proxy.listenerCount, equals: 0)
+    expect(proxy.core.listenerCount, equals: 0)
     _ = proxy.messages(for: .quote)
-    expect(proxy.listenerCount, equals: 0)
+    expect(proxy.core.listenerCount, equals: 0)
     proxy.broadcast(.quote, 2)
   }
 
@@ -178,7 +178,7 @@ struct StreamTests {
     for await _ in started.stream { break }
     task.cancel()
     await expect(task.value, equals: 1)
-    expect(proxy.listenerCount, equals: 0)
+    expect(proxy.core.listenerCount, equals: 0)
     expect(proxy.broadcast(.quote, 2).delivered, equals: 1)
   }
 

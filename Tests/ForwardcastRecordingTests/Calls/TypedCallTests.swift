@@ -1,6 +1,6 @@
 // TypedCallTests.swift: ordinary typed calls that are recorded, and that are steps of an undo.
 
-import Forwardcast
+@testable import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 import Foundation
@@ -95,7 +95,7 @@ struct TypedCallTests {
     expect(shapes.count == 1 && shapes.registrations.count == 1)
     expect(dead.allSatisfy { !$0.isLive && $0.target == nil })
     shapes.move(1, to: 1)
-    expect(shapes.multicast.slotCount < 16)
+    expect(shapes.multicast.core.slotCount < 16)
     expect(circle.place == [1, 1] && recorder.calls.count == 1)
   }
 
