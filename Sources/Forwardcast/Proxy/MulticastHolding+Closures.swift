@@ -18,13 +18,7 @@ extension MulticastHolding {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure that is called on any sender's thread as a target for one message, until it is cancelled.
-  ///
-  /// - Parameters:
-  ///   - message: the one message that the closure gets.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - body: gets the message's arguments.
-  /// - Returns: the registration; as for proxies that are not `Sendable`.
+  /// Registers a closure that is called on any sender's thread as a target for one message; else as the form for one isolation.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
@@ -34,15 +28,11 @@ extension MulticastProxy where Interface: Sendable {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure that runs where and when `delivery` says as a target for one message.
+  /// Registers a closure that runs where and when `delivery` says as a target for one message; else as the form without.
   ///
   /// - Parameters:
-  ///   - message: the one message that the closure gets.
   ///   - delivery: where and when it runs.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
   ///   - buffer: how many messages may wait, and which go when there are more.
-  ///   - body: gets the message's arguments.
-  /// - Returns: the registration.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
@@ -55,13 +45,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default.
-  /// - Parameters:
-  ///   - message: the one message that the closure gets.
-  ///   - delivery: where and when it runs.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - buffer: how many messages may wait, and which go when there are more.
-  ///   - body: gets the message's arguments.
+  /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default. Parameters
+  /// are those of the form with a delivery.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,

@@ -35,11 +35,6 @@ extension MulticastHolding {
   ///     themes.add(screen, only: .themesColorChanged, .progress)
   ///
   /// As ``add(_:priority:ownership:only:)`` with their selectors.
-  /// - Parameters:
-  ///   - target: whom to register.
-  ///   - priority: higher comes first.
-  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
-  ///   - keys: the messages.
   @discardableResult
   public func add<each F>(
     _ target: Interface, priority: Int? = nil, ownership: Ownership = .weak, only keys: repeat Message<each F>

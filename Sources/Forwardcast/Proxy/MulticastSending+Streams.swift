@@ -43,9 +43,6 @@ extension MulticastSending {
   ///
   /// A message is in the sequence when its last direct target has answered, for senders that wait its last target. One that
   /// fails is not; a `broadcast` asks for no answers. Everything else is as for `messages(for:)` of a key.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - policy: as for `messages(for:)` of a key.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded

@@ -1,10 +1,8 @@
 // MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
 
 extension MessageReceiver {
-  /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need.
-  ///
-  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
-  ///   runs in an isolation that the caller is not in.
+  /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need; else as the form
+  /// for one isolation.
   @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
