@@ -20,6 +20,12 @@ extension MethodSignature {
     self.init(types)
   }
 
+  /// A signature that takes any value for each argument and gives any value, `@@:@@`, or nothing, `v@:@@`.
+  package static func objects(arguments: Int, returningVoid: Bool = false) -> MethodSignature {
+    let result: any Any.Type = returningVoid ? Void.self : Any.self
+    return MethodSignature([result] + Array(repeating: Any.self, count: arguments))
+  }
+
   /// The signature of these types: the result's, then the arguments'; made once for each list of types in the process.
   @inline(never) private init(_ types: [any Any.Type]) {
     let key = types.map(ObjectIdentifier.init)

@@ -34,13 +34,13 @@ struct DrainRound {
 
   /// Whether nothing had its turn between the last two rounds.
   mutating func isQuiet() -> Bool {
-    let seen = counts.all.compactMapValues { $0 }
+    let seen = counts.all
     defer { last = seen }
     return last == seen || seen.isEmpty
   }
 
   /// How many turns there were since the beginning.
-  var turns: Int { last?.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } ?? 0 }
+  var turns: Int { last?.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) } ?? 0 }
 }
 
 extension MulticastCore {
@@ -65,13 +65,13 @@ extension MulticastCore {
 /// What the markers of one round found.
 private final class DrainCounts: Sendable {
   let completion = Completion()
-  private let counts = Guarded<[ObjectIdentifier: Int?]>(.init())
+  private let counts = Guarded<[ObjectIdentifier: Int]>(.init())
 
-  /// The turns that each mailbox has seen whose marker has come through; `nil` for one whose context went away.
-  var all: [ObjectIdentifier: Int?] { counts.withLock { $0 } }
+  /// The turns that each mailbox has seen whose marker has come through; 0 for one whose context went away.
+  var all: [ObjectIdentifier: Int] { counts.withLock { $0 } }
 
   func settle(_ mailbox: ObjectIdentifier, _ count: Int?) {
-    counts.withLock { $0[mailbox] = .some(count) }
+    counts.withLock { $0[mailbox] = count ?? 0 }
     completion.leave()
   }
 }

@@ -80,14 +80,12 @@ extension MulticastCore {
     _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
   ) -> Registration {
     let selector = method.selector
-    guard method.numberOfParameters == selector.numberOfArguments else {
-      let error = MessageError.argumentCount(
-        selector, receiver: method.receiverName, found: method.numberOfParameters)
-      let refused = add(
-        RefusedMethod(selector, error), priority: priority, ownership: .strong, scope: nil, delivery: delivery)
-      report(error, selector, refused, receiver: method.receiverName)
-      return refused
+    guard method.numberOfParameters != selector.numberOfArguments else {
+      return add(method, priority: priority, ownership: .strong, scope: nil, delivery: delivery)
     }
-    return add(method, priority: priority, ownership: .strong, scope: nil, delivery: delivery)
+    let error = MessageError.argumentCount(selector, receiver: method.receiverName, found: method.numberOfParameters)
+    let refused = on(RefusedMethod(selector, error), priority, delivery)
+    report(error, selector, refused, receiver: method.receiverName)
+    return refused
   }
 }

@@ -91,12 +91,10 @@ extension MulticastHolding {
   public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget.flatMap { interface(of: $0) } } }
 
   /// How many live registrations there are, muted ones and closures included.
-  public var count: Int { core.registrations.reduce(0) { $0 + ($1.liveTarget == nil ? 0 : 1) } }
+  public var count: Int { core.registrations.count { $0.liveTarget != nil } }
 
   /// How many live registrations have a target of that class or a subclass.
-  public func count<T: AnyObject>(of type: T.Type) -> Int {
-    core.registrations.reduce(0) { $0 + ($1.liveTarget is T ? 1 : 0) }
-  }
+  public func count<T: AnyObject>(of type: T.Type) -> Int { core.registrations.count { $0.liveTarget is T } }
 
   /// How many live, unmuted registrations would get `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }

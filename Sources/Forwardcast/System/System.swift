@@ -49,17 +49,14 @@ package struct ThreadSlot: Sendable {
 
 /// Where the running thread's stack is.
 enum ThreadStack {
-  #if canImport(Darwin)
-    /// The addresses of the running thread's stack, down to where it may grow.
-    static func bounds(around here: UInt) -> Range<UInt>? {
+  /// The addresses of the running stack, down to where it may grow; `nil` where the system does not say.
+  static func bounds(around here: UInt) -> Range<UInt>? {
+    #if canImport(Darwin)
       let top = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
       let size = pthread_main_np() != 0 ? mainStackLimit : UInt(pthread_get_stacksize_np(pthread_self()))
       guard size < top, (top - size..<top).contains(here) else { return nil }
       return top - size..<top
-    }
-  #elseif canImport(Android)
-    /// The addresses of the running thread's stack, down to where it may grow.
-    static func bounds(around here: UInt) -> Range<UInt>? {
+    #elseif canImport(Android)
       var attributes = pthread_attr_t()
       guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
       defer { pthread_attr_destroy(&attributes) }
@@ -67,13 +64,9 @@ enum ThreadStack {
       guard pthread_attr_getstack(&attributes, &lowest, &size) == 0, let lowest else { return nil }
       let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
       return stack.contains(here) ? stack : nil
-    }
-  #elseif canImport(Glibc) || canImport(Musl)
-    /// The addresses of the running stack, down to where it may grow: the mapping that `here` is in.
-    ///
-    /// The C libraries know the bounds, but declare the function that tells them for some dialects of C only, and one of
-    /// them takes what the main thread's stack has grown to for all that it may.
-    static func bounds(around here: UInt) -> Range<UInt>? {
+    #elseif canImport(Glibc) || canImport(Musl)
+      // The mapping that `here` is in. The C libraries know the bounds, but declare the function that tells them for some
+      // dialects of C only, and one of them takes what the main thread's stack has grown to for all that it may.
       guard let file = fopen("/proc/self/maps", "re") else { return nil }
       defer { fclose(file) }
       var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
@@ -96,10 +89,10 @@ enum ThreadStack {
         return min(lowest, low)..<high
       }
       return nil
-    }
-  #else
-    static func bounds(around here: UInt) -> Range<UInt>? { nil }
-  #endif
+    #else
+      return nil
+    #endif
+  }
 
   #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
     /// How far the main thread's stack may grow; where nothing limits it, 64 MiB, so that a message without end does not
