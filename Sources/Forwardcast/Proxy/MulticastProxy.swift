@@ -15,7 +15,13 @@
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
-  /// A proxy without targets.
+  /// A proxy whose targets bring tables of their own.
+  public override init() {
+    core = MulticastCore(Interface.self, table: nil, options: nil)
+    super.init(hooks: .ofNobody)
+  }
+
+  /// A proxy with a table for its whole interface, with options, or with both.
   ///
   /// - Parameters:
   ///   - table: methods for every target, whose own tables come first. With it a target needs no table.
