@@ -33,11 +33,8 @@ extension MulticastCore {
       ($0.rest?.hooks.count ?? 0, $0.rest?.listeners.count ?? 0, $0.rest?.lastError)
     }
     let ran = mailboxes.reduce(0) { $0 + $1.delivered }
-    var facts: [String] = []
-    if hooks > 0 { facts.append("hooks \(hooks)") }
-    if streams > 0 { facts.append("streams \(streams)") }
-    if ran > 0 { facts.append("ran on contexts \(ran)") }
-    if !facts.isEmpty { lines.append(facts.joined(separator: ", ")) }
+    let facts = [("hooks", hooks), ("streams", streams), ("ran on contexts", ran)].filter { $0.1 > 0 }
+    if !facts.isEmpty { lines.append(facts.map { "\($0) \($1)" }.joined(separator: ", ")) }
     if let error { lines.append("last error: \(error)") }
     return lines
   }

@@ -139,19 +139,21 @@ final class TableStorage: Sendable {
     /// What messages have found for rows, own and inherited ones, since hooks stand around them.
     private var hooked: [MessageSelector: (row: Method, method: Method)] = .init()
 
+    /// What messages find for a selector, whether a row of it was not let in, and whether hooks are for it.
+    mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
+      let (row, refused) = (rows[selector], refusal(selector) != nil)
+      if hooks.isEmpty { return (row, refused, false) }
+      return (row.map { surrounded($0, selector, isOwn: true) }, refused, hooks.contains { $0.selector == selector })
+    }
+
     /// What messages find for a row: an own one has the hooks around it that are for it, an inherited one those for its very
     /// selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
-      if hooks.isEmpty { return row }
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
       let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
       hooked[selector] = (row, method)
       return method
-    }
-
-    func hasHook(around selector: MessageSelector) -> Bool {
-      !hooks.isEmpty && hooks.contains { $0.selector == selector }
     }
 
     /// Puts a row in its place, or takes it out, and gives the one that stood there.
@@ -230,12 +232,7 @@ final class TableStorage: Sendable {
     var table: TableStorage? = self
     var hooked: [TableStorage] = []
     while let here = table {
-      let (method, refused, hasHook) = here.state.withLock { state in
-        (
-          state.rows[selector].map { state.surrounded($0, selector, isOwn: true) }, state.refusal(selector) != nil,
-          state.hasHook(around: selector)
-        )
-      }
+      let (method, refused, hasHook) = here.state.withLock { $0.find(selector) }
       if let method {
         let outermost = hooked.reversed().reduce(method) { inner, table in
           table.state.withLock { $0.surrounded(inner, selector, isOwn: false) }
@@ -300,15 +297,10 @@ final class TableStorage: Sendable {
   /// This table's own method, which is not inherited, without hooks of this table.
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
 
-  /// Changes the hooks; gives those that there were, which are to be released after the lock.
-  func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) -> [Hook] {
-    let old = state.withLock { state in
-      let old = state.hooks
-      change(&state.hooks)
-      return old
-    }
+  /// Changes the hooks, which the caller keeps until after the lock.
+  func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) {
+    state.withLock { change(&$0.hooks) }
     TableEpoch.advance()
-    return old
   }
 
   /// Whether the methods of this table may run on `object`.

@@ -21,16 +21,14 @@ public struct AnsweredMessage: Hashable, Sendable {
 
 extension AnsweredMessage: CustomStringConvertible {
   public var description: String {
-    switch source {
-    case .object: "\(selector) \(signature) from the object"
-    case .table(let name): "\(selector) \(signature) from \(name)"
-    }
+    let place = if case .table(let name) = source { name } else { "the object" }
+    return "\(selector) \(signature) from \(place)"
   }
 }
 
 extension SelectorTable {
   /// Every message that this table answers, inherited ones included, sorted by name.
-  public var answeredMessages: [AnsweredMessage] { storage.answeredMessages { .table(of: $0) } }
+  public var answeredMessages: [AnsweredMessage] { storage.answeredMessages() }
 }
 
 extension MessageReceiver {
@@ -38,20 +36,19 @@ extension MessageReceiver {
   /// and its superclasses'. What a resolver hook would add and what the receiver would forward is not among them.
   public var answeredMessages: [AnsweredMessage] {
     let shared = Self.selectorTable.storage
-    let own = ownTable(of: self, classTable: shared)?.answeredMessages { _ in .object } ?? []
+    let own = ownTable(of: self, classTable: shared)?.answeredMessages(from: .object) ?? []
     let hidden = Set(own.map(\.selector))
-    let others = shared.answeredMessages { .table(of: $0) }.filter { !hidden.contains($0.selector) }
-    return inOrder(own + others) { $0.selector.name }
+    return inOrder(own + shared.answeredMessages().filter { !hidden.contains($0.selector) }) { $0.selector.name }
   }
 }
 
 extension TableStorage {
-  @inline(never) fileprivate func answeredMessages(_ source: (_ table: String) -> AnsweredMessage.Source)
-    -> [AnsweredMessage]
-  {
+  /// - Parameter source: `nil` for the table of each.
+  @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
       find(selector).map { method, owner in
-        AnsweredMessage(selector: selector, signature: method.signature, source: source(owner.targetName))
+        AnsweredMessage(
+          selector: selector, signature: method.signature, source: source ?? .table(of: owner.targetName))
       }
     }
     return inOrder(found) { $0.selector.name }

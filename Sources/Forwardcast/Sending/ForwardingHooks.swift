@@ -24,15 +24,8 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   func install(_ hook: Hook) -> HookRegistration {
     Self.everInstalled.store(true, ordering: .releasing)
     list.withLock { $0.append(hook) }
-    return HookRegistration(hook) { [weak self] hook in
-      // What it captured is released after the lock.
-      let old = self?.list.withLock { hooks in
-        let old = hooks
-        hooks.removeAll { $0 === hook }
-        return old
-      }
-      withExtendedLifetime(old) {}
-    }
+    // Who removes it keeps it until after the lock.
+    return HookRegistration(hook) { [weak self] hook in self?.list.withLock { $0.removeAll { $0 === hook } } }
   }
 
   /// The hooks for a message that came to `receiver`, as somebody who forwards it.

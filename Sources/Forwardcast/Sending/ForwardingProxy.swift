@@ -76,8 +76,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// Whether a send would not end in ``forward(_:)``.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
-    guard let other = forwardingTarget(for: selector) else { return false }
-    return other !== self
+    return forwardingTarget(for: selector).map { $0 !== self } ?? false
   }
 
   /// The proxy's own place: its hooks stand around what it forwards, whoever sends. A subclass that stands for another proxy

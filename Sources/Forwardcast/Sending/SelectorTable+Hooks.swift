@@ -110,10 +110,8 @@ extension TableStorage: HookHolder {
       throw MessageError(
         .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
     }
-    _ = changeHooks { $0.append(hook) }
-    return HookRegistration(hook) { [weak self] hook in
-      _ = self?.changeHooks { hooks in hooks.removeAll { $0 === hook } }
-    }
+    changeHooks { $0.append(hook) }
+    return HookRegistration(hook) { [weak self] hook in self?.changeHooks { $0.removeAll { $0 === hook } } }
   }
 }
 
