@@ -45,7 +45,7 @@ extension ArgumentBox {
 
   /// The standard number types by name: an encoding of an optional says no more.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
-    ([Int.self, UInt.self] + TypeEncoding.Scalar.allCases.map(\.swiftType)).map { ("\($0)", $0) }
+    TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
   /// The box as it is, if the type takes it so.
   private func accepted(_ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
@@ -59,9 +59,10 @@ extension ArgumentBox {
     if TypeEncoding(of: Swift.type(of: storage)).kind == type.kind { return self }
     let value = unwrapped(value)
     if TypeEncoding(of: Swift.type(of: value)).kind == type.kind { return self }
-    guard let number = wideNumber(value), let fitted = makeNumber(scalar.swiftType, fitting: number) else {
-      throw refusal(type)
-    }
+    guard let number = wideNumber(value),
+      let wanted = TypeEncoding.Scalar.swiftTypes.last(where: { $0.scalar == scalar }),
+      let fitted = makeNumber(wanted.type, fitting: number)
+    else { throw refusal(type) }
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
@@ -118,26 +119,6 @@ extension TypeEncoding.Scalar {
     case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8
     case (.long, .int), (.unsignedLong, .unsignedInt): MemoryLayout<Int>.size == 4
     default: false
-    }
-  }
-
-  /// The Swift type that a number is converted to; `long double` is the widest floating point there is.
-  fileprivate var swiftType: any Any.Type {
-    switch self {
-    case .char: Int8.self
-    case .unsignedChar: UInt8.self
-    case .short: Int16.self
-    case .unsignedShort: UInt16.self
-    case .int: Int32.self
-    case .unsignedInt: UInt32.self
-    case .long, .longLong: Int64.self
-    case .unsignedLong, .unsignedLongLong: UInt64.self
-    case .int128: Int128.self
-    case .unsignedInt128: UInt128.self
-    case .float: Float.self
-    case .double: Double.self
-    case .longDouble: WideFloat.self
-    case .bool: Bool.self
     }
   }
 }

@@ -20,40 +20,16 @@ extension TypeEncoding {
   ///
   /// A type whose name is no record name, such as a tuple, becomes `{?}` with its size and alignment.
   public init(of type: any Any.Type) {
-    if let letter = Self.letter(ObjectIdentifier(type)) {
-      self = letter
+    if type == Void.self {
+      self = .void
+    } else if let scalar = Scalar.swiftTypes.first(where: { $0.type == type })?.scalar {
+      self.init(.scalar(scalar))
     } else if let reference = Self.reference(type) {
       self = reference
     } else if let optional = type as? any OptionalType.Type, let wrapped = Self.reference(optional.wrappedType) {
       self = wrapped
     } else {
       self.init(record: String(describing: type), measured: Self.measure(type))
-    }
-  }
-
-  /// Types with a value of their own, whose optionals need more room.
-  private static func letter(_ type: ObjectIdentifier) -> TypeEncoding? {
-    switch type {
-    case ObjectIdentifier(Void.self): return .void
-    case ObjectIdentifier(Bool.self): return .bool
-    case ObjectIdentifier(Float.self): return .float
-    case ObjectIdentifier(Double.self): return .double
-    case ObjectIdentifier(Int.self): return MemoryLayout<Int>.size == 8 ? .longLong : .int
-    case ObjectIdentifier(UInt.self): return MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt
-    case ObjectIdentifier(Int8.self): return .char
-    case ObjectIdentifier(UInt8.self): return .unsignedChar
-    case ObjectIdentifier(Int16.self): return .short
-    case ObjectIdentifier(UInt16.self): return .unsignedShort
-    case ObjectIdentifier(Int32.self): return .int
-    case ObjectIdentifier(UInt32.self): return .unsignedInt
-    case ObjectIdentifier(Int64.self): return .longLong
-    case ObjectIdentifier(UInt64.self): return .unsignedLongLong
-    case ObjectIdentifier(Int128.self): return .int128
-    case ObjectIdentifier(UInt128.self): return .unsignedInt128
-    #if arch(x86_64) && !os(Windows)
-      case ObjectIdentifier(Float80.self): return .longDouble
-    #endif
-    default: return nil
     }
   }
 
@@ -86,6 +62,19 @@ extension TypeEncoding {
     if type == Int8.self || type == UInt8.self { return TypeEncoding(.cString, qualifiers: qualifiers) }
     return TypeEncoding(.pointer(to: TypeEncoding(of: type)), qualifiers: qualifiers)
   }
+}
+
+extension TypeEncoding.Scalar {
+  /// Types with a value of their own, whose optionals need more room, each with what it is encoded as. Where a scalar has
+  /// several, numbers are converted to the last.
+  static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
+    (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
+    (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),
+    (Bool.self, .bool), (Double.self, .double), (Float.self, .float), (WideFloat.self, .longDouble),
+    (Int64.self, .longLong), (UInt64.self, .unsignedLongLong), (Int64.self, .long), (UInt64.self, .unsignedLong),
+    (Int32.self, .int), (UInt32.self, .unsignedInt), (Int16.self, .short), (UInt16.self, .unsignedShort),
+    (Int8.self, .char), (UInt8.self, .unsignedChar), (Int128.self, .int128), (UInt128.self, .unsignedInt128),
+  ]
 }
 
 /// What the runtime says a type is, where no cast can tell.
