@@ -36,7 +36,6 @@ extension MessageSelector {
 private struct SwiftNameReader {
   private let name: String
   private var rest: Substring.UnicodeScalarView
-  private var offset = 0
 
   init(_ name: String) {
     self.name = name
@@ -67,11 +66,8 @@ private struct SwiftNameReader {
     let isQuoted = rest.first == "`"
     if isQuoted { skip() }
     guard rest.first?.beginsIdentifier == true else { throw unexpected() }
-    var word = String.UnicodeScalarView()
-    while let scalar = rest.first, scalar.continuesIdentifier {
-      word.append(scalar)
-      skip()
-    }
+    let word = rest.prefix { $0.continuesIdentifier }
+    rest = rest[word.endIndex...]
     if isQuoted {
       guard rest.first == "`" else { throw unexpected() }
       skip()
@@ -79,11 +75,10 @@ private struct SwiftNameReader {
     return String(word)
   }
 
-  @inline(never) private mutating func skip() {
-    offset += UTF8.width(rest.removeFirst())
-  }
+  @inline(never) private mutating func skip() { rest.removeFirst() }
 
   private func unexpected() -> MessageSelectorError {
-    MessageSelectorError(rest.isEmpty ? .unexpectedEnd : .unexpectedCharacter, in: name, at: offset)
+    MessageSelectorError(
+      rest.isEmpty ? .unexpectedEnd : .unexpectedCharacter, in: name, at: name.utf8.count - Substring(rest).utf8.count)
   }
 }
