@@ -35,10 +35,7 @@ public struct SelectorTable: Sendable {
   }
 
   /// A table of rows that were made one by one.
-  /// - Parameters:
-  ///   - type: the class whose table it is, or a protocol that its targets adopt.
-  ///   - parent: the table that answers what this one has no row for.
-  ///   - rows: the rows, for different selectors.
+  /// - Parameter rows: the rows, for different selectors.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {

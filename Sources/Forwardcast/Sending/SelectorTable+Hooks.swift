@@ -42,10 +42,7 @@ extension SelectorTable: MessageHooking {
 
   /// Runs `body` after each call of this table's method for a key that did not throw: see ``before(_:of:_:)``.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - target: the class that the table is for.
-  ///   - body: gets the receiver, the answer and the arguments. What it throws is the method's error.
+  /// - Parameter body: gets the receiver, the answer and the arguments. What it throws is the method's error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -68,8 +65,6 @@ extension SelectorTable: MessageHooking {
   ///     }
   ///
   /// - Parameters:
-  ///   - message: the key.
-  ///   - target: the type that the table is for.
   ///   - body: gets the receiver and the call, and gives the answer.
   ///   - waiting: the same for a method that suspends, which is refused with `isolationMismatch` without it.
   @discardableResult
