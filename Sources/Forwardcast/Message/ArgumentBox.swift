@@ -63,10 +63,7 @@ public struct ArgumentBox {
   }
 
   /// Whether the box was made weak or unowned, and does not keep what it refers to.
-  var holdsNoReference: Bool {
-    func open<V>(_ value: V) -> Bool { V.self == LooseArgument.self }
-    return _openExistential(storage, do: open)
-  }
+  var holdsNoReference: Bool { holds(LooseArgument.self) }
 
   /// The type of `value`: of an object its class, not the type that it was boxed as.
   public var type: Any.Type { Swift.type(of: value) }
@@ -145,8 +142,7 @@ extension ArgumentBox: CustomStringConvertible {
 /// Whether `value` is an optional holding nothing, however deeply wrapped.
 package func isNone(_ value: Any) -> Bool {
   guard let optional = value as? any OptionalType else { return false }
-  guard let wrapped = optional.wrapped else { return true }
-  return isNone(wrapped)
+  return optional.wrapped.map(isNone) ?? true
 }
 
 /// What is inside every layer of optional, or `value` itself.

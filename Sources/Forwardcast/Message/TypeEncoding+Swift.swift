@@ -51,11 +51,8 @@ extension TypeEncoding {
     }
   }
 
-  private static func measure(_ type: any Any.Type) -> TypeLayout {
-    func measure<Value>(_: Value.Type) -> TypeLayout {
-      TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
-    }
-    return measure(type)
+  private static func measure<Value>(_: Value.Type) -> TypeLayout {
+    TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
   }
 
   fileprivate static func pointer(toValuesOf type: any Any.Type, _ qualifiers: [Qualifier]) -> TypeEncoding {

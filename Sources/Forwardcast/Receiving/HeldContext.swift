@@ -47,8 +47,6 @@ package struct HeldContext {
 
   /// Whether the running code is known to be on `actor`: a delivery of its own, or an executor that says so.
   @inline(never) package static func isOn(_ actor: any Actor) -> Bool {
-    if contains(ObjectIdentifier(actor)) { return true }
-    if actor === MainActor.shared { return isMain }
-    return false
+    contains(ObjectIdentifier(actor)) || actor === MainActor.shared && isMain
   }
 }
