@@ -30,9 +30,7 @@ extension MulticastProxy where Interface: Sendable {
 extension MulticastHolding where Interface: Sendable {
   /// Registers a closure that runs where and when `delivery` says as a target for one message; else as the form without.
   ///
-  /// - Parameters:
-  ///   - delivery: where and when it runs.
-  ///   - buffer: how many messages may wait, and which go when there are more.
+  /// `buffer` says how many messages may wait, and which go when there are more.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,

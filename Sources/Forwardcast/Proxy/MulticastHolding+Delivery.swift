@@ -11,9 +11,12 @@ extension MulticastHolding where Interface: Sendable {
   /// is registered for both, and a message comes on both.
   ///
   /// - Parameters:
-  ///   - target: whom to register, as are the others in ``add(_:priority:ownership:only:)``.
+  ///   - target: whom to register.
   ///   - delivery: where and when its messages run.
-  ///   - priority: higher comes first; on another context, higher is queued first.
+  ///   - priority: higher comes first; on another context, higher is queued first. `nil`, the default, is 0, and keeps the place
+  ///     of a target that is registered already.
+  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
+  ///   - selectors: those that the target is to get; `nil` for all that it has.
   ///   - buffer: how many messages may wait, and which go when there are more. A direct delivery has none that wait.
   ///   - pending: what becomes of messages that wait when the target is removed.
   @discardableResult

@@ -35,7 +35,8 @@ public struct SelectorTable: Sendable {
   }
 
   /// A table of rows that were made one by one.
-  /// - Parameter rows: the rows, for different selectors.
+  ///
+  /// They are for different selectors; else as the form with a builder.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {

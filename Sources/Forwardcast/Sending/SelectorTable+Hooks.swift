@@ -42,7 +42,7 @@ extension SelectorTable: MessageHooking {
 
   /// Runs `body` after each call of this table's method for a key that did not throw: see ``before(_:of:_:)``.
   ///
-  /// - Parameter body: gets the receiver, the answer and the arguments. What it throws is the method's error.
+  /// `body` gets the receiver, the answer and the arguments. What it throws is the method's error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -64,9 +64,8 @@ extension SelectorTable: MessageHooking {
   ///       "Dear " + (try call.proceed())
   ///     }
   ///
-  /// - Parameters:
-  ///   - body: gets the receiver and the call, and gives the answer.
-  ///   - waiting: the same for a method that suspends, which is refused with `isolationMismatch` without it.
+  /// `body` gets the receiver and the call, and gives the answer; `waiting` is the same for a method that suspends, which is
+  /// refused with `isolationMismatch` without it.
   @discardableResult
   public func around<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
