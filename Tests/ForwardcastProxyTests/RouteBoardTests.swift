@@ -70,37 +70,52 @@ struct RouteBoardTests {
     expect(proxy.broadcast(.note, 1).delivered, equals: 1)
   }
 
-  @Test("more messages than there are places for boards go by the lock, and boards are found again afterwards")
-  func noPlace() {
-    let (counter, depth) = (LeakCounter(), PublishedBoard.capacity + 3)
+  @Test("messages inside of one another each keep a board of their own, and the next one finds the latest")
+  func manyBoards() {
+    let (counter, depth) = (LeakCounter(), 6)
     let proxy = MulticastProxy<any MessageReceiver>()
     let first = Listener("first")
     proxy.add(first)
-    var withoutPlace = 0
     first.onNote = { _, number in
       guard number < depth else { return }
       // A new priority: no route of before can be extended.
       let guest = proxy.add(Listener("guest", Journal(), counter), priority: -1 - number, ownership: .strong)
       expect(proxy.broadcast(.value).delivered, equals: number + 2)
-      if proxy.core.published.isEmpty { withoutPlace += 1 }
       // The first message after a change keeps its route by itself, those that follow go by the board.
       proxy.broadcast(.note, depth)
+      let isFound = proxy.core.visitBoard("note:") != nil
+      expect(isFound)
       expect(proxy.broadcast(.note, number + 1).delivered, equals: number + 2)
       guest.cancel()
     }
-    for _ in 0..<2 {
-      withTablesUnchanged {
-        proxy.broadcast(.note, depth)
-        withoutPlace = 0
+    withTablesUnchanged {
+      for _ in 0..<2 {
         proxy.broadcast(.note, 0)
+        expect(counter.alive, equals: 0)
       }
-      // Each message on its way has a place, and the board of the next one.
-      expect(withoutPlace, equals: depth - (PublishedBoard.capacity - 1))
-      expect(counter.alive, equals: 0)
-      expect(proxy.broadcast(.note, depth).delivered, equals: 1)
-      let isPublished = !proxy.core.published.isEmpty
-      expect(isPublished)
     }
+  }
+
+  @Test("more messages than a board counts keep their routes themselves", arguments: [false, true])
+  func crowded(isPinned: Bool) {
+    let counter = LeakCounter()
+    let proxy = proxy(counter, strong: "one")
+    let first = proxy.core.registrations[0]
+    func visitAll(_ visit: (MessageSelector) -> MessageVisit) {
+      var visits = (0..<40_000).map { _ in Visiting(visit("note:")) }
+      expect(visits.allSatisfy { $0.visit.count == 1 })
+      // Of a burst's board the burst is one visitor.
+      expect(visits.count { $0.visit.visited != nil }, equals: 1 << 15 - (isPinned ? 2 : 1))
+      first.cancel()
+      // The board is another one for those that end from here on.
+      expect(Visiting(visit("note:")).visit.count, equals: 0)
+      while visits.popLast() != nil { expect(counter.alive, equals: visits.isEmpty ? 0 : 1) }
+    }
+    withTablesUnchanged {
+      proxy.broadcast(.note, 1)
+      if isPinned { proxy.pinned { visitAll($0.visit) } } else { visitAll(proxy.visit) }
+    }
+    expect(counter.alive, equals: 0)
   }
 
   @Test("boards that were replaced are given back, whatever replaced them")
@@ -223,6 +238,12 @@ struct RouteBoardTests {
     expect(calls.load(ordering: .relaxed), equals: 0)
     expect(counter.alive, equals: 0)
   }
+}
+
+/// A visit that does not end with a scope.
+private final class Visiting {
+  let visit: MessageVisit
+  init(_ visit: consuming MessageVisit) { self.visit = visit }
 }
 
 private protocol Asked: AnyObject, Sendable {}

@@ -459,8 +459,11 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
 final class BoardStage: @unchecked Sendable {  // only the strand whose step it is uses it
   private let walker: Walker
   private let lock = Guarded(())
-  private let published = PublishedBoard()
-  private var boards = (0..<3).map { RouteBoard([], epoch: $0) }
+  private let published = Visited()
+  private var boards: [RouteBoard] = {
+    let core = MulticastCore(Never.self, table: nil, options: nil)
+    return (0..<3).map { RouteBoard([Route(core, .ofNobody, list: nil, steps: RouteSteps())], epoch: $0) }
+  }()
   private var failure: String?
 
   init(_ scenario: Scenario, _ walker: Walker) {
@@ -476,23 +479,17 @@ final class BoardStage: @unchecked Sendable {  // only the strand whose step it 
     }
   }
 
-  private func replace(by board: RouteBoard?) {
-    let garbage = lock.withLock { _ in
-      var garbage = Garbage()
-      published.replace(by: board, &garbage)
-      return garbage
-    }
-    garbage.release()
-  }
+  private func replace(by board: RouteBoard?) { lock.withLock { _ in published.replace(by: board) } }
 
   private func visit() {
-    guard let board = published.enter() else { return }
+    let entered = BoardWord(bits: published.word.wrappingAdd(BoardWord.one, ordering: .acquiring).newValue)
+    guard let board = entered.board else { return }
     let number = Int(board.takeUnretainedValue().epoch)
     walker.step("a message is on its way") {
       if isFree(number) { failure = "board \(number) was let go of while a message visited it" }
     }
     // What has been let go of too soon would be so twice.
-    if failure == nil { MessageVisit.leave(board) }
+    if failure == nil { published.leave(entered) }
   }
 
   private func isFree(_ number: Int) -> Bool { isKnownUniquelyReferenced(&boards[number]) }

@@ -40,25 +40,15 @@ final class Pins {
   let core: MulticastCore
   // Used in one turn at a time: `body` does not keep what it gets.
   @exclusivity(unchecked) private var board: Unmanaged<RouteBoard>?
-  /// The version of the target list that all routes of the board know.
-  @exclusivity(unchecked) private var version: UInt = 0
-  /// How many messages have visited the board.
-  @exclusivity(unchecked) private var came = 0
 
   init(_ core: MulticastCore) { self.core = core }
 
-  deinit { closeBoard() }
+  deinit { board?._withUnsafeGuaranteedRef { $0.add(-1) } }
 
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
-    if let board, version == core.version.load(ordering: .acquiring),
-      board._withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
-      let route = board._withUnsafeGuaranteedRef({ $0.find(selector) })
-    {
-      came &+= 1
-      return MessageVisit(route, of: board)
-    }
-    return visitFirst(selector)
+    guard let board, let route = board.route(of: selector, core.version) else { return visitFirst(selector) }
+    return board.visit(along: route)
   }
 
   /// Makes the route of a selector.
@@ -67,23 +57,16 @@ final class Pins {
     guard StackGuard.hasRoom else { return core.visit(selector) }
     let epoch = TableEpoch.current
     let route = core.ownRoute(selector, pinned: true)
-    let next: RouteBoard
-    if let board = board?.takeUnretainedValue(), version == route.version, board.epoch == epoch {
-      next = board.enter(route) ? board : board.replacing(selector, with: route)
-    } else {
-      next = RouteBoard([route], epoch: epoch)
+    var next = RouteBoard([route], epoch: epoch)
+    // All routes of a board know one version of the target list.
+    if let board = board?.takeUnretainedValue(), board.epoch == epoch, board.all[0].version == route.version {
+      next = board.enter(route) ? board : board.replacing(selector, with: route) ?? next
     }
-    if board?.takeUnretainedValue() !== next {
-      closeBoard()
-      (board, version, came) = (.passRetained(next), route.version, 0)
+    if next !== board?.takeUnretainedValue() {
+      next.add(1)
+      // Messages that are on their way along the old one keep it.
+      exchange(&board, with: .passRetained(next))?._withUnsafeGuaranteedRef { $0.add(-1) }
     }
-    came += 1
-    return MessageVisit(.passUnretained(route), of: .passUnretained(next))
-  }
-
-  /// Messages that are on their way along the board keep it.
-  private func closeBoard() {
-    guard let board = board.take()?.takeUnretainedValue() else { return }
-    if board.close(came: came) { _ = board.remove() }
+    return Unmanaged.passUnretained(next).visit(along: .passUnretained(route))
   }
 }

@@ -5,34 +5,28 @@
 /// What ``MulticastSending/visit(_:)`` gives to the typed verbs of the library; it has no members of its own to use. It counts no
 /// reference: it ends with the scope that has it. When the last visit of a board ends, what removed targets left is released.
 public struct MessageVisit: ~Copyable {
-  /// The board that keeps the route; `nil` where the visit itself keeps it.
-  @usableFromInline let board: Unmanaged<RouteBoard>?
+  /// By what the board is kept that keeps the route, and the word that this made there; `nil` where the visit itself keeps it.
+  @usableFromInline let visited: Unmanaged<Visited>?
+  @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
 
   /// Along a route of a board that has been entered.
   @inline(__always)
-  init(_ route: Unmanaged<Route>, of board: Unmanaged<RouteBoard>) {
-    (self.board, self.route) = (board, route)
+  init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, by entered: BoardWord) {
+    (self.visited, self.entered, self.route) = (visited, entered, route)
   }
 
-  /// Along a route that has been retained.
+  /// Along a route that the visit itself keeps.
+  @inline(never)
+  init(keeping route: Unmanaged<Route>) { (visited, entered, self.route) = (nil, BoardWord(bits: 0), route.retain()) }
+
   @usableFromInline
-  init(_ route: MessageRoute) {
-    (board, self.route) = (nil, .passRetained(route.route))
-  }
+  init(_ route: MessageRoute) { self.init(keeping: .passUnretained(route.route)) }
 
   @inlinable
   deinit {
-    if let board { MessageVisit.leave(board) } else { route.release() }
+    if let visited { visited._withUnsafeGuaranteedRef { $0.leave(entered) } } else { route.release() }
   }
-
-  @export(implementation) @inline(__always)
-  static func leave(_ board: Unmanaged<RouteBoard>) {
-    if board._withUnsafeGuaranteedRef({ $0.leave() }) { remove(board) }
-  }
-
-  @usableFromInline @inline(never)
-  static func remove(_ board: Unmanaged<RouteBoard>) { _ = board._withUnsafeGuaranteedRef { $0.remove() } }
 
   /// The function type of all methods, where a loop over them is all that the message takes.
   @usableFromInline var loopType: ObjectIdentifier? {

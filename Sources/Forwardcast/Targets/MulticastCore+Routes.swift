@@ -5,21 +5,23 @@ extension MulticastCore {
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
     if StackGuard.hasRoom, let visit = visitBoard(selector) { return visit }
-    return MessageVisit(beginUnderLock(selector))
+    return visitUnderLock(selector)
   }
+
+  @inline(never)
+  private func visitUnderLock(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginUnderLock(selector)) }
 
   /// The same without the lock; `nil` where no board is published, or the board has no route of the selector.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
-    guard let board = published.enter() else { return nil }
-    guard board._withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
-      let route = board._withUnsafeGuaranteedRef({ $0.find(selector) }),
-      route._withUnsafeGuaranteedRef({ $0.version }) == version.load(ordering: .acquiring)
-    else {
-      MessageVisit.leave(board)
+    let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).newValue)
+    guard let board = entered.board, !entered.isCrowded, let route = board.route(of: selector, version) else {
+      // Without a board nothing is counted.
+      if entered.board != nil { leaveAmongOthers(entered, entered) }
       return nil
     }
-    return MessageVisit(route, of: board)
+    // Of `self`, which the route tells in fewer instructions.
+    return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, by: entered)
   }
 
   /// The same for messages that take more than a loop, and for questions: the route with its present end, retained.
@@ -30,16 +32,10 @@ extension MulticastCore {
   func beginUnderLock(_ selector: MessageSelector) -> MessageRoute {
     guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
     let epoch = TableEpoch.current
-    let (ready, garbage) = state.withLock { state -> (MessageRoute?, Garbage) in
-      var garbage = Garbage()
-      guard let route = current(selector, epoch, state), route.version == state.list.version else {
-        return (nil, garbage)
-      }
-      // There was no place for the board when it was made; now there may be one.
-      if published.isEmpty { published.replace(by: state.board, &garbage) }
-      return (MessageRoute(route, count: route.count), garbage)
+    let ready = state.withLock { state -> MessageRoute? in
+      guard let route = current(selector, epoch, state), route.version == state.list.version else { return nil }
+      return MessageRoute(route, count: route.count)
     }
-    garbage.release()
     return ready ?? makeRoute(selector)
   }
 
@@ -115,7 +111,7 @@ extension MulticastCore {
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
     garbage.keep(state.board)
     state.board = board
-    published.replace(by: board, &garbage)
+    replace(by: board)
   }
 
   /// A route that is the caller's alone, of those who are registered now.

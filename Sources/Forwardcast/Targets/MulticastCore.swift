@@ -7,7 +7,7 @@ import Synchronization
 /// All state is in `state`, under one lock. No foreign code runs while it is held: tables and hooks are asked, targets
 /// called and references released outside.
 @usableFromInline
-package final class MulticastCore: Sendable {
+package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
   struct State: @unchecked Sendable {
     var list = TargetList()
@@ -48,27 +48,34 @@ package final class MulticastCore: Sendable {
   }
 
   let state = Guarded(State())
-  let table: SelectorTable?
   private let interface: any Any.Type
-  /// `nil` for the options of the plain initialiser.
-  private let stated: StatedOptions?
-  private final class StatedOptions: Sendable {
-    let options: MulticastOptions
-    init(_ options: MulticastOptions) { self.options = options }
+  /// The proxy's table, and its options where they are not those of the plain initialiser: one word.
+  private let setup: Setup
+  private enum Setup: Sendable { case plain, table(SelectorTable), stated(Stated) }
+  private final class Stated: Sendable {
+    let values: (table: SelectorTable?, options: MulticastOptions)
+    init(_ table: SelectorTable?, _ options: MulticastOptions) { values = (table, options) }
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list, for those who do not take the lock.
   let version = Atomic<UInt>(0)
-  /// Where messages find the board without the lock.
-  let published = PublishedBoard()
 
   /// - Parameter options: `nil` for those of the plain initialiser, which take no memory.
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
-    (self.interface, self.table, stated) = (interface, table, options.map { StatedOptions($0) })
+    self.interface = interface
+    setup = options.map { .stated(Stated(table, $0)) } ?? table.map { .table($0) } ?? .plain
   }
 
-  var options: MulticastOptions { stated?.options ?? MulticastOptions() }
+  var table: SelectorTable? {
+    switch setup {
+    case .plain: nil
+    case .table(let table): table
+    case .stated(let stated): stated.values.table
+    }
+  }
+
+  var options: MulticastOptions { if case .stated(let stated) = setup { stated.values.options } else { .init() } }
 
   /// What errors call the proxy.
   @inline(never) var name: String { "MulticastProxy<\(interface)>" }

@@ -7,49 +7,49 @@ import Synchronization
 /// Who owns the board enters routes under its lock. A slot is written once, so a message finds its route without the lock.
 /// What takes a route out, or puts another in its place, is another board.
 @usableFromInline
-final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else changes is guarded by the owner's lock
-  fileprivate typealias Place = Atomic<UnsafeMutableRawPointer?>
-
+final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `count` is guarded by the owner's lock
   /// The table changes that the routes know of.
   let epoch: UInt
-  private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+  /// The first route, which is looked at before all others.
+  private let first: Unmanaged<Route>
+  /// The others; `nil` where there is no room for any.
+  private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
   private var count: UInt32 = 0
-  /// Minus how many visits have ended; from the replacement on, how many have yet to end.
-  @usableFromInline let visits = Atomic<Int>(0)
-  /// Where messages find the board; `nil` before it is published, and where its owner alone knows it.
-  fileprivate var place: UnsafeMutablePointer<Place>?
 
-  /// A board with some routes, each of another selector, and room for one more in most cases.
+  /// A board with some routes, at least one and each of another selector, and room for one more in most cases.
   init(_ routes: [Route], epoch: UInt) {
-    self.epoch = epoch
-    var capacity = 2
-    while capacity < routes.count * 2 { capacity *= 2 }
+    (self.epoch, first) = (epoch, .passRetained(routes[0]))
+    var capacity = 1
+    while capacity < routes.count * 2, routes.count > 1 { capacity *= 2 }
     lastSlot = UInt32(capacity - 1)
-    slots = .allocate(capacity: capacity)
-    for slot in 0..<capacity { (slots + slot).initialize(to: Atomic(nil)) }
-    for route in routes { _ = enter(route) }
+    slots = capacity > 1 ? .allocate(capacity: capacity) : nil
+    super.init()
+    if let slots { for slot in 0..<capacity { (slots + slot).initialize(to: Atomic(nil)) } }
+    for route in routes.dropFirst() { _ = enter(route) }
   }
 
   deinit {
-    for slot in 0...mask {
-      slots[slot].load(ordering: .relaxed).map { Unmanaged<Route>.fromOpaque($0).release() }
-    }
-    slots.deinitialize(count: mask + 1).deallocate()
+    for route in others { route.release() }
+    first.release()
+    slots?.deinitialize(count: mask + 1).deallocate()
   }
 
   private var mask: Int { Int(lastSlot) }
 
-  /// Every route, in no order.
-  var all: [Route] {
-    (0...mask).compactMap { slot in
-      slots[slot].load(ordering: .relaxed).map { Unmanaged<Route>.fromOpaque($0).takeUnretainedValue() }
-    }
+  private var others: [Unmanaged<Route>] {
+    guard let slots else { return [] }
+    return (0...mask).compactMap { slots[$0].load(ordering: .relaxed).map { .fromOpaque($0) } }
   }
+
+  /// Every route, the first of all at the beginning.
+  var all: [Route] { ([first] + others).map { $0.takeUnretainedValue() } }
 
   /// The route of a selector, as long as the board keeps it.
   @inline(__always)
   func find(_ selector: MessageSelector) -> Unmanaged<Route>? {
+    if first._withUnsafeGuaranteedRef({ $0.selector == selector }) { return first }
+    guard let slots else { return nil }
     var slot = selector.placement & mask
     while let found = slots[slot].load(ordering: .acquiring) {
       let route = Unmanaged<Route>.fromOpaque(found)
@@ -62,7 +62,7 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
   /// Enters a route. `false` where its selector has one, or there is no room. Called under the owner's lock.
   func enter(_ route: Route) -> Bool {
     // A search has to meet a free slot soon: a quarter are free.
-    guard (Int(count) + 1) * 4 <= (mask + 1) * 3 || count == 0, find(route.selector) == nil else { return false }
+    guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
     while slots[slot].load(ordering: .relaxed) != nil { slot = (slot + 1) & mask }
     slots[slot].store(Unmanaged.passRetained(route).toOpaque(), ordering: .releasing)
@@ -70,86 +70,113 @@ final class RouteBoard: @unchecked Sendable {  // slots are atomic; what else ch
     return true
   }
 
-  /// A board with the same routes but that of `selector`, for which there may be another.
-  func replacing(_ selector: MessageSelector, with route: Route?) -> RouteBoard {
-    RouteBoard(all.filter { $0.selector != selector } + (route.map { [$0] } ?? []), epoch: epoch)
-  }
-
-  /// Says that a visit has ended. `true` for the last one of a board that has been replaced: it is to ``remove()`` it.
-  @export(implementation) @inline(__always)
-  func leave() -> Bool { visits.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
-
-  /// Says that no visit begins any more. `true` where all have ended: the caller is to ``remove()`` the board.
-  ///
-  /// - Parameter came: how many visits have begun.
-  func close(came: Int) -> Bool { visits.wrappingAdd(came, ordering: .acquiringAndReleasing).newValue == 0 }
-
-  /// Gives up the place, and the reference that kept the board while messages could be visiting it.
-  func remove() -> RouteBoard {
-    place?.pointee.store(nil, ordering: .releasing)
-    return Unmanaged.passUnretained(self).takeRetainedValue()
+  /// A board with the same routes but that of `selector`, for which there may be another. `nil` where none is left.
+  func replacing(_ selector: MessageSelector, with route: Route?) -> RouteBoard? {
+    let routes = all.filter { $0.selector != selector } + (route.map { [$0] } ?? [])
+    return routes.isEmpty ? nil : RouteBoard(routes, epoch: epoch)
   }
 }
 
-/// Where messages find the board of a proxy: one word, of which the top byte is the number of its place and the rest counts the
-/// messages that came since it is there. So one addition finds the board and keeps it.
-///
-///     a message                          a change, under the proxy's lock
-///     word + 1        → board, kept      word = place of another board, nobody has come
-///     visits - 1                         visits of the old board + those who came
-///
-/// The message that makes `visits` 0 removes the board: it is negative while the board is in place, and falls to 0 once
-/// afterwards. Each board counts for itself, so a message that takes long keeps its own and no other.
-struct PublishedBoard: ~Copyable, @unchecked Sendable {  // atomic, and so is what `places` points to
-  private let word = Atomic<UInt64>(0)
-  /// The places, of which number 1 is the first; made for the first board.
-  private let places = Atomic<UnsafeMutablePointer<RouteBoard.Place>?>(nil)
-  /// So many boards can be in use at a time. With more, the latest is found under the lock.
-  static let capacity = 3
-  private static let shift: UInt64 = 56
-
-  deinit { places.load(ordering: .relaxed)?.deinitialize(count: Self.capacity).deallocate() }
-
-  /// A visit begins: the board is kept until ``RouteBoard/leave()``.
+extension Unmanaged<RouteBoard> {
+  /// The route of a selector for messages that begin now.
+  ///
+  /// - Parameter version: that of the target list.
   @inline(__always)
-  borrowing func enter() -> Unmanaged<RouteBoard>? {
-    let number = Int(truncatingIfNeeded: word.wrappingAdd(1, ordering: .acquiring).oldValue >> Self.shift)
-    guard number > 0 else { return nil }
-    // A place that the word names is there, and has its board until all visits have ended.
-    let place = places.load(ordering: .relaxed).unsafelyUnwrapped + (number &- 1)
-    return Unmanaged.fromOpaque(place.pointee.load(ordering: .relaxed).unsafelyUnwrapped)
+  func route(of selector: MessageSelector, _ version: borrowing Atomic<UInt>) -> Unmanaged<Route>? {
+    guard _withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
+      let route = _withUnsafeGuaranteedRef({ $0.find(selector) }),
+      _fastPath(route._withUnsafeGuaranteedRef({ $0.version }) == version.load(ordering: .acquiring))
+    else { return nil }
+    return route
   }
 
-  /// Puts a board in the place of the one that is there. Called under the proxy's lock.
-  borrowing func replace(by new: RouteBoard?, _ garbage: inout Garbage) {
-    // The old one goes first: the new one may need its place. A message in between finds no board, and takes the lock.
-    let old = word.exchange(0, ordering: .acquiringAndReleasing)
-    let number = Int(old >> Self.shift)
-    if number > 0, let found = places.load(ordering: .relaxed)?[number - 1].load(ordering: .relaxed) {
-      let board = Unmanaged<RouteBoard>.fromOpaque(found).takeUnretainedValue()
-      if board.close(came: Int(truncatingIfNeeded: old & (1 << Self.shift - 1))) { garbage.keep(board.remove()) }
+  /// A visit of a board that only the running turn knows.
+  @inline(__always)
+  func visit(along route: Unmanaged<Route>) -> MessageVisit {
+    let entered = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed) &+ BoardWord.one) }
+    if entered.isCrowded { return MessageVisit(keeping: route) }
+    _withUnsafeGuaranteedRef { $0.word.store(entered.bits, ordering: .relaxed) }
+    return MessageVisit(route, of: .fromOpaque(toOpaque()), by: entered)
+  }
+}
+
+/// The word that a visit has made: above how many messages are visiting, below the address of the board that is published.
+///
+/// Addresses have at most 48 bits, and 32 where pointers are of 32 bits. A board whose address has more, a tag perhaps, is not
+/// published: messages find it under the lock.
+@usableFromInline
+struct BoardWord {
+  @usableFromInline let bits: UInt64
+  @usableFromInline static var one: UInt64 { @export(implementation) @inline(__always) get { 1 << 48 } }
+
+  @usableFromInline @inline(__always)
+  init(bits: UInt64) { self.bits = bits }
+
+  /// Of a board that is published now.
+  fileprivate init(_ board: RouteBoard?) {
+    let address = UInt64(UInt(bitPattern: board.map { Unmanaged.passUnretained($0).toOpaque() }))
+    bits = address < BoardWord.one ? address : 0
+  }
+
+  /// Half as many visit as can be counted. Further ones keep their routes themselves, so the count never passes its bits.
+  var isCrowded: Bool { Int64(bitPattern: bits) < 0 }
+
+  var board: Unmanaged<RouteBoard>? {
+    UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: address)).map { .fromOpaque($0) }
+  }
+
+  fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
+}
+
+/// What messages visit: the core of a proxy, which publishes a board, or a board itself.
+///
+/// A core has the address of its board in the word that counts: so one addition finds the board and keeps it.
+///
+///     a message                                    a change, under the proxy's lock
+///     core's word + 1     → board, kept            core's word = another board, which nobody visits
+///     core's word - 1     while that is its board  board's word + those who were visiting it
+///     board's word - 1    once it is another one
+///
+/// The one that makes a board's word 0 releases the board: the word is below 0 while messages have ended that are not added yet.
+/// So a message that takes long keeps its own board and no other. A board that only one turn knows counts from the beginning on,
+/// and its owner is one of those who visit it.
+@usableFromInline
+package class Visited {
+  @usableFromInline final let word = Atomic<UInt64>(0)
+
+  /// Ends a visit.
+  @export(implementation) @inline(__always)
+  final func leave(_ entered: BoardWord) {
+    // Mostly the word is as the visit left it. No other board has the address of one that is visited.
+    let (done, found) = word.compareExchange(
+      expected: entered.bits, desired: entered.bits &- BoardWord.one, successOrdering: .releasing,
+      failureOrdering: .relaxed)
+    if !done { leaveAmongOthers(entered, BoardWord(bits: found)) }
+  }
+
+  /// The same where the word has changed. `self` may end with the board.
+  @usableFromInline @inline(never)
+  final func leaveAmongOthers(_ entered: BoardWord, _ found: BoardWord) {
+    var (found, done) = (found.bits, false)
+    while entered.address != 0, entered.address == BoardWord(bits: found).address {
+      (done, found) = word.weakCompareExchange(
+        expected: found, desired: found &- BoardWord.one, successOrdering: .releasing, failureOrdering: .relaxed)
+      if done { return }
     }
-    if let new { word.store(self.number(for: new) << Self.shift, ordering: .releasing) }
+    (entered.board?.takeUnretainedValue() ?? self).add(-1)
   }
 
-  /// Finds a place for a board. 0 where none is free: too many messages are visiting boards that have been replaced.
-  private borrowing func number(for board: RouteBoard) -> UInt64 {
-    let places = places.load(ordering: .relaxed) ?? makePlaces()
-    for number in 0..<Self.capacity where places[number].load(ordering: .acquiring) == nil {
-      board.place = places + number
-      places[number].store(Unmanaged.passRetained(board).toOpaque(), ordering: .relaxed)
-      return UInt64(number) + 1
-    }
-    return 0
+  /// Counts visits of a board. When none is left, it is released.
+  final func add(_ count: Int) {
+    let word = word.wrappingAdd(UInt64(truncatingIfNeeded: count) << 48, ordering: .acquiringAndReleasing).newValue
+    if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  private borrowing func makePlaces() -> UnsafeMutablePointer<RouteBoard.Place> {
-    let new = UnsafeMutablePointer<RouteBoard.Place>.allocate(capacity: Self.capacity)
-    for number in 0..<Self.capacity { (new + number).initialize(to: Atomic(nil)) }
-    places.store(new, ordering: .relaxed)
-    return new
+  /// Puts a board in the place of the one that is there. Called under the proxy's lock by who keeps what was there.
+  final func replace(by new: RouteBoard?) {
+    let next = BoardWord(new)
+    _ = next.board?.retain()
+    let old = BoardWord(bits: word.exchange(next.bits, ordering: .acquiringAndReleasing))
+    old.board?._withUnsafeGuaranteedRef { $0.add(Int(old.bits >> 48)) }
   }
-
-  /// Whether messages find a board without the lock.
-  var isEmpty: Bool { word.load(ordering: .relaxed) >> Self.shift == 0 }
 }
