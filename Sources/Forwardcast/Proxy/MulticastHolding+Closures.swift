@@ -9,21 +9,21 @@ extension MulticastHolding {
   ///   - body: gets the message's arguments. It stays in the isolation that the proxy is in.
   /// - Returns: the registration. When the message's selector has not as many colons as the closure has arguments, every
   ///   such message fails with `wrongArgumentCount`, which ``onError`` is told at once.
-  @discardableResult
+  @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
   ) -> Registration {
-    core.on(message, body, priority)
+    multicast.core.on(TypedMethod(message, closure: body), priority)
   }
 }
 
 extension MulticastProxy where Interface: Sendable {
   /// Registers a closure that is called on any sender's thread as a target for one message; else as the form for one isolation.
-  @discardableResult
+  @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(message, body, priority)
+    multicast.core.on(TypedMethod(message, closure: body), priority)
   }
 }
 
@@ -31,12 +31,12 @@ extension MulticastHolding where Interface: Sendable {
   /// Registers a closure that runs where and when `delivery` says as a target for one message; else as the form without.
   ///
   /// `buffer` says how many messages may wait, and which go when there are more.
-  @discardableResult
+  @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(message, body, priority, (delivery, buffer, .dropPending))
+    multicast.core.on(TypedMethod(message, closure: body), priority, (delivery, buffer, .dropPending))
   }
 
   /// Registers a closure that runs on the main actor as a target for one message.
@@ -58,21 +58,8 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  fileprivate func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> R, _ priority: Int,
-    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
-  ) -> Registration {
-    // A proxy that is not Sendable stays in one isolation, and its closures with it. For a proxy that is, closures written
-    // in place take the forms for these; a function value whose type is not @Sendable takes the other one without a
-    // diagnostic, since Swift can neither keep that form from such proxies nor prefer one that warns.
-    nonisolated(unsafe) let body = body
-    return on(
-      TypedMethod<R, repeat each A>(message, opener: nil) {
-        (_: AnyObject, arguments: Arguments<repeat each A>) throws -> R in try body(repeat each arguments.values)
-      }, priority, delivery)
-  }
-
   /// Registers the method of a closure.
+  @usableFromInline
   func on(
     _ method: Method, _ priority: Int,
     _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)

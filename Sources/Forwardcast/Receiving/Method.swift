@@ -12,20 +12,16 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
   /// for one that cannot be called in the sender's turn.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// `nil` for a method that runs in its sender's turn, of whatever target, and states no types.
+  /// `nil` for a method that runs in its sender's turn, of whatever target, and states nothing of its types.
   private final var rare: Rare?
-  /// Whether the answers' type is known to be `Sendable`.
-  @usableFromInline final let resultCrosses: Bool
 
-  /// What few methods have.
-  private final class Rare {
-    var isPresent: Presence?
-    let isolation: MethodIsolation
-    let signature: MethodSignature?
-
-    init(_ isolation: MethodIsolation = .sender, _ signature: MethodSignature? = nil) {
-      (self.isolation, self.signature) = (isolation, signature)
-    }
+  /// What few methods have, but for ``crossing``.
+  private final class Rare: Sendable {
+    typealias Values = (crosses: Bool, isolation: MethodIsolation, signature: MethodSignature?, isPresent: Presence?)
+    let values: Values
+    /// Of all methods of which nothing else is to be said than that.
+    static let crossing = Rare((true, .sender, nil, nil))
+    init(_ values: Values) { self.values = values }
   }
 
   @usableFromInline
@@ -33,24 +29,25 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
     _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation,
     resultCrosses: Bool = false, signature: MethodSignature? = nil
   ) {
-    (self.selector, self.functionType, self.resultCrosses) = (selector, functionType, resultCrosses)
-    rare = isolation.isSender && signature == nil ? nil : Rare(isolation, signature)
+    (self.selector, self.functionType) = (selector, functionType)
+    let isPlain = isolation.isSender && signature == nil
+    rare = isPlain ? resultCrosses ? .crossing : nil : Rare((resultCrosses, isolation, signature, nil))
   }
+
+  /// Whether the answers' type is known to be `Sendable`.
+  @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
   /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
   final var isPresent: Presence? {
-    get { rare?.isPresent }
-    set {
-      if rare == nil, newValue != nil { rare = Rare() }
-      rare?.isPresent = newValue
-    }
+    get { rare?.values.isPresent }
+    set { if let newValue { rare = Rare((resultCrosses, isolation, statedSignature, newValue)) } }
   }
 
   /// Where the method may run.
-  final var isolation: MethodIsolation { rare?.isolation ?? .sender }
+  final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
   /// The types that were stated for the method.
-  final var statedSignature: MethodSignature? { rare?.signature }
+  final var statedSignature: MethodSignature? { rare?.values.signature }
 
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
@@ -193,6 +190,15 @@ struct Arguments<each A> {
   }
 }
 
+/// A closure that gets messages, in a form in which every module calls it alike.
+@frozen @usableFromInline
+struct MessageClosure<R, each A> {
+  @usableFromInline let call: (repeat each A) throws -> R
+
+  @export(implementation) @inline(__always)
+  init(call: @escaping (repeat each A) throws -> R) { self.call = call }
+}
+
 /// A method whose Swift types are known.
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
@@ -200,13 +206,16 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
   /// `nil` for that of the class.
   private let opener: Opener?
+  /// The closure that is a target, which is this method then.
+  @usableFromInline let closure: MessageClosure<R, repeat each A>?
 
   @usableFromInline
   init(
     _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
-    opener: Opener?, body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
+    opener: Opener?, closure: MessageClosure<R, repeat each A>? = nil,
+    body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
-    (self.body, self.opener) = (body, opener)
+    (self.body, self.opener, self.closure) = (body, opener, closure)
     super.init(
       message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation,
       resultCrosses: message.answerCrosses, signature: signature)
@@ -219,6 +228,16 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   ) {
     self.init(
       message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
+  }
+
+  /// The method of a closure, which its body finds in its target: so it takes no memory for what it captures.
+  @export(implementation) @inline(never)
+  convenience init(_ message: Message<(repeat each A) -> R>, closure: @escaping (repeat each A) throws -> R) {
+    self.init(message, opener: nil, closure: MessageClosure(call: closure)) {
+      (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      try unsafeDowncast(target, to: TypedMethod<R, repeat each A>.self).closure.unsafelyUnwrapped.call(
+        repeat each arguments.values)
+    }
   }
 
   /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
