@@ -179,10 +179,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   /// Adds an envelope behind all that wait.
-  func post(_ envelope: Envelope) { post(envelope, senderLevel) }
+  func post(_ envelope: consuming Envelope) { post(envelope, senderLevel) }
 
   /// The same with a level of its own.
-  func post(_ envelope: Envelope, _ level: UInt16) {
+  func post(_ envelope: consuming Envelope, _ level: UInt16) {
     envelope.raise(to: level)
     let wasAsleep = push(envelope)
     if raise(to: level) || wasAsleep { wake(level) }
@@ -190,11 +190,13 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Adds an envelope. `true` when nothing waited and no drain was under way.
   @inline(__always)
-  private func push(_ envelope: Envelope) -> Bool {
-    let link = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
+  private func push(_ envelope: consuming Envelope) -> Bool {
+    // The sender's own reference: it does not touch the count while the context does.
+    let envelope = Unmanaged.passRetained(envelope)
+    let link = UInt(bitPattern: envelope.toOpaque())
     var last = head.load(ordering: .relaxed)
     while true {
-      envelope.next = last <= Mailbox.awake ? 0 : last
+      envelope._withUnsafeGuaranteedRef { $0.next = last <= Mailbox.awake ? 0 : last }
       let (done, found) = head.weakCompareExchange(
         expected: last, desired: link, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
       if done { return last == Mailbox.asleep }

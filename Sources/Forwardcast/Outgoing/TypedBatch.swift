@@ -166,9 +166,10 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 
   deinit {
-    // What was counted and not served: the context threw its work away.
-    (slots + (position - first)).deinitialize(count: written - position)
-    slots.deallocate()
+    // What was counted and not served: the context threw its work away. This function is compiled once for all types, which
+    // it would look up at run time: so it does not ask for the type of memory that is empty.
+    if position < written { (slots + (position - first)).deinitialize(count: written - position) }
+    UnsafeMutableRawPointer(slots).deallocate()
   }
 
   @usableFromInline
@@ -355,7 +356,7 @@ extension DeliveryGroup {
 
   /// Posts a message alone.
   @usableFromInline
-  func post(alone batch: PlainBatch) {
+  func post(alone batch: consuming PlainBatch) {
     _ = batch.seal(at: PlainBatch.limit)
     mailbox.lastGroup = number
     mailbox.post(batch)
